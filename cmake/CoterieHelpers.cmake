@@ -1,0 +1,38 @@
+# Flags of every target, and the tests of the rooms.
+
+function(coterie_global_flags)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  endif()
+endfunction()
+
+# -ffp-contract=off everywhere but in the kernels: the same bits from every compiler and optimisation level.
+function(coterie_target_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off
+    $<$<BOOL:${COTERIE_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(COTERIE_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${COTERIE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${COTERIE_SANITIZE})
+  endif()
+endfunction()
+
+# Every coterie/ROOM/*_test.cpp becomes part of the program test_ROOM.
+function(coterie_add_room_tests)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/coterie ${PROJECT_SOURCE_DIR}/coterie/*)
+  foreach(room IN LISTS rooms)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/coterie/${room}/*_test.cpp)
+    if(NOT sources)
+      continue()
+    endif()
+    add_executable(test_${room} ${sources})
+    target_link_libraries(test_${room} PRIVATE coterie::coterie GTest::gtest GTest::gtest_main)
+    target_include_directories(test_${room} SYSTEM PRIVATE $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
+    coterie_target_flags(test_${room})
+    gtest_discover_tests(test_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 600 LABELS fast ENVIRONMENT "COTERIE_SOURCE=${PROJECT_SOURCE_DIR}")
+  endforeach()
+endfunction()

@@ -1,0 +1,155 @@
+#pragma once
+// Options are described once, next to their struct. From that description come the range check, the command's flags and help, the keys of
+// model files and JSON, the Python keywords and the tables in docs/.
+//
+//   struct KMeansOptions { int clusters = 8; double tolerance = 1e-4; static const OptionSet& described(); };
+//   const OptionSet& KMeansOptions::described() {
+//       static const OptionSet set = OptionSetFor<KMeansOptions>()
+//           .integer("clusters", &KMeansOptions::clusters, at_least(1), "number of clusters k").letter('k')
+//           .real("tolerance", &KMeansOptions::tolerance, at_least(0), "...");
+//       return set;
+//   }
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie {
+
+enum class OptionKind { flag, integer, real, choice, text };
+
+/// flag: bool; integer: int64; real: double; choice and text: string.
+using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
+using OptionValues = std::map<std::string, OptionValue>;
+
+/// Accepted numbers: low <= value <= high, an end left out where `open` says so.
+struct Range {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    bool low_open = false;
+    bool high_open = false;
+    bool contains(double value) const;
+    /// "at least 1", "above 0", "from 0 to 1", "any number".
+    std::string text() const;
+};
+inline Range any_number() { return {}; }
+inline Range at_least(double low) { return {.low = low}; }
+inline Range above(double low) { return {.low = low, .low_open = true}; }
+inline Range between(double low, double high) { return {.low = low, .high = high}; }
+
+struct Option {
+    std::string name;     // whole words joined by '_': "max_iterations"; the command's flag is "--max-iterations"
+    char letter = 0;      // one-letter flag, 0: none
+    std::string meaning;  // one sentence
+    OptionKind kind = OptionKind::flag;
+    Range range;                       // of integer and real
+    std::vector<std::string> choices;  // of choice
+    OptionValue default_value;
+    std::function<OptionValue(const void*)> get;
+    std::function<void(void*, const OptionValue&)> set;
+
+    std::string flag() const;           // "--max-iterations"
+    std::string accepted() const;       // "a whole number, at least 1", "one of auto, lloyd, bounds"
+    /// Throws BadArgument that names the option, the value and what is accepted.
+    void check(const OptionValue& value) const;
+    /// Reads a value as the command line or a file writes it, checked.
+    OptionValue parse(std::string_view text) const;
+};
+
+/// "3", "0.0001", "true", "auto": the text that parse() reads back.
+std::string to_text(const OptionValue& value);
+
+class OptionSet {
+public:
+    const std::vector<Option>& options() const { return options_; }
+    const Option* find(std::string_view name) const;
+    /// As find, but throws BadArgument that lists the names there are.
+    const Option& at(std::string_view name) const;
+    /// Sets what `values` names in the struct behind `options`; unknown names and values out of range throw BadArgument.
+    void assign(void* options, const OptionValues& values) const;
+    OptionValues values(const void* options) const;
+    /// Range-checks every member; every fit function calls this first.
+    void check(const void* options) const;
+
+protected:
+    std::vector<Option> options_;
+};
+
+template <class Struct>
+class OptionSetFor : public OptionSet {
+public:
+    OptionSetFor& flag(std::string name, bool Struct::*member, std::string meaning) {
+        return add(std::move(name), OptionKind::flag, {}, std::move(meaning),
+                   [member](const Struct& s) -> OptionValue { return s.*member; },
+                   [member](Struct& s, const OptionValue& v) { s.*member = std::get<bool>(v); });
+    }
+    template <class Integer>
+    OptionSetFor& integer(std::string name, Integer Struct::*member, Range range, std::string meaning) {
+        range.low = std::max(range.low, static_cast<double>(std::numeric_limits<Integer>::min()));
+        range.high = std::min(range.high, static_cast<double>(std::numeric_limits<Integer>::max()));
+        return add(std::move(name), OptionKind::integer, range, std::move(meaning),
+                   [member](const Struct& s) -> OptionValue { return static_cast<std::int64_t>(s.*member); },
+                   [member](Struct& s, const OptionValue& v) { s.*member = static_cast<Integer>(std::get<std::int64_t>(v)); });
+    }
+    OptionSetFor& real(std::string name, double Struct::*member, Range range, std::string meaning) {
+        return add(std::move(name), OptionKind::real, range, std::move(meaning),
+                   [member](const Struct& s) -> OptionValue { return s.*member; },
+                   [member](Struct& s, const OptionValue& v) { s.*member = std::get<double>(v); });
+    }
+    /// An enum whose values 0, 1, 2, ... are called `names` in order.
+    template <class Enum>
+    OptionSetFor& choice(std::string name, Enum Struct::*member, std::vector<std::string> names, std::string meaning) {
+        add(std::move(name), OptionKind::choice, {}, std::move(meaning),
+            [member, names](const Struct& s) -> OptionValue {
+                const auto position = static_cast<std::size_t>(s.*member);
+                return position < names.size() ? names[position] : "unknown value " + std::to_string(position);
+            },
+            [member, names](Struct& s, const OptionValue& v) {
+                for (std::size_t i = 0; i < names.size(); ++i)
+                    if (names[i] == std::get<std::string>(v)) s.*member = static_cast<Enum>(i);
+            });
+        options_.back().choices = std::move(names);
+        return *this;
+    }
+    OptionSetFor& text(std::string name, std::string Struct::*member, std::string meaning) {
+        return add(std::move(name), OptionKind::text, {}, std::move(meaning),
+                   [member](const Struct& s) -> OptionValue { return s.*member; },
+                   [member](Struct& s, const OptionValue& v) { s.*member = std::get<std::string>(v); });
+    }
+    /// One-letter flag of the option added last.
+    OptionSetFor& letter(char letter) {
+        options_.back().letter = letter;
+        return *this;
+    }
+
+private:
+    template <class Get, class Set>
+    OptionSetFor& add(std::string name, OptionKind kind, Range range, std::string meaning, Get get, Set set) {
+        Option option;
+        option.name = std::move(name);
+        option.kind = kind;
+        option.range = range;
+        option.meaning = std::move(meaning);
+        option.default_value = get(Struct{});
+        option.get = [get](const void* s) { return get(*static_cast<const Struct*>(s)); };
+        option.set = [set](void* s, const OptionValue& v) { set(*static_cast<Struct*>(s), v); };
+        options_.push_back(std::move(option));
+        return *this;
+    }
+};
+
+/// Range-checks a described options struct.
+template <class Struct>
+void check_options(const Struct& options) {
+    Struct::described().check(&options);
+}
+
+}  // namespace coterie

@@ -1,0 +1,100 @@
+#include "coterie/base/options.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace coterie {
+namespace {
+
+enum class Colour { red, green };
+
+struct Example {
+    int clusters = 8;
+    double tolerance = 1e-4;
+    bool verbose = false;
+    Colour colour = Colour::green;
+    std::string note;
+
+    static const OptionSet& described() {
+        static const OptionSet set = OptionSetFor<Example>()
+                                         .integer("clusters", &Example::clusters, at_least(1), "number of clusters")
+                                         .letter('k')
+                                         .real("tolerance", &Example::tolerance, above(0), "when to stop")
+                                         .flag("verbose", &Example::verbose, "say more")
+                                         .choice("colour", &Example::colour, {"red", "green"}, "a colour")
+                                         .text("note", &Example::note, "a word");
+        return set;
+    }
+};
+
+std::string message_of(const std::function<void()>& act) {
+    try {
+        act();
+    } catch (const BadArgument& error) {
+        return error.message();
+    }
+    return "nothing thrown";
+}
+
+TEST(Options, DefaultsComeFromTheStruct) {
+    const auto values = Example::described().values(std::make_unique<Example>().get());
+    EXPECT_EQ(to_text(values.at("clusters")), "8");
+    EXPECT_EQ(to_text(values.at("tolerance")), "1e-04");
+    EXPECT_EQ(to_text(values.at("colour")), "green");
+    EXPECT_EQ(to_text(Example::described().at("clusters").default_value), "8");
+}
+
+TEST(Options, AssignReadsBackWhatParseAccepts) {
+    const auto& set = Example::described();
+    Example example;
+    set.assign(&example, {{"clusters", set.at("clusters").parse("1e3")},
+                          {"tolerance", set.at("tolerance").parse("2.5")},
+                          {"verbose", set.at("verbose").parse("true")},
+                          {"colour", set.at("colour").parse("red")},
+                          {"note", set.at("note").parse("hello")}});
+    EXPECT_EQ(example.clusters, 1000);
+    EXPECT_EQ(example.tolerance, 2.5);
+    EXPECT_TRUE(example.verbose);
+    EXPECT_EQ(example.colour, Colour::red);
+    EXPECT_EQ(example.note, "hello");
+}
+
+TEST(Options, AWholeNumberIsAReal) {
+    Example example;
+    Example::described().assign(&example, {{"tolerance", std::int64_t{3}}});
+    EXPECT_EQ(example.tolerance, 3.0);
+}
+
+TEST(Options, MessagesNameOptionValueAndRange) {
+    const auto& set = Example::described();
+    EXPECT_EQ(message_of([&] { set.at("clusters").parse("0"); }),
+              "option --clusters: 0 is not accepted; it takes a whole number, at least 1");
+    EXPECT_EQ(message_of([&] { set.at("clusters").parse("abc"); }),
+              "option --clusters: abc is not accepted; it takes a whole number, at least 1");
+    EXPECT_EQ(message_of([&] { set.at("clusters").parse("2.5"); }),
+              "option --clusters: 2.5 is not accepted; it takes a whole number, at least 1");
+    EXPECT_EQ(message_of([&] { set.at("clusters").parse("99999999999"); }),
+              "option --clusters: 99999999999 is not accepted; it takes a whole number, at least 1");
+    EXPECT_EQ(message_of([&] { set.at("tolerance").parse("nan"); }),
+              "option --tolerance: nan is not accepted; it takes a number, above 0");
+    EXPECT_EQ(message_of([&] { set.at("colour").parse("blue"); }),
+              "option --colour: blue is not accepted; it takes one of red, green");
+    EXPECT_EQ(message_of([&] { set.at("verbose").parse("perhaps"); }),
+              "option --verbose: perhaps is not accepted; it takes true or false");
+    EXPECT_EQ(message_of([&] { set.at("tolerrance"); }),
+              "there is no option 'tolerrance' here; there are: clusters, tolerance, verbose, colour, note");
+}
+
+TEST(Options, CheckLooksAtEveryMember) {
+    Example example;
+    EXPECT_NO_THROW(check_options(example));
+    example.tolerance = std::nan("");
+    EXPECT_THROW(check_options(example), BadArgument);
+    example.tolerance = 1;
+    example.colour = static_cast<Colour>(9);
+    EXPECT_THROW(check_options(example), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace coterie

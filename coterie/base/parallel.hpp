@@ -1,0 +1,30 @@
+#pragma once
+// Parallel loops that give the same bits at any thread count: work is cut into blocks whose borders depend on the problem alone,
+// each block is computed by one thread, and what blocks contribute is put together in block order.
+
+#include <algorithm>
+
+#include "coterie/base/function_ref.hpp"
+#include "coterie/base/points.hpp"
+
+namespace coterie {
+
+/// Rows 0..rows-1 cut into consecutive blocks of `size` rows (the last may be shorter).
+struct RowBlocks {
+    Index rows = 0;
+    Index size = 1;
+
+    Index count() const { return (rows + size - 1) / size; }
+    Index begin(Index block) const { return block * size; }
+    Index end(Index block) const { return std::min(rows, (block + 1) * size); }
+};
+
+/// Calls body(block, worker) for every block in 0..count-1 on up to `threads` threads; worker in 0..threads-1 names the thread's own
+/// scratch space. An exception in a body stops the loop early and is thrown again here (that of the lowest block that failed).
+/// Inside another parallel loop it runs on the calling thread alone.
+void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
+
+/// The processors this process may use: affinity mask and cgroup quota taken into account; at least 1.
+int available_threads();
+
+}  // namespace coterie

@@ -1,0 +1,138 @@
+#pragma once
+// Points: n rows of d numbers, float or double. PointsView borrows, Points owns (an array, or a mapped file).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie {
+
+using Index = std::ptrdiff_t;
+
+/// Cluster numbers, one a point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
+using Labels = std::vector<std::int32_t>;
+
+template <class Scalar>
+using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class Scalar>
+using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
+enum class ScalarType { float32, float64 };
+
+inline std::string_view name(ScalarType type) {
+    return type == ScalarType::float32 ? "float32" : "float64";
+}
+inline std::size_t size_of(ScalarType type) {
+    return type == ScalarType::float32 ? sizeof(float) : sizeof(double);
+}
+
+template <class Scalar>
+constexpr ScalarType scalar_type_of() {
+    static_assert(std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>);
+    return std::is_same_v<Scalar, float> ? ScalarType::float32 : ScalarType::float64;
+}
+
+/// Borrowed rows of one known scalar type. Row i is data + i * stride, `columns` numbers next to each other; stride >= columns.
+template <class Scalar>
+struct Rows {
+    const Scalar* data = nullptr;
+    Index rows = 0;
+    Index columns = 0;
+    Index stride = 0;
+
+    const Scalar* row(Index i) const { return data + i * stride; }
+    using Map = Eigen::Map<const Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>;
+    Map matrix() const { return block(0, rows); }
+    Map block(Index begin, Index end) const {
+        return Map(row(begin), end - begin, columns, Eigen::OuterStride<>(stride));
+    }
+};
+
+/// Borrowed rows of either scalar type: what every fit and predict takes. The memory must outlive the call, not the model.
+class PointsView {
+public:
+    PointsView() = default;
+    template <class Scalar>
+    PointsView(const Rows<Scalar>& rows)  // NOLINT: a view is meant to be passed implicitly
+        : data_(rows.data), rows_(rows.rows), columns_(rows.columns), stride_(rows.stride),
+          scalar_(scalar_type_of<Scalar>()) {}
+    /// `rows` x `columns` numbers at `data`; `stride` numbers from one row to the next (0: rows lie next to each other).
+    template <class Scalar>
+    PointsView(const Scalar* data, Index rows, Index columns, Index stride = 0)
+        : PointsView(Rows<Scalar>{data, rows, columns, stride == 0 ? columns : stride}) {
+        if (rows < 0 || columns < 0 || (stride != 0 && stride < columns))
+            throw BadArgument("points view: rows and columns must not be negative and stride must be at least columns");
+    }
+    template <class Scalar>
+    PointsView(const Matrix<Scalar>& matrix)  // NOLINT
+        : PointsView(Rows<Scalar>{matrix.data(), matrix.rows(), matrix.cols(), matrix.cols()}) {}
+
+    Index rows() const { return rows_; }
+    Index columns() const { return columns_; }
+    Index stride() const { return stride_; }
+    ScalarType scalar() const { return scalar_; }
+    const void* data() const { return data_; }
+    bool empty() const { return rows_ == 0; }
+
+    template <class Scalar>
+    Rows<Scalar> as() const {
+        if (scalar_ != scalar_type_of<Scalar>()) throw InternalError("points view read as the other scalar type");
+        return {static_cast<const Scalar*>(data_), rows_, columns_, stride_};
+    }
+    /// Calls f(Rows<float>) or f(Rows<double>).
+    template <class F>
+    decltype(auto) visit(F&& f) const {
+        if (scalar_ == ScalarType::float32) return std::forward<F>(f)(as<float>());
+        return std::forward<F>(f)(as<double>());
+    }
+    /// One number, as double: for messages and tests, not for loops.
+    double at(Index i, Index j) const {
+        return visit([&](auto rows) { return static_cast<double>(rows.row(i)[j]); });
+    }
+
+private:
+    const void* data_ = nullptr;
+    Index rows_ = 0;
+    Index columns_ = 0;
+    Index stride_ = 0;
+    ScalarType scalar_ = ScalarType::float64;
+};
+
+/// Owned points. Copies share the same immutable storage.
+class Points {
+public:
+    Points() = default;
+    template <class Scalar>
+    explicit Points(Matrix<Scalar> matrix) {
+        auto owner = std::make_shared<const Matrix<Scalar>>(std::move(matrix));
+        view_ = PointsView(*owner);
+        storage_ = std::move(owner);
+    }
+    /// Rows that live as long as `storage` does (a mapped file, a NumPy array).
+    Points(PointsView view, std::shared_ptr<const void> storage) : view_(view), storage_(std::move(storage)) {}
+
+    const PointsView& view() const { return view_; }
+    operator PointsView() const { return view_; }  // NOLINT: owned points pass where borrowed ones are wanted
+    Index rows() const { return view_.rows(); }
+    Index columns() const { return view_.columns(); }
+    ScalarType scalar() const { return view_.scalar(); }
+
+private:
+    PointsView view_;
+    std::shared_ptr<const void> storage_;
+};
+
+/// A copy of the rows in the other (or the same) scalar type.
+template <class Scalar>
+Matrix<Scalar> to_matrix(PointsView points) {
+    return points.visit([](auto rows) -> Matrix<Scalar> { return rows.matrix().template cast<Scalar>(); });
+}
+
+}  // namespace coterie

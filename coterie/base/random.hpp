@@ -1,0 +1,36 @@
+#pragma once
+// Counter-based random streams (Philox 4x32-10, Salmon et al. 2011): the value depends on (seed, purpose, index, position) only,
+// so any thread may draw any part of any stream and the result is the same.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace coterie {
+
+class RandomStream {
+public:
+    /// `purpose` names what the numbers are for ("kmeans.seeding"); `index` tells apart repetitions (restart, block, point).
+    RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t index = 0);
+
+    std::uint32_t next32();
+    std::uint64_t next64();
+    /// Uniform on [0, 1), 53 random bits.
+    double uniform();
+    /// Uniform on {0, ..., bound - 1}, without bias; bound >= 1.
+    std::uint64_t below(std::uint64_t bound);
+    /// Standard normal (Box-Muller).
+    double normal();
+
+private:
+    std::array<std::uint32_t, 2> key_;
+    std::uint32_t purpose_;
+    std::uint64_t index_;
+    std::uint32_t block_ = 0;
+    std::array<std::uint32_t, 4> words_{};
+    int left_ = 0;
+    double spare_normal_ = 0.0;
+    bool has_spare_ = false;
+};
+
+}  // namespace coterie

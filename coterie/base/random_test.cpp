@@ -1,0 +1,67 @@
+#include "coterie/base/random.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace coterie {
+namespace {
+
+TEST(RandomStream, SameNameSameNumbers) {
+    RandomStream a(7, "seeding", 3);
+    RandomStream b(7, "seeding", 3);
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(a.next64(), b.next64());
+}
+
+TEST(RandomStream, SeedPurposeAndIndexTellStreamsApart) {
+    const std::uint64_t base = RandomStream(7, "seeding", 3).next64();
+    EXPECT_NE(base, RandomStream(8, "seeding", 3).next64());
+    EXPECT_NE(base, RandomStream(7ull << 32 | 7, "seeding", 3).next64());
+    EXPECT_NE(base, RandomStream(7, "batches", 3).next64());
+    EXPECT_NE(base, RandomStream(7, "seeding", 4).next64());
+    EXPECT_NE(base, RandomStream(7, "seeding", 3ull << 32).next64());
+}
+
+TEST(RandomStream, UniformHasTheRightMoments) {
+    RandomStream stream(1, "moments");
+    const int n = 200000;
+    double sum = 0;
+    double squares = 0;
+    for (int i = 0; i < n; ++i) {
+        const double u = stream.uniform();
+        ASSERT_GE(u, 0.0);
+        ASSERT_LT(u, 1.0);
+        sum += u;
+        squares += u * u;
+    }
+    EXPECT_NEAR(sum / n, 0.5, 5 * std::sqrt(1.0 / 12 / n));
+    EXPECT_NEAR(squares / n, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / n));
+}
+
+TEST(RandomStream, NormalHasTheRightMoments) {
+    RandomStream stream(2, "moments");
+    const int n = 200000;
+    double sum = 0;
+    double squares = 0;
+    for (int i = 0; i < n; ++i) {
+        const double z = stream.normal();
+        sum += z;
+        squares += z * z;
+    }
+    EXPECT_NEAR(sum / n, 0.0, 5 / std::sqrt(static_cast<double>(n)));
+    EXPECT_NEAR(squares / n, 1.0, 5 * std::sqrt(2.0 / n));
+}
+
+TEST(RandomStream, BelowIsUnbiased) {
+    RandomStream stream(3, "below");
+    std::vector<int> counts(7);
+    const int n = 70000;
+    for (int i = 0; i < n; ++i) ++counts[stream.below(7)];
+    double chi_squared = 0;
+    for (const int count : counts) chi_squared += (count - 10000.0) * (count - 10000.0) / 10000.0;
+    EXPECT_LT(chi_squared, 22.5);  // 99.9 % point with 6 degrees of freedom
+}
+
+}  // namespace
+}  // namespace coterie

@@ -1,0 +1,26 @@
+#include "coterie/base/report.hpp"
+
+#include <algorithm>
+
+namespace coterie {
+
+std::string_view name(StopReason reason) {
+    switch (reason) {
+        case StopReason::converged: return "converged";
+        case StopReason::iteration_limit: return "iteration-limit";
+        case StopReason::interrupted: return "interrupted";
+        case StopReason::exact: return "exact";
+    }
+    throw InternalError("unknown stop reason");
+}
+
+void count_clusters(FitReport& report, const Labels& labels, int clusters) {
+    report.clusters_requested = clusters;
+    report.sizes.assign(static_cast<std::size_t>(clusters), 0);
+    for (const auto label : labels)
+        if (label >= 0) ++report.sizes.at(static_cast<std::size_t>(label));
+    report.clusters_found =
+        static_cast<int>(std::count_if(report.sizes.begin(), report.sizes.end(), [](Index size) { return size > 0; }));
+}
+
+}  // namespace coterie

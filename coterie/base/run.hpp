@@ -1,0 +1,66 @@
+#pragma once
+// Run: what the caller lends to a computation. The library has no globals, prints nothing and draws no number that is not from here.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "coterie/base/communicator.hpp"
+#include "coterie/base/random.hpp"
+
+namespace coterie {
+
+struct Progress {
+    std::string_view stage;       // "seeding", "iterations", "reading", ...
+    double fraction = 0.0;        // of this stage, 0 to 1
+    double objective = 0.0;       // latest objective value; NaN where there is none yet
+    int iteration = 0;            // iterations done in this stage
+};
+
+class Run {
+public:
+    std::uint64_t seed = 0;
+    /// Threads to use; the result does not depend on it. Default: what the process may use.
+    int threads;
+    /// Called from the calling thread, between iterations.
+    std::function<void(const Progress&)> on_progress;
+    /// Asked between iterations; true ends the fit with what was found so far (stopped = interrupted).
+    std::function<bool()> should_stop;
+
+    Run();
+    explicit Run(std::uint64_t seed_, int threads_ = 0);
+
+    RandomStream random(std::string_view purpose, std::uint64_t index = 0) const { return {seed, purpose, index}; }
+    void report(const Progress& progress) const {
+        if (on_progress) on_progress(progress);
+    }
+    bool stop_requested() const { return should_stop && should_stop(); }
+    /// Throws Cancelled when the caller asked to stop: for stages that have nothing to return yet.
+    void throw_if_stopped(std::string_view stage) const;
+
+    Communicator& communicator() const { return communicator_ ? *communicator_ : single_; }
+    void set_communicator(std::shared_ptr<Communicator> communicator) { communicator_ = std::move(communicator); }
+
+private:
+    std::shared_ptr<Communicator> communicator_;
+    mutable Communicator single_;
+};
+
+/// Wall-clock seconds since construction or the last restart().
+class Stopwatch {
+public:
+    double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+    double restart() {
+        const double elapsed = seconds();
+        start_ = Clock::now();
+        return elapsed;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace coterie

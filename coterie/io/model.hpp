@@ -1,0 +1,52 @@
+#pragma once
+// Model: what every fit returns. It labels the points it was fitted on, labels new ones, tells about its fit, and is saved and loaded.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/report.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/io/archive.hpp"
+
+namespace coterie {
+
+class Model {
+public:
+    virtual ~Model() = default;
+
+    /// The method's name in the list of methods.
+    virtual std::string_view method() const = 0;
+    /// d: what points given to predict must have.
+    virtual Index dimensions() const = 0;
+    /// k.
+    virtual int clusters() const = 0;
+    /// n labels in 0..k-1 of the points the model was fitted on; empty after load.
+    const Labels& labels() const { return labels_; }
+    const FitReport& fit_report() const { return report_; }
+
+    /// A label in 0..k-1 for each row, the same whatever the batch a row comes in. Points are taken in either scalar type and computed in the
+    /// model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    Labels predict(PointsView points, const Run& run) const;
+    Labels predict(PointsView points) const { return predict(points, Run()); }
+
+    /// Everything predict needs, plus options and the fit report's facts.
+    virtual void store(Archive& archive) const = 0;
+
+protected:
+    virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
+
+    Labels labels_;
+    FitReport report_;
+};
+
+void save(const Model& model, const std::string& path);
+
+/// What every fit and predict checks before anything else: at least one row and column, all values finite, squared distances that do not
+/// overflow the scalar type. BadData or BadArgument, naming `what`.
+void check_points(PointsView points, std::string_view what, int threads);
+/// Weights: as many as rows, finite, not negative, not all zero.
+void check_weights(std::span<const double> weights, Index rows);
+
+}  // namespace coterie

@@ -1,0 +1,36 @@
+#pragma once
+// A file that is either there whole or not there at all: written under a temporary name in the target's folder, renamed by commit().
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace coterie {
+
+class OutputFile {
+public:
+    /// Path "-" writes to standard output. ResourceError when the folder cannot be written.
+    explicit OutputFile(const std::string& path);
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+    /// Without commit() the temporary file is removed.
+    ~OutputFile();
+
+    void write(const void* data, std::size_t bytes);
+    void write(std::string_view text) { write(text.data(), text.size()); }
+    /// Flushes, closes, renames. ResourceError (disk full, ...) leaves nothing behind.
+    void commit();
+
+private:
+    std::string path_;
+    std::string temporary_;
+    int descriptor_ = -1;
+    std::string buffer_;
+    void flush();
+    [[noreturn]] void fail(const std::string& doing);
+};
+
+/// Writes the whole text at once.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace coterie

@@ -1,0 +1,86 @@
+#include "coterie/methods.hpp"
+
+#include <algorithm>
+
+#include "coterie/kmeans/kmeans.hpp"
+
+namespace coterie {
+namespace {
+
+// A room's own types are enough to make its line: Options::described(), fit(points, Options, Run&, SideInformation), Model::from(Archive).
+template <class Options, class RoomModel>
+Method method(std::string name, std::string summary, Honours honours,
+              RoomModel (*fit)(PointsView, const Options&, Run&, const SideInformation&)) {
+    Method out;
+    out.name = std::move(name);
+    out.summary = std::move(summary);
+    out.options = &Options::described();
+    out.honours = honours;
+    out.fit = [fit, honours, name = out.name](PointsView points, const OptionValues& values, Run& run,
+                                              const SideInformation& side) -> std::unique_ptr<Model> {
+        if (!side.weights.empty() && !honours.weights) throw BadArgument("method " + name + " takes no weights");
+        if (!side.initial_centroids.empty() && !honours.initial_centroids)
+            throw BadArgument("method " + name + " takes no initial centroids");
+        Options options;
+        Options::described().assign(&options, values);
+        return std::make_unique<RoomModel>(fit(points, options, run, side));
+    };
+    out.load = [](const Archive& archive) -> std::unique_ptr<Model> {
+        return std::make_unique<RoomModel>(RoomModel::from(archive));
+    };
+    return out;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+const std::vector<Method>& methods() {
+    static const std::vector<Method> list = {
+        method("kmeans", "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding",
+               {.weights = true, .initial_centroids = true}, fit_kmeans),
+    };
+    return list;
+}
+
+const Method& find_method(std::string_view name) {
+    for (const auto& method : methods())
+        if (method.name == name) return method;
+    std::vector<std::string> names;
+    for (const auto& method : methods()) names.push_back(method.name);
+    std::stable_sort(names.begin(), names.end(),
+                     [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
+    std::string text;
+    for (const auto& each : names) text += (text.empty() ? "" : ", ") + each;
+    throw BadArgument("there is no method '" + std::string(name) + "'; the methods are (nearest first) " + text);
+}
+
+std::unique_ptr<Model> load_model(const Archive& archive) {
+    for (const auto& method : methods())
+        if (method.name == archive.method()) return method.load(archive);
+    throw BadData("model of method '" + archive.method() + "', which this version of coterie does not have");
+}
+
+std::unique_ptr<Model> load_model(const std::string& path) {
+    try {
+        return load_model(Archive::load(path));
+    } catch (const BadData& error) {
+        const std::string text = error.message();
+        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
+    }
+}
+
+}  // namespace coterie
