@@ -30,7 +30,6 @@ function(coterie_add_room_tests)
     endif()
     add_executable(test_${room} ${sources})
     target_link_libraries(test_${room} PRIVATE coterie::coterie GTest::gtest GTest::gtest_main)
-    target_include_directories(test_${room} SYSTEM PRIVATE $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
     coterie_target_flags(test_${room})
     gtest_discover_tests(test_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60
       PROPERTIES TIMEOUT 600 LABELS fast ENVIRONMENT "COTERIE_SOURCE=${PROJECT_SOURCE_DIR}")

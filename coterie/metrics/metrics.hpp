@@ -1,0 +1,71 @@
+#pragma once
+// How well labels agree with a truth, and how well they fit the points. Labels are any 32-bit numbers; they need not start at 0, be
+// consecutive, or be as many as the classes. Every function throws BadArgument when the two labelings differ in length or are empty.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie {
+
+using LabelSpan = std::span<const std::int32_t>;
+
+/// Counts n_uv of points with u-th distinct cluster label and v-th distinct class (both ascending).
+struct ContingencyTable {
+    std::vector<std::int32_t> clusters;  // distinct labels, ascending
+    std::vector<std::int32_t> classes;   // distinct truths, ascending
+    Matrix<std::int64_t> counts;         // clusters x classes
+};
+ContingencyTable contingency_table(LabelSpan labels, LabelSpan truth);
+
+/// Class given to each distinct cluster by the best one-to-one match (Hungarian, exact); -1 where there are more clusters than classes.
+struct Alignment {
+    std::vector<std::int32_t> clusters;
+    std::vector<std::int32_t> matched_class;  // the class's value, or -1 when `matched[u]` is false
+    std::vector<bool> matched;
+    std::int64_t agreeing = 0;  // points whose cluster is matched to their class
+};
+Alignment align(LabelSpan labels, LabelSpan truth);
+/// labels renamed to the classes they are matched to; an unmatched cluster gets a number above every class.
+Labels aligned_labels(LabelSpan labels, LabelSpan truth);
+/// Rows: classes, columns: matched clusters in the same order (further columns: unmatched clusters).
+ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth);
+
+/// Assigns each row of a cost matrix a column of its own (or -1 where columns run out), at least total cost. Exact, O(r^2 c).
+std::vector<Index> minimum_cost_assignment(const Matrix<double>& cost);
+
+/// ACC: agreeing points of the best one-to-one match over n. In [0, 1].
+double accuracy(LabelSpan labels, LabelSpan truth);
+
+enum class Normalization { arithmetic, geometric, minimum, maximum };
+/// NMI: mutual information over the mean of the two entropies. In [0, 1]; 1 when both labelings have one cluster.
+double normalized_mutual_information(LabelSpan labels, LabelSpan truth, Normalization mean = Normalization::arithmetic);
+/// ARI, 1 for equal partitions, 0 expected by chance, at least -0.5.
+double adjusted_rand_index(LabelSpan labels, LabelSpan truth);
+/// Each cluster's largest class, summed, over n. In [0, 1].
+double purity(LabelSpan labels, LabelSpan truth);
+double homogeneity(LabelSpan labels, LabelSpan truth);
+double completeness(LabelSpan labels, LabelSpan truth);
+
+struct Scores {
+    double acc = 0, nmi = 0, ari = 0, purity = 0, homogeneity = 0, completeness = 0;
+};
+Scores score(LabelSpan labels, LabelSpan truth);
+
+/// Mean silhouette (b - a) / max(a, b) with Euclidean distances; a point alone in its cluster counts 0. Exact, O(n^2 d), in blocks.
+/// Needs 2 to n - 1 clusters. With 0 < sample < n it is taken over that many points drawn without replacement (and distances among them).
+double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample = 0);
+
+/// Two-sided paired Student test that a and b have the same mean.
+struct PairedTest {
+    double mean_difference = 0;  // of a - b
+    double statistic = 0;        // t; infinite when all differences are equal and not 0
+    double p_value = 1;
+    Index degrees_of_freedom = 0;
+};
+PairedTest paired_t_test(std::span<const double> a, std::span<const double> b);
+
+}  // namespace coterie
