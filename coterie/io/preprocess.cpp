@@ -20,10 +20,11 @@ struct Column {
     double high = -std::numeric_limits<double>::infinity();
 };
 
-// Calls body(j, x, weight, partial of column j) for every entry of a row that weighs something, and hands the blocks' partials to `merge`
-// in block order.
+// Calls body(j, x, weight, partial of column j) for every entry of a row that weighs something, and hands the blocks'
+// partials to `merge` in block order.
 template <class Partial, class Body, class Merge>
-std::vector<Partial> reduce_columns(PointsView points, std::span<const double> weights, int threads, Body body, Merge merge) {
+std::vector<Partial> reduce_columns(PointsView points, std::span<const double> weights, int threads, Body body,
+                                    Merge merge) {
     const RowBlocks blocks{points.rows(), rows_a_block};
     const auto columns = static_cast<std::size_t>(points.columns());
     std::vector<std::vector<Partial>> partials(static_cast<std::size_t>(blocks.count()));
@@ -62,11 +63,11 @@ void refuse_overflow(std::size_t column, std::string_view what) {
 }  // namespace
 
 const OptionSet& PreprocessingOptions::described() {
-    static const OptionSet set =
-        OptionSetFor<PreprocessingOptions>()
-            .flag("center", &PreprocessingOptions::center, "subtract each column's mean")
-            .choice("scale", &PreprocessingOptions::scale, scale_names,
-                    "minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1");
+    static const OptionSet set = OptionSetFor<PreprocessingOptions>()
+                                     .flag("center", &PreprocessingOptions::center, "subtract each column's mean")
+                                     .choice("scale", &PreprocessingOptions::scale, scale_names,
+                                             "minmax: each column to a range of 1; zscore: each column to mean 0 and "
+                                             "variance 1; unit: each row to norm 1");
     return set;
 }
 
@@ -77,8 +78,8 @@ Preprocessing Preprocessing::fit(PointsView points, const PreprocessingOptions& 
     out.options_ = options;
     if (out.identity()) return out;
     if (points.rows() < 1 || points.columns() < 1)
-        throw BadData("preprocessing: " + std::to_string(points.rows()) + " rows of " + std::to_string(points.columns()) +
-                      " columns; at least one row and one column are needed");
+        throw BadData("preprocessing: " + std::to_string(points.rows()) + " rows of " +
+                      std::to_string(points.columns()) + " columns; at least one row and one column are needed");
     if (!weights.empty()) check_weights(weights, points.rows());
 
     const auto columns = static_cast<std::size_t>(points.columns());
@@ -121,13 +122,16 @@ Preprocessing Preprocessing::fit(PointsView points, const PreprocessingOptions& 
             const double range = moments[j].high - moments[j].low;
             if (!options.center) out.offset_[j] = moments[j].low;
             if (range > 0) out.factor_[j] = 1.0 / range;
-            if (!std::isfinite(out.factor_[j])) out.factor_[j] = 1.0;  // a range below the smallest normal number is no range
+            if (!std::isfinite(out.factor_[j]))
+                out.factor_[j] = 1.0;  // a range below the smallest normal number is no range
         }
     }
     if (options.scale == Scale::zscore) {
         const auto squares = reduce_columns<double>(
             points, weights, run.threads,
-            [&mean](std::size_t j, double x, double weight, double& sum) { sum += weight * (x - mean[j]) * (x - mean[j]); },
+            [&mean](std::size_t j, double x, double weight, double& sum) {
+                sum += weight * (x - mean[j]) * (x - mean[j]);
+            },
             [](double& total, double part) { total += part; });
         for (std::size_t j = 0; j < columns; ++j) {
             if (!std::isfinite(squares[j])) refuse_overflow(j, "variance");
@@ -138,7 +142,8 @@ Preprocessing Preprocessing::fit(PointsView points, const PreprocessingOptions& 
     }
     if (by_column && !constant.empty())
         out.warnings_.push_back((constant.size() == 1 ? "column " : "columns ") + list_columns(constant) +
-                                (constant.size() == 1 ? " is" : " are") + " constant and cannot be scaled; shifted only");
+                                (constant.size() == 1 ? " is" : " are") +
+                                " constant and cannot be scaled; shifted only");
     return out;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Centring and scaling, learned from the points of a fit and applied unchanged to every later point: it travels in the model's file, so that
-// predict sees new points as the fit saw the old ones.
+// Centring and scaling, learned from the points of a fit and applied unchanged to every later point: it travels in the
+// model's file, so that predict sees new points as the fit saw the old ones.
 
 #include <span>
 #include <string>
@@ -32,9 +32,10 @@ public:
     /// Leaves points as they are.
     Preprocessing() = default;
 
-    /// Learns x -> (x - offset) * factor for each column, in double and in fixed blocks: the same bits at any number of threads. A constant
-    /// column is only centred (factor 1) and named in warnings(). A row of weight 0 counts as absent, one of weight w as w copies.
-    /// BadArgument on weights that do not fit, BadData when a column's range overflows.
+    /// Learns x -> (x - offset) * factor for each column, in double and in fixed blocks: the same bits at any number of
+    /// threads. A constant column is only centred (factor 1) and named in warnings(). A row of weight 0 counts as
+    /// absent, one of weight w as w copies. BadArgument on weights that do not fit, BadData when a column's range
+    /// overflows.
     static Preprocessing fit(PointsView points, const PreprocessingOptions& options, const Run& run,
                              std::span<const double> weights = {});
 
@@ -44,8 +45,8 @@ public:
     const std::vector<double>& offset() const { return offset_; }
     const std::vector<double>& factor() const { return factor_; }
 
-    /// The points in their own scalar type; the same storage when identity(). Rows of norm 0 stay 0 under `unit` and are counted in
-    /// `zero_rows`. BadArgument on a wrong number of columns.
+    /// The points in their own scalar type; the same storage when identity(). Rows of norm 0 stay 0 under `unit` and
+    /// are counted in `zero_rows`. BadArgument on a wrong number of columns.
     Points apply(const Points& points, const Run& run, Index* zero_rows = nullptr) const;
 
     /// "center, scale zscore"; "none".
