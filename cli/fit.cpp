@@ -110,8 +110,11 @@ int fit(const Method& method, const FitRequest& request) {
     std::vector<double> weights;
     if (!request.weights.empty()) weights = read_numbers(request.weights);
     Points initial_centroids;
-    if (!request.initial_centroids.empty())
-        initial_centroids = read_points(request.initial_centroids, {.precision = request.reading->precision}, run).points;
+    if (!request.initial_centroids.empty()) {
+        ReadOptions centroid_options;
+        centroid_options.precision = request.reading->precision;
+        initial_centroids = read_points(request.initial_centroids, centroid_options, run).points;
+    }
     outcome.seconds.emplace_back("read", watch.restart());
     outcome.scalar = std::string(name(file.points.scalar()));
 
