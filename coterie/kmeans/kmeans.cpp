@@ -37,8 +37,9 @@ KMeansModel fit(const Rows<T>& points, const KMeansOptions& options, Run& run, c
             start = to_matrix<T>(side.initial_centroids);
         } else {
             try {
-                const SeedingResult seeds = seed_centroids(points, options.clusters, options.seeding, options.seeding_candidates,
-                                                           side.weights, static_cast<std::uint64_t>(restart), run);
+                const SeedingResult seeds = seed_centroids(
+                    points, options.clusters, {options.seeding, options.seeding_candidates, options.seeding_sample}, side.weights,
+                    static_cast<std::uint64_t>(restart), run);
                 start = to_matrix<T>(seeds.centroids);
                 distinct = seeds.distinct;
             } catch (const Cancelled&) {
@@ -102,6 +103,8 @@ const OptionSet& KMeansOptions::described() {
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
             .integer("seeding_candidates", &KMeansOptions::seeding_candidates, at_least(0),
                      "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++")
+            .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(0),
+                     "points on which the candidates are compared; 0 chooses 32768, or 128 a cluster when that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
                     "how assignments are computed; the result is the same bit for bit");
     return set;

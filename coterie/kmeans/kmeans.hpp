@@ -27,6 +27,7 @@ struct KMeansOptions {
     double tolerance = 1e-4;
     Seeding seeding = Seeding::automatic;
     int seeding_candidates = 0;
+    Index seeding_sample = 0;
     KMeansAlgorithm algorithm = KMeansAlgorithm::automatic;
 
     static const OptionSet& described();
