@@ -21,16 +21,23 @@ Matrix<T> gather(const Rows<T>& points, const std::vector<Index>& rows) {
     return out;
 }
 
-// Squared distances D_i^2 from some rows to the nearest of the centroids chosen so far, kept up to date in passes over the rows.
+// Squared distances D_i^2 from some rows to the nearest of the centroids chosen so far, kept up to date in passes over
+// the rows.
 template <class T>
 class ClosestDistances {
 public:
     /// `rows`: which rows of the points, ascending; empty: all.
     ClosestDistances(const Rows<T>& points, std::vector<Index> rows, std::span<const double> weights, const Run& run)
-        : points_(points), rows_(std::move(rows)), count_(rows_.empty() ? points.rows : static_cast<Index>(rows_.size())),
-          weights_(weights), run_(run), blocks_{count_, std::clamp<Index>(count_ / 64, 256, 4096)},
-          closest_(static_cast<std::size_t>(count_), std::numeric_limits<T>::max()), nearest_(closest_.size(), -1),
-          norm_(closest_.size()), potential_(static_cast<std::size_t>(blocks_.count())),
+        : points_(points),
+          rows_(std::move(rows)),
+          count_(rows_.empty() ? points.rows : static_cast<Index>(rows_.size())),
+          weights_(weights),
+          run_(run),
+          blocks_{count_, std::clamp<Index>(count_ / 64, 256, 4096)},
+          closest_(static_cast<std::size_t>(count_), std::numeric_limits<T>::max()),
+          nearest_(closest_.size(), -1),
+          norm_(closest_.size()),
+          potential_(static_cast<std::size_t>(blocks_.count())),
           scratch_(static_cast<std::size_t>(std::max(run.threads, 1))) {
         // Any origin amid the points will do; it only keeps rounding errors small.
         const Index step = std::max<Index>(1, points.rows / 512);
@@ -53,7 +60,8 @@ public:
             for_reachable(block, columns.reach, s, [&](std::size_t count) {
                 bool first = true;
                 for (const auto& panel : columns.panels.panels()) {
-                    columns.panels.best(panel, s.row.data(), static_cast<Index>(count), s.score.data(), s.column.data(), nullptr);
+                    columns.panels.best(panel, s.row.data(), static_cast<Index>(count), s.score.data(), s.column.data(),
+                                        nullptr);
                     for (std::size_t r = 0; r < count; ++r) {
                         if (!first && !(s.score[r] < s.best[r])) continue;
                         s.best[r] = s.score[r];
@@ -68,7 +76,8 @@ public:
         centroids_.insert(centroids_.end(), fresh.begin(), fresh.end());
     }
 
-    /// Takes one new centroid in (or none: -1) and finds by how much each candidate row would lower sum_i w_i D_i^2 thereafter.
+    /// Takes one new centroid in (or none: -1) and finds by how much each candidate row would lower sum_i w_i D_i^2
+    /// thereafter.
     std::vector<double> gains(Index fresh, const std::vector<Index>& candidates) {
         std::vector<Index> rows;
         if (fresh >= 0) rows.push_back(fresh);
@@ -112,7 +121,8 @@ public:
 
     double closest(Index i) const { return static_cast<double>(closest_[at(i)]); }
 
-    /// A row drawn with probability proportional to w_i D_i^2 as of the last pass; u uniform on [0, 1). -1 when all are 0.
+    /// A row drawn with probability proportional to w_i D_i^2 as of the last pass; u uniform on [0, 1). -1 when all are
+    /// 0.
     Index draw(double u) const {
         double left = u * std::accumulate(potential_.begin(), potential_.end(), 0.0);
         Index last = -1;
@@ -165,14 +175,16 @@ private:
         out.rows = gather(points_, rows);
         out.panels.pack(Rows<T>{out.rows.data(), out.rows.rows(), out.rows.cols(), out.rows.cols()}, origin_);
         out.error = out.panels.error_bound();
-        // A row within half the distance from its centroid c_a to every new column keeps its centroid: min_j ||c_j - c_a||^2 / 4.
+        // A row within half the distance from its centroid c_a to every new column keeps its centroid: min_j ||c_j -
+        // c_a||^2 / 4.
         out.reach.resize(centroids_.size());
         const RowBlocks parts{static_cast<Index>(centroids_.size()), 32};
         for_each_block(parts.count(), run_.threads, [&](Index part, int) {
             for (Index a = parts.begin(part); a < parts.end(part); ++a) {
                 T least = std::numeric_limits<T>::max();
                 for (Index j = 0; j < out.rows.rows(); ++j)
-                    least = std::min(least, kernels_.squared_distance(out.rows.row(j).data(), points_.row(centroids_[at(a)]), points_.columns));
+                    least = std::min(least, kernels_.squared_distance(out.rows.row(j).data(),
+                                                                      points_.row(centroids_[at(a)]), points_.columns));
                 out.reach[at(a)] = least / 4;
             }
         });
@@ -202,7 +214,8 @@ private:
         const std::size_t i = at(s.index[r]);
         T squared = s.norm[r] + 2 * score;
         // Too near for the product form to tell: a point that is a centroid must be at distance 0.
-        if (static_cast<double>(squared) < 4 * (columns.error.constant + columns.error.slope * static_cast<double>(s.norm[r])))
+        if (static_cast<double>(squared) <
+            4 * (columns.error.constant + columns.error.slope * static_cast<double>(s.norm[r])))
             squared = kernels_.squared_distance(s.row[r], columns.rows.row(column).data(), points_.columns);
         if (squared < closest_[i]) {
             closest_[i] = squared;
@@ -212,7 +225,8 @@ private:
 
     void sum_potential(Index block) {
         double potential = 0;
-        for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i) potential += weight(i) * static_cast<double>(closest_[at(i)]);
+        for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i)
+            potential += weight(i) * static_cast<double>(closest_[at(i)]);
         potential_[at(block)] = potential;
     }
 
@@ -259,25 +273,29 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
 }
 
 // Each step draws candidates with probability proportional to w_i D_i^2 and keeps the one that lowers the inertia most.
-// Drawing is exact: distances that do not know the last few centroids yet are upper bounds, so a row drawn from them is accepted with
-// probability new / old. The candidates are compared on all rows, or on a sample of many rows a cluster when there are more.
+// Drawing is exact: distances that do not know the last few centroids yet are upper bounds, so a row drawn from them is
+// accepted with probability new / old. The candidates are compared on all rows, or on a sample of many rows a cluster
+// when there are more.
 template <class T>
 std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& options, std::span<const double> weights,
                           std::uint64_t repetition, const Run& run) {
     RandomStream random = run.random("kmeans.seeding", repetition);
-    const int candidates =
-        options.candidates > 0 ? options.candidates : static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k))));
+    const int candidates = options.candidates > 0
+                               ? options.candidates
+                               : static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k))));
     const Index sample_size = options.sample > 0 ? options.sample : std::max<Index>(32768, 128 * static_cast<Index>(k));
     ClosestDistances<T> all(points, {}, weights, run);
     std::optional<ClosestDistances<T>> sample;
     if (sample_size < points.rows)
-        sample.emplace(points, stratified_sample(points.rows, sample_size, run.random("kmeans.seeding-sample", repetition)), weights, run);
+        sample.emplace(points,
+                       stratified_sample(points.rows, sample_size, run.random("kmeans.seeding-sample", repetition)),
+                       weights, run);
     const auto& kernels = internal::kernels<T>();
     const auto most_waiting = static_cast<std::size_t>(kernels.lanes) - 1;
 
     std::vector<Index> chosen = {draw_by_weight(points.rows, weights, random)};
     all.take_in(chosen);
-    std::vector<Index> waiting;                    // chosen, but not taken into `all` yet
+    std::vector<Index> waiting;                  // chosen, but not taken into `all` yet
     Index fresh = sample ? chosen.front() : -1;  // chosen last, not taken into what judges yet
     while (static_cast<int>(chosen.size()) < k) {
         run.throw_if_stopped("seeding");
@@ -290,7 +308,8 @@ std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& op
             const double before = all.closest(i);
             double now = before;
             for (const Index c : waiting)
-                now = std::min(now, static_cast<double>(kernels.squared_distance(points.row(i), points.row(c), points.columns)));
+                now = std::min(
+                    now, static_cast<double>(kernels.squared_distance(points.row(i), points.row(c), points.columns)));
             if (now >= before || random.uniform() * before < now) {
                 drawn.push_back(i);
             } else if (++refusals > 16 * candidates) {
@@ -317,8 +336,8 @@ std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& op
 
 // k-means||: a few rounds, each drawing about 2k points at once with probability proportional to their distance.
 template <class T>
-std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOptions& options, std::span<const double> weights,
-                               std::uint64_t repetition, const Run& run) {
+std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOptions& options,
+                               std::span<const double> weights, std::uint64_t repetition, const Run& run) {
     RandomStream random = run.random("kmeans.seeding", repetition);
     constexpr int rounds = 5;
     const Index n = points.rows;
@@ -348,8 +367,9 @@ std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOption
         const RowBlocks blocks{n, 4096};
         std::vector<std::vector<Index>> found(static_cast<std::size_t>(blocks.count()));
         for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-            RandomStream stream = run.random("kmeans.oversampling", (repetition * rounds + static_cast<std::uint64_t>(round)) << 32 |
-                                                                        static_cast<std::uint64_t>(block));
+            RandomStream stream =
+                run.random("kmeans.oversampling", (repetition * rounds + static_cast<std::uint64_t>(round)) << 32 |
+                                                      static_cast<std::uint64_t>(block));
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
                 if (stream.uniform() * potential < 2.0 * k * weight(i) * closest[static_cast<std::size_t>(i)])
                     found[static_cast<std::size_t>(block)].push_back(i);
@@ -362,7 +382,8 @@ std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOption
     std::vector<double> mass(chosen.size(), 0.0);
     for (Index i = 0; i < n; ++i) mass[static_cast<std::size_t>(owner[static_cast<std::size_t>(i)])] += weight(i);
     const Matrix<T> pool = gather(points, chosen);
-    const auto kept = greedy(Rows<T>{pool.data(), pool.rows(), pool.cols(), pool.cols()}, k, options, mass, repetition, run);
+    const auto kept =
+        greedy(Rows<T>{pool.data(), pool.rows(), pool.cols(), pool.cols()}, k, options, mass, repetition, run);
     // So few distinct rows were drawn that some may be missing: look at all of them.
     if (static_cast<int>(kept.size()) < k) return greedy(points, k, options, weights, repetition, run);
     std::vector<Index> rows;
@@ -378,7 +399,8 @@ std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, 
     std::vector<std::pair<double, Index>> keys;
     for (Index i = 0; i < n; ++i) {
         const double u = random.uniform();
-        if (left[static_cast<std::size_t>(i)] > 0) keys.emplace_back(-std::log1p(-u) / left[static_cast<std::size_t>(i)], i);
+        if (left[static_cast<std::size_t>(i)] > 0)
+            keys.emplace_back(-std::log1p(-u) / left[static_cast<std::size_t>(i)], i);
     }
     std::partial_sort(keys.begin(), keys.begin() + k, keys.end());
     std::vector<Index> rows;
