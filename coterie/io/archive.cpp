@@ -101,8 +101,10 @@ void require_shape(const Archive::Tensor& tensor, const std::string& name, std::
     for (std::size_t k = 0; same && k < wanted.size(); ++k) same = wanted[k] < 0 || tensor.shape[k] == wanted[k];
     if (same) return;
     std::string text;
-    for (const Index extent : wanted) text += (text.empty() ? "" : " x ") + (extent < 0 ? std::string("any") : std::to_string(extent));
-    throw BadData("the model file's tensor '" + shown(name) + "' is " + formats::shape_text(tensor.shape) + " where " + text + " is needed");
+    for (const Index extent : wanted)
+        text += (text.empty() ? "" : " x ") + (extent < 0 ? std::string("any") : std::to_string(extent));
+    throw BadData("the model file's tensor '" + shown(name) + "' is " + formats::shape_text(tensor.shape) + " where " +
+                  text + " is needed");
 }
 
 // Copies: the tensor's bytes are aligned to nothing.
@@ -170,29 +172,34 @@ Points Archive::points(const std::string& name, Index rows, Index columns) const
 std::vector<double> Archive::vector(const std::string& name, Index size) const {
     const Tensor& tensor = tensor_named(tensors_, name);
     require_shape(tensor, name, {size});
-    if (tensor.type != ElementType::float64) throw BadData("the model file's tensor '" + shown(name) + "' is not of type F64");
+    if (tensor.type != ElementType::float64)
+        throw BadData("the model file's tensor '" + shown(name) + "' is not of type F64");
     std::vector<double> out(static_cast<std::size_t>(tensor.shape[0]));
     copy_out(tensor, out.data());
     if (!out.empty())
-        require_finite(PointsView(out.data(), static_cast<Index>(out.size()), 1), "the model file's tensor '" + shown(name) + "'", 1);
+        require_finite(PointsView(out.data(), static_cast<Index>(out.size()), 1),
+                       "the model file's tensor '" + shown(name) + "'", 1);
     return out;
 }
 
 std::vector<std::int32_t> Archive::labels(const std::string& name, Index size) const {
     const Tensor& tensor = tensor_named(tensors_, name);
     require_shape(tensor, name, {size});
-    if (tensor.type != ElementType::int32) throw BadData("the model file's tensor '" + shown(name) + "' is not of type I32");
+    if (tensor.type != ElementType::int32)
+        throw BadData("the model file's tensor '" + shown(name) + "' is not of type I32");
     std::vector<std::int32_t> out(static_cast<std::size_t>(tensor.shape[0]));
     copy_out(tensor, out.data());
     return out;
 }
 
 std::string Archive::to_bytes() const {
-    // Wide types first, so that every tensor begins at a multiple of its item's size; the header's length is made one of 8.
+    // Wide types first, so that every tensor begins at a multiple of its item's size; the header's length is made one
+    // of 8.
     std::vector<const std::pair<const std::string, Tensor>*> order;
     for (const auto& item : tensors_) order.push_back(&item);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto* a, const auto* b) { return type_name(a->second.type).bytes > type_name(b->second.type).bytes; });
+    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+        return type_name(a->second.type).bytes > type_name(b->second.type).bytes;
+    });
     Json header = Json::object();
     std::size_t offset = 0;
     for (const auto* item : order) {
@@ -207,7 +214,8 @@ std::string Archive::to_bytes() const {
     metadata["format_version"] = format_version;
     metadata["coterie_version"] = COTERIE_VERSION;
     metadata["method"] = method_;
-    // Texts that are not UTF-8 (paths, say) are no reason to lose a model: what is broken becomes the replacement character.
+    // Texts that are not UTF-8 (paths, say) are no reason to lose a model: what is broken becomes the replacement
+    // character.
     metadata["options"] = json_of(options_).dump(-1, ' ', false, Json::error_handler_t::replace);
     for (const auto& [key, value] : texts_) metadata[std::string(text_prefix) + key] = value;
     metadata["sha256"] = digest_zeros;
@@ -234,13 +242,17 @@ Archive Archive::from_bytes(std::span<const std::byte> bytes, std::string_view s
     const auto fact = [&](const char* key) -> const std::string& {
         const auto found = metadata.find(key);
         if (found == metadata.end())
-            throw BadData(what + ": is not a model of coterie (a safetensors file, but its metadata has no '" + key + "')");
+            throw BadData(what + ": is not a model of coterie (a safetensors file, but its metadata has no '" + key +
+                          "')");
         return found->second;
     };
-    if (fact("format") != format_name) throw BadData(what + ": is not a model of coterie (its format is '" + shown(fact("format")) + "')");
+    if (fact("format") != format_name)
+        throw BadData(what + ": is not a model of coterie (its format is '" + shown(fact("format")) + "')");
     if (fact("format_version") != format_version)
-        throw BadData(what + ": is a model of format version '" + shown(fact("format_version")) + "', written by coterie " +
-                      (metadata.contains("coterie_version") ? shown(metadata["coterie_version"]) : std::string("of unknown version")) +
+        throw BadData(what + ": is a model of format version '" + shown(fact("format_version")) +
+                      "', written by coterie " +
+                      (metadata.contains("coterie_version") ? shown(metadata["coterie_version"])
+                                                            : std::string("of unknown version")) +
                       "; this coterie (" COTERIE_VERSION ") reads version " + std::string(format_version));
     const std::string written = std::string(digest_key) + fact("sha256") + "\"";
     const std::size_t at = file.header.find(written);
@@ -253,7 +265,8 @@ Archive Archive::from_bytes(std::span<const std::byte> bytes, std::string_view s
     hash.update(digest_zeros.data(), digest_digits);
     hash.update(bytes.data() + digits + digest_digits, bytes.size() - digits - digest_digits);
     if (hash.hex() != fact("sha256"))
-        throw BadData(what + ": is damaged: its checksum does not match (changed after it was saved, or only partly copied)");
+        throw BadData(what +
+                      ": is damaged: its checksum does not match (changed after it was saved, or only partly copied)");
 
     Archive out(fact("method"));
     fact("coterie_version");
@@ -261,8 +274,11 @@ Archive Archive::from_bytes(std::span<const std::byte> bytes, std::string_view s
     for (const auto& [key, value] : metadata)
         if (key.starts_with(text_prefix)) out.texts_[key.substr(text_prefix.size())] = value;
     for (const auto& entry : file.tensors) {
-        const auto* type = std::find_if(std::begin(type_names), std::end(type_names), [&](const TypeName& t) { return t.name == entry.dtype; });
-        if (type == std::end(type_names)) throw BadData(what + ": tensor '" + shown(entry.name) + "' has type " + entry.dtype + ", which no model has");
+        const auto* type = std::find_if(std::begin(type_names), std::end(type_names),
+                                        [&](const TypeName& t) { return t.name == entry.dtype; });
+        if (type == std::end(type_names))
+            throw BadData(what + ": tensor '" + shown(entry.name) + "' has type " + entry.dtype +
+                          ", which no model has");
         out.tensors_[entry.name] = {type->type, entry.shape, {entry.data.begin(), entry.data.end()}};
     }
     return out;

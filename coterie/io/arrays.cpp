@@ -77,7 +77,8 @@ Layout layout_of(const Array& array, std::string_view source) {
     out.rows = static_cast<Index>(array.shape[0]);
     for (std::size_t k = 1; k < array.shape.size(); ++k) out.columns *= static_cast<Index>(array.shape[k]);
     if (out.rows == 0 || out.columns == 0)
-        throw BadData(std::string(source) + ": is empty (" + shape_text(array.shape) + "); at least one row and one column are needed");
+        throw BadData(std::string(source) + ": is empty (" + shape_text(array.shape) +
+                      "); at least one row and one column are needed");
     if (!array.fortran || array.shape.size() == 1) {
         out.row_step = out.columns;
         return out;
@@ -124,14 +125,16 @@ Points convert(const Array& array, const Layout& layout, Index rows, std::string
             const std::byte* from = base + static_cast<std::size_t>(i * layout.row_step) * sizeof(From);
             To* to = out.data() + i * layout.columns;
             for (Index j = 0; j < layout.columns; ++j)
-                to[j] = converted<From, To>(load<From>(from + static_cast<std::size_t>(j) * sizeof(From), array.swapped), source, i, j);
+                to[j] = converted<From, To>(
+                    load<From>(from + static_cast<std::size_t>(j) * sizeof(From), array.swapped), source, i, j);
         }
         if (layout.column_offsets.empty()) return;
         for (Index j = 0; j < layout.columns; ++j) {
-            const std::byte* from = base + static_cast<std::size_t>(layout.column_offsets[static_cast<std::size_t>(j)]) * sizeof(From);
+            const std::byte* from =
+                base + static_cast<std::size_t>(layout.column_offsets[static_cast<std::size_t>(j)]) * sizeof(From);
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                out.data()[i * layout.columns + j] =
-                    converted<From, To>(load<From>(from + static_cast<std::size_t>(i) * sizeof(From), array.swapped), source, i, j);
+                out.data()[i * layout.columns + j] = converted<From, To>(
+                    load<From>(from + static_cast<std::size_t>(i) * sizeof(From), array.swapped), source, i, j);
         }
     });
     return Points(std::move(out));
@@ -198,9 +201,10 @@ LabelColumn labels_of_values(const std::vector<T>& values, const std::vector<boo
     LabelColumn out;
     out.labels.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
-        out.labels[i] = blank[i] ? -1
-                                 : static_cast<std::int32_t>(std::lower_bound(distinct.begin(), distinct.end(), values[i]) -
-                                                             distinct.begin());
+        out.labels[i] = blank[i]
+                            ? -1
+                            : static_cast<std::int32_t>(std::lower_bound(distinct.begin(), distinct.end(), values[i]) -
+                                                        distinct.begin());
     for (const T value : distinct) out.names.push_back(integer_name(value));
     return out;
 }
@@ -235,7 +239,8 @@ LabelColumn text_labels(const Array& array, Index n, bool allow_blank, std::stri
             for (std::size_t k = 0; k + 4 <= array.item_bytes; k += 4)
                 if (const auto code = load<std::uint32_t>(item + k, array.swapped)) append_utf8(word, code);
         }
-        if (trimmed(word).empty() && !allow_blank) throw BadData(place(source, i, 0) + ": the label is empty; every row needs one");
+        if (trimmed(word).empty() && !allow_blank)
+            throw BadData(place(source, i, 0) + ": the label is empty; every row needs one");
     }
     std::vector<std::string_view> views;
     for (const auto& word : words) views.push_back(trimmed(word));
@@ -269,7 +274,8 @@ std::size_t item_bytes(Element element) {
 
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
     const auto refuse = [&] {
-        throw BadData(std::string(source) + ": the shape " + shape_text(shape) + " in the header is not one an array can have");
+        throw BadData(std::string(source) + ": the shape " + shape_text(shape) +
+                      " in the header is not one an array can have");
     };
     const std::int64_t most = std::numeric_limits<std::int64_t>::max();
     bool empty = false;
@@ -287,7 +293,8 @@ std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t it
     return empty ? 0 : static_cast<std::size_t>(product);
 }
 
-const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose, std::string_view source) {
+const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
+                      std::string_view source) {
     const auto listing = [&] {
         std::string out;
         for (const Content& content : contents) {
@@ -309,7 +316,8 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
         if (!content.numeric && purpose == Purpose::points) continue;
         ++numeric;
         only = &content;
-        const auto long_extents = std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; });
+        const auto long_extents =
+            std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; });
         const bool matrix = content.shape.size() >= 2 && long_extents >= 2;
         if (matrix != (purpose == Purpose::points)) continue;
         ++matches;
@@ -317,7 +325,8 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
     }
     if (matches == 1) return *matching;
     if (numeric == 1) return *only;
-    throw BadData(std::string(source) + ": which array is meant? Name it behind a colon, FILE:NAME; the file holds " + listing());
+    throw BadData(std::string(source) + ": which array is meant? Name it behind a colon, FILE:NAME; the file holds " +
+                  listing());
 }
 
 Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads) {
@@ -329,9 +338,10 @@ Points to_points(const Array& array, Precision precision, Index max_rows, std::s
                       (array.element == Element::float64 && scalar == ScalarType::float64);
     const bool aligned = reinterpret_cast<std::uintptr_t>(array.data.data()) % size_of(scalar) == 0;
     if (same && aligned && !array.swapped && layout.column_offsets.empty() && array.owner) {
-        const PointsView view = scalar == ScalarType::float32
-                                    ? PointsView(reinterpret_cast<const float*>(array.data.data()), rows, layout.columns)
-                                    : PointsView(reinterpret_cast<const double*>(array.data.data()), rows, layout.columns);
+        const PointsView view =
+            scalar == ScalarType::float32
+                ? PointsView(reinterpret_cast<const float*>(array.data.data()), rows, layout.columns)
+                : PointsView(reinterpret_cast<const double*>(array.data.data()), rows, layout.columns);
         return Points(view, array.owner);
     }
     return visit_element(array.element, [&](auto value) {
@@ -361,7 +371,8 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
             } else {
                 const double number = wide(value);
                 if (!std::isfinite(number) && !(allow_blank && std::isnan(number)))
-                    throw BadData(place(source, i, 0) + ": " + to_text(OptionValue(number)) + " is not a label; finite numbers are");
+                    throw BadData(place(source, i, 0) + ": " + to_text(OptionValue(number)) +
+                                  " is not a label; finite numbers are");
                 blank[at] = allow_blank && (std::isnan(number) || number == -1.0);
                 values[at] = blank[at] ? 0.0 : number + 0.0;  // -0 is 0
             }
@@ -436,7 +447,8 @@ namespace {
 
 template <class Scalar>
 bool all_finite(const Scalar* data, Index count) {
-    // Finite numbers times 0 add up to 0; one NaN or infinity makes the sum NaN. Eigen does this at the speed of memory.
+    // Finite numbers times 0 add up to 0; one NaN or infinity makes the sum NaN. Eigen does this at the speed of
+    // memory.
     const Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>> values(data, count);
     return (values * Scalar(0)).sum() == Scalar(0);
 }
@@ -454,7 +466,8 @@ void require_finite_rows(const Rows<Scalar>& rows, std::string_view what, int th
             if (all_finite(rows.row(i), rows.columns)) continue;
             for (Index j = 0; j < rows.columns; ++j) {
                 if (std::isfinite(rows.row(i)[j])) continue;
-                if (counts[static_cast<std::size_t>(block)]++ == 0) firsts[static_cast<std::size_t>(block)] = i * rows.columns + j;
+                if (counts[static_cast<std::size_t>(block)]++ == 0)
+                    firsts[static_cast<std::size_t>(block)] = i * rows.columns + j;
             }
         }
     });
@@ -466,10 +479,13 @@ void require_finite_rows(const Rows<Scalar>& rows, std::string_view what, int th
     if (count == 0) return;
     const Index i = first / rows.columns, j = first % rows.columns;
     const auto value = static_cast<double>(rows.row(i)[j]);
-    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + ": value " +
-                  (std::isnan(value) ? "NaN" : value > 0 ? "infinity" : "-infinity") + " is not accepted, finite numbers are (" +
-                  std::to_string(count) + " such value" + (count == 1 ? "" : "s") + " of " + std::to_string(rows.rows * rows.columns) +
-                  "); fill in or leave out what is missing");
+    throw BadData(
+        std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + ": value " +
+        (std::isnan(value) ? "NaN"
+         : value > 0       ? "infinity"
+                           : "-infinity") +
+        " is not accepted, finite numbers are (" + std::to_string(count) + " such value" + (count == 1 ? "" : "s") +
+        " of " + std::to_string(rows.rows * rows.columns) + "); fill in or leave out what is missing");
 }
 
 }  // namespace

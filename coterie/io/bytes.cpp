@@ -48,7 +48,8 @@ public:
         const std::size_t wanted = std::max<std::size_t>(std::size_t{1} << 18, capacity_ * 2);
         if (wanted > (std::size_t{1} << 26)) require_memory(static_cast<double>(wanted - size_), source_);
         void* moved = std::realloc(data_, wanted);
-        if (moved == nullptr) throw ResourceError(source_ + ": out of memory after " + std::to_string(size_) + " bytes");
+        if (moved == nullptr)
+            throw ResourceError(source_ + ": out of memory after " + std::to_string(size_) + " bytes");
         data_ = static_cast<std::byte*>(moved);
         capacity_ = wanted;
     }
@@ -116,7 +117,8 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
     if (!is_gzip(bytes.data)) throw BadData(what + ": is named .gz but is not a gzip file");
     Buffer out(source);
     z_stream stream{};
-    if (::inflateInit2(&stream, 15 + 16) != Z_OK) throw ResourceError(what + ": decompression cannot start: out of memory");
+    if (::inflateInit2(&stream, 15 + 16) != Z_OK)
+        throw ResourceError(what + ": decompression cannot start: out of memory");
     struct Ender {
         z_stream* stream;
         ~Ender() { ::inflateEnd(stream); }
@@ -150,7 +152,8 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
         }
         if (result == Z_MEM_ERROR) throw ResourceError(what + ": decompression ran out of memory");
         if (result != Z_OK && result != Z_BUF_ERROR)
-            throw BadData(what + ": gzip data are damaged" + (stream.msg ? std::string(": ") + stream.msg : std::string()));
+            throw BadData(what + ": gzip data are damaged" +
+                          (stream.msg ? std::string(": ") + stream.msg : std::string()));
         if (left == 0 && stream.avail_out > 0) throw BadData(what + ": gzip data end too early: the file is truncated");
     }
 }
@@ -161,7 +164,12 @@ std::string shown(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         if (out.size() >= longest) return out + "...";
         const auto lead = static_cast<unsigned char>(text[i]);
-        std::size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+        std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
         if (i + length > text.size()) length = 0;
         for (std::size_t k = 1; k < length; ++k)
             if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) length = 0;

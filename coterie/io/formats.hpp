@@ -1,6 +1,7 @@
 #pragma once
-// Inside of the io room: the bytes of a file, the arrays that formats hold, and one function per format. Every format that is not tied to a
-// library's own file access is read from bytes, so that the fuzzers drive exactly what read_points drives.
+// Inside of the io room: the bytes of a file, the arrays that formats hold, and one function per format. Every format
+// that is not tied to a library's own file access is read from bytes, so that the fuzzers drive exactly what
+// read_points drives.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,8 @@ struct Bytes {
     std::size_t size() const { return data.size(); }
 };
 
-/// Maps a regular file, reads anything else ("-" is standard input) to its end. BadData when there is no such file, or it is a folder.
+/// Maps a regular file, reads anything else ("-" is standard input) to its end. BadData when there is no such file, or
+/// it is a folder.
 Bytes read_bytes(const std::string& path);
 /// As read_bytes, and decompressed when the content (or the name's .gz) says gzip.
 Bytes read_bytes_inflated(const std::string& path);
@@ -42,7 +44,17 @@ std::string shape_text(const std::vector<std::int64_t>& shape);
 // ---- arrays ---------------------------------------------------------------------------------------------------------
 
 enum class Element {
-    float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
     text8,  // fixed-width bytes padded with 0, as NumPy's S
     text32  // fixed-width UTF-32 padded with 0, as NumPy's U
 };
@@ -60,7 +72,8 @@ struct Array {
     std::shared_ptr<const void> owner;
 };
 std::size_t item_bytes(Element element);
-/// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for memory addresses.
+/// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for
+/// memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
 
 enum class Purpose { points, labels };
@@ -69,11 +82,13 @@ struct Content {
     std::vector<std::int64_t> shape;
     bool numeric = true;
 };
-/// The array meant in a container: the one named `key`, else the only one that fits the purpose. BadData listing what there is.
-const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose, std::string_view source);
+/// The array meant in a container: the one named `key`, else the only one that fits the purpose. BadData listing what
+/// there is.
+const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
+                      std::string_view source);
 
-/// Rows and columns: one dimension is one column, further dimensions are flattened into the row. Mapped memory is used as it is when the
-/// scalar type, byte order and alignment allow. Does not look for NaN.
+/// Rows and columns: one dimension is one column, further dimensions are flattened into the row. Mapped memory is used
+/// as it is when the scalar type, byte order and alignment allow. Does not look for NaN.
 Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads);
 LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view source);
 std::vector<double> to_numbers(const Array& array, std::string_view source);
@@ -85,8 +100,9 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words);
 
 // ---- numbers in text ------------------------------------------------------------------------------------------------
 
-/// Reads a decimal number, correctly rounded, from the start of [begin, end): optional sign, digits with an optional point, optional
-/// exponent. Returns where it ends, nullptr when there is none or it overflows Scalar (then `overflow` is set).
+/// Reads a decimal number, correctly rounded, from the start of [begin, end): optional sign, digits with an optional
+/// point, optional exponent. Returns where it ends, nullptr when there is none or it overflows Scalar (then `overflow`
+/// is set).
 template <class Scalar>
 const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow);
 /// The whole of a field without surrounding blanks is one number that Scalar can hold.
@@ -101,9 +117,10 @@ Index line_at(std::string_view text, std::size_t offset);
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 
-PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options, int threads);
-LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated, const std::string& column,
-                              bool allow_blank, int threads);
+PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
+                      int threads);
+LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
+                              const std::string& column, bool allow_blank, int threads);
 std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated, int threads);
 
 PointsFile parse_libsvm(const Bytes& bytes, std::string_view source, Precision precision, Index max_rows, int threads);

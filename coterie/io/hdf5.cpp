@@ -57,21 +57,27 @@ bool number_type(hid_t stored, NumberType& out) {
     const Handle base(kind == H5T_ENUM ? H5Tget_super(stored) : -1, H5Tclose);
     if (kind == H5T_ENUM) plain = base.get();
     if (kind == H5T_FLOAT) {
-        out = size <= 4 ? NumberType{Element::float32, H5T_NATIVE_FLOAT} : NumberType{Element::float64, H5T_NATIVE_DOUBLE};
+        out = size <= 4 ? NumberType{Element::float32, H5T_NATIVE_FLOAT}
+                        : NumberType{Element::float64, H5T_NATIVE_DOUBLE};
         return true;
     }
     if (kind != H5T_INTEGER && kind != H5T_ENUM) return false;
     const bool with_sign = H5Tget_sign(plain) != H5T_SGN_NONE;
     switch (size) {
-        case 1: out = with_sign ? NumberType{Element::int8, H5T_NATIVE_INT8} : NumberType{Element::uint8, H5T_NATIVE_UINT8}; return true;
+        case 1:
+            out = with_sign ? NumberType{Element::int8, H5T_NATIVE_INT8} : NumberType{Element::uint8, H5T_NATIVE_UINT8};
+            return true;
         case 2:
-            out = with_sign ? NumberType{Element::int16, H5T_NATIVE_INT16} : NumberType{Element::uint16, H5T_NATIVE_UINT16};
+            out = with_sign ? NumberType{Element::int16, H5T_NATIVE_INT16}
+                            : NumberType{Element::uint16, H5T_NATIVE_UINT16};
             return true;
         case 4:
-            out = with_sign ? NumberType{Element::int32, H5T_NATIVE_INT32} : NumberType{Element::uint32, H5T_NATIVE_UINT32};
+            out = with_sign ? NumberType{Element::int32, H5T_NATIVE_INT32}
+                            : NumberType{Element::uint32, H5T_NATIVE_UINT32};
             return true;
         case 8:
-            out = with_sign ? NumberType{Element::int64, H5T_NATIVE_INT64} : NumberType{Element::uint64, H5T_NATIVE_UINT64};
+            out = with_sign ? NumberType{Element::int64, H5T_NATIVE_INT64}
+                            : NumberType{Element::uint64, H5T_NATIVE_UINT64};
             return true;
         default: return false;
     }
@@ -139,14 +145,16 @@ Array read_hdf5(const std::string& path, std::string_view key, Purpose purpose, 
     require_memory(static_cast<double>(bytes), source);
     const auto buffer = std::make_shared<std::vector<std::byte>>(bytes);
     if (bytes > 0 && H5Dread(dataset.get(), number.memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer->data()) < 0)
-        throw BadData(source + ": cannot be read: the data are damaged, truncated, or packed by a filter that is not installed");
+        throw BadData(source +
+                      ": cannot be read: the data are damaged, truncated, or packed by a filter that is not installed");
     array.data = {buffer->data(), buffer->size()};
     array.owner = buffer;
     return array;
 }
 #else
 Array read_hdf5(const std::string&, std::string_view, Purpose, std::string& source) {
-    throw BadArgument(source + ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");
+    throw BadArgument(source +
+                      ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");
 }
 #endif
 

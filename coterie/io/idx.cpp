@@ -28,12 +28,14 @@ Array parse_idx(const Bytes& bytes, std::string_view source) {
     if (bytes.size() < start) throw BadData(what + ": is truncated inside the header");
     for (std::size_t k = 0; k < dimensions; ++k) {
         const std::size_t at = 4 + 4 * k;
-        array.shape.push_back(static_cast<std::int64_t>(byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3)));
+        array.shape.push_back(
+            static_cast<std::int64_t>(byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3)));
     }
     const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
     if (needed != bytes.size() - start)
-        throw BadData(what + ": the header says " + shape_text(array.shape) + ", " + std::to_string(needed) + " bytes; the file has " +
-                      std::to_string(bytes.size() - start) + (needed > bytes.size() - start ? " (is it truncated?)" : ""));
+        throw BadData(what + ": the header says " + shape_text(array.shape) + ", " + std::to_string(needed) +
+                      " bytes; the file has " + std::to_string(bytes.size() - start) +
+                      (needed > bytes.size() - start ? " (is it truncated?)" : ""));
     array.data = bytes.data.subspan(start);
     array.owner = bytes.owner;
     return array;

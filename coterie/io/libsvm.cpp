@@ -43,7 +43,8 @@ private:
         const std::string_view target = token();
         if (target.empty()) return;
         if (target.find(':') != std::string_view::npos)
-            refuse(target, "the line begins with '" + shown(target) + "'; a label is needed first, then index:value pairs");
+            refuse(target,
+                   "the line begins with '" + shown(target) + "'; a label is needed first, then index:value pairs");
         on_row(target);
         std::int64_t last = 0;
         for (std::string_view word = token(); !word.empty(); word = token()) {
@@ -53,9 +54,11 @@ private:
             const auto result = std::from_chars(word.data(), word.data() + std::min(colon, word.size()), index);
             if (colon == std::string_view::npos || result.ec != std::errc() || result.ptr != word.data() + colon)
                 refuse(word, "'" + shown(word) + "' is not an index:value pair");
-            if (index < 1 || index > 2147483647) refuse(word, "index " + std::to_string(index) + " is not accepted; indices count from 1");
+            if (index < 1 || index > 2147483647)
+                refuse(word, "index " + std::to_string(index) + " is not accepted; indices count from 1");
             if (index <= last)
-                refuse(word, "index " + std::to_string(index) + " follows " + std::to_string(last) + "; indices must ascend");
+                refuse(word,
+                       "index " + std::to_string(index) + " follows " + std::to_string(last) + "; indices must ascend");
             last = index;
             Scalar value = 0;
             bool overflow = false;
@@ -77,7 +80,8 @@ private:
 };
 
 template <class Scalar>
-Points parse_dense(std::string_view text, std::string_view source, int threads, std::vector<std::string_view>& targets) {
+Points parse_dense(std::string_view text, std::string_view source, int threads,
+                   std::vector<std::string_view>& targets) {
     const Parser parser(text, source);
     const std::vector<std::size_t> borders = line_pieces(text, std::size_t{1} << 20);
     const auto pieces = static_cast<Index>(borders.size()) - 1;
@@ -98,7 +102,8 @@ Points parse_dense(std::string_view text, std::string_view source, int threads, 
     if (targets.empty()) throw BadData(std::string(source) + ": has no rows");
     if (columns == 0) throw BadData(std::string(source) + ": has no index:value pair; at least one column is needed");
     require_memory(static_cast<double>(targets.size()) * static_cast<double>(columns) * sizeof(Scalar),
-                   std::string(source) + ": the dense matrix of " + std::to_string(targets.size()) + " x " + std::to_string(columns));
+                   std::string(source) + ": the dense matrix of " + std::to_string(targets.size()) + " x " +
+                       std::to_string(columns));
     Matrix<Scalar> matrix(static_cast<Index>(targets.size()), static_cast<Index>(columns));
     for_each_block(pieces, threads, [&](Index piece, int) {
         const auto at = static_cast<std::size_t>(piece);

@@ -1,4 +1,5 @@
-// NumPy's .npy, versions 1 to 3: magic, header length, a Python dict with descr, fortran_order and shape, then the items.
+// NumPy's .npy, versions 1 to 3: magic, header length, a Python dict with descr, fortran_order and shape, then the
+// items.
 
 #include <charconv>
 #include <cstring>
@@ -116,9 +117,10 @@ private:
 void set_type(Array& array, const Header& header) {
     const std::string_view descr = header.descr();
     const auto refuse = [&] {
-        header.refuse("items of type '" + shown(descr) +
-                      "' are not accepted; booleans, integers and floats of up to 64 bits are" +
-                      (descr.find('O') != std::string_view::npos ? " (objects would need pickle, which can run code)" : ""));
+        header.refuse(
+            "items of type '" + shown(descr) +
+            "' are not accepted; booleans, integers and floats of up to 64 bits are" +
+            (descr.find('O') != std::string_view::npos ? " (objects would need pickle, which can run code)" : ""));
     };
     if (descr.size() < 3) refuse();
     const char order = descr[0], kind = descr[1];

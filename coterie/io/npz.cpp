@@ -40,10 +40,12 @@ Archive_ open(const Bytes& bytes, const std::string& what) {
 Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::string& what) {
     zip_stat_t status;
     zip_stat_init(&status);
-    if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) || !(status.valid & ZIP_STAT_COMP_SIZE))
+    if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
+        !(status.valid & ZIP_STAT_COMP_SIZE))
         throw BadData(what + ": the zip directory is damaged");
     // Deflate shrinks to a thousandth at best: a larger claim is a lie, and is not allocated for.
-    if (status.size > (status.comp_size + 16) * 1040) throw BadData(what + ": the size in the zip directory cannot be true");
+    if (status.size > (status.comp_size + 16) * 1040)
+        throw BadData(what + ": the size in the zip directory cannot be true");
     const bool whole = status.size <= most;
     const std::size_t wanted = whole ? static_cast<std::size_t>(status.size) : most;
     require_memory(static_cast<double>(wanted), what);
@@ -103,7 +105,8 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::
         }
         contents.push_back(described(archive.get(), index, name, source));
         indices.push_back(index);
-        if (contents.size() > 10000) throw BadData(source + ": holds more than 10000 arrays; name the one you mean: FILE:NAME");
+        if (contents.size() > 10000)
+            throw BadData(source + ": holds more than 10000 arrays; name the one you mean: FILE:NAME");
     }
     const Content& content = choose(contents, key, purpose, source);
     const zip_uint64_t index = indices[static_cast<std::size_t>(&content - contents.data())];

@@ -17,12 +17,15 @@ constexpr float float_powers_of_ten[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6
 // Eight ASCII digits at once (Lemire, "Quickly parsing eight digits").
 bool eight_digits(const char* p, std::uint64_t& chunk) {
     std::memcpy(&chunk, p, 8);
-    return ((chunk & 0xf0f0f0f0f0f0f0f0u) | (((chunk + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) == 0x3333333333333333u;
+    return ((chunk & 0xf0f0f0f0f0f0f0f0u) | (((chunk + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) ==
+           0x3333333333333333u;
 }
 std::uint64_t value_of_eight(std::uint64_t chunk) {
     chunk -= 0x3030303030303030u;
     chunk = chunk * 10 + (chunk >> 8);
-    return ((chunk & 0x000000ff000000ffu) * 0x000f424000000064u + ((chunk >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >> 32;
+    return ((chunk & 0x000000ff000000ffu) * 0x000f424000000064u +
+            ((chunk >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >>
+           32;
 }
 
 // The decimal exponent of the leading digit, for telling overflow from underflow.
@@ -34,8 +37,10 @@ bool is_below_one(const char* digits, const char* digits_end, long exponent) {
             point = true;
         } else if (*p != '0' || significant) {
             significant = true;
-            if (!point) ++before_point;
-            else break;
+            if (!point)
+                ++before_point;
+            else
+                break;
         } else if (point) {
             ++zeros_behind;
         }
@@ -97,19 +102,22 @@ const char* parse_decimal(const char* begin, const char* end, Scalar& value, boo
         p = q;
     }
     exponent += written;
-    // Both factors are exact and one rounding follows (Clinger's quick case): correctly rounded. Up to 19 digits fit the mantissa.
+    // Both factors are exact and one rounding follows (Clinger's quick case): correctly rounded. Up to 19 digits fit
+    // the mantissa.
     if (count <= 19) {
         if constexpr (std::is_same_v<Scalar, double>) {
             if (mantissa <= (std::uint64_t{1} << 53) && exponent >= -22 && exponent <= 22) {
                 const auto whole = static_cast<double>(mantissa);
-                const double magnitude = exponent < 0 ? whole / powers_of_ten[-exponent] : whole * powers_of_ten[exponent];
+                const double magnitude =
+                    exponent < 0 ? whole / powers_of_ten[-exponent] : whole * powers_of_ten[exponent];
                 value = negative ? -magnitude : magnitude;
                 return p;
             }
         } else {
             if (mantissa <= (std::uint64_t{1} << 24) && exponent >= -10 && exponent <= 10) {
                 const auto whole = static_cast<float>(mantissa);
-                const float magnitude = exponent < 0 ? whole / float_powers_of_ten[-exponent] : whole * float_powers_of_ten[exponent];
+                const float magnitude =
+                    exponent < 0 ? whole / float_powers_of_ten[-exponent] : whole * float_powers_of_ten[exponent];
                 value = negative ? -magnitude : magnitude;
                 return p;
             }

@@ -1,4 +1,5 @@
-// The safetensors layout: 8-byte little-endian header length, JSON header, raw little-endian tensors that tile the rest exactly.
+// The safetensors layout: 8-byte little-endian header length, JSON header, raw little-endian tensors that tile the rest
+// exactly.
 
 #include <algorithm>
 #include <cstring>
@@ -18,9 +19,9 @@ struct Type {
     std::string_view name;
     std::size_t bytes;
 };
-constexpr Type types[] = {{"F64", 8}, {"I64", 8}, {"U64", 8}, {"F32", 4},  {"I32", 4}, {"U32", 4},     {"F16", 2},
-                          {"BF16", 2}, {"I16", 2}, {"U16", 2}, {"BOOL", 1}, {"U8", 1},  {"I8", 1},      {"F8_E4M3", 1},
-                          {"F8_E5M2", 1}};
+constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     {"I32", 4},
+                          {"U32", 4},  {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
+                          {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
 // Keys that stand twice in one object, and nesting deeper than the format has, are refused while parsing.
 Json parse_json(std::string_view text, const std::string& what) {
@@ -61,9 +62,9 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data(), 8);
     if (length > header_limit || length > bytes.size() - 8)
-        throw BadData(what + ": is not a safetensors file or truncated: the header would have " + std::to_string(length) +
-                      " bytes, the file has " + std::to_string(bytes.size() - 8) + " behind its length (the limit is " +
-                      std::to_string(header_limit) + ")");
+        throw BadData(what + ": is not a safetensors file or truncated: the header would have " +
+                      std::to_string(length) + " bytes, the file has " + std::to_string(bytes.size() - 8) +
+                      " behind its length (the limit is " + std::to_string(header_limit) + ")");
     SafetensorsFile out;
     out.header = {reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length)};
     const std::span<const std::byte> data = bytes.subspan(8 + static_cast<std::size_t>(length));
@@ -94,16 +95,21 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
         Placed item;
         item.entry.name = name;
         item.entry.dtype = value["dtype"].get<std::string>();
-        const auto* type = std::find_if(std::begin(types), std::end(types), [&](const Type& t) { return t.name == item.entry.dtype; });
-        if (type == std::end(types)) throw BadData(tensor + ": the type '" + shown(item.entry.dtype) + "' is not known");
-        for (const Json& extent : value["shape"]) item.entry.shape.push_back(static_cast<std::int64_t>(natural(extent, tensor)));
+        const auto* type =
+            std::find_if(std::begin(types), std::end(types), [&](const Type& t) { return t.name == item.entry.dtype; });
+        if (type == std::end(types))
+            throw BadData(tensor + ": the type '" + shown(item.entry.dtype) + "' is not known");
+        for (const Json& extent : value["shape"])
+            item.entry.shape.push_back(static_cast<std::int64_t>(natural(extent, tensor)));
         item.begin = natural(value["data_offsets"][0], tensor);
         item.end = natural(value["data_offsets"][1], tensor);
         if (item.begin > item.end || item.end > data.size())
-            throw BadData(tensor + ": lies outside the file's " + std::to_string(data.size()) + " bytes of data (truncated?)");
+            throw BadData(tensor + ": lies outside the file's " + std::to_string(data.size()) +
+                          " bytes of data (truncated?)");
         if (checked_bytes(item.entry.shape, type->bytes, tensor) != item.end - item.begin)
             throw BadData(tensor + ": shape and type do not match the bytes it has");
-        item.entry.data = data.subspan(static_cast<std::size_t>(item.begin), static_cast<std::size_t>(item.end - item.begin));
+        item.entry.data =
+            data.subspan(static_cast<std::size_t>(item.begin), static_cast<std::size_t>(item.end - item.begin));
         placed.push_back(std::move(item));
     }
     std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
@@ -112,12 +118,13 @@ SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::s
     std::uint64_t end = 0;
     for (Placed& item : placed) {
         if (item.begin != end)
-            throw BadData(what + ": tensor '" + shown(item.entry.name) + "' " + (item.begin < end ? "overlaps the one" : "leaves a gap to the one") +
-                          " before it");
+            throw BadData(what + ": tensor '" + shown(item.entry.name) + "' " +
+                          (item.begin < end ? "overlaps the one" : "leaves a gap to the one") + " before it");
         end = item.end;
         out.tensors.push_back(std::move(item.entry));
     }
-    if (end != data.size()) throw BadData(what + ": " + std::to_string(data.size() - end) + " bytes at the end belong to no tensor");
+    if (end != data.size())
+        throw BadData(what + ": " + std::to_string(data.size() - end) + " bytes at the end belong to no tensor");
     return out;
 }
 
@@ -128,10 +135,12 @@ Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpos
         {"I32", Element::int32},   {"I16", Element::int16},   {"I8", Element::int8},     {"U64", Element::uint64},
         {"U32", Element::uint32},  {"U16", Element::uint16},  {"U8", Element::uint8},    {"BOOL", Element::uint8}};
     const auto find = [&](std::string_view dtype) {
-        return std::find_if(std::begin(elements), std::end(elements), [&](const auto& pair) { return pair.first == dtype; });
+        return std::find_if(std::begin(elements), std::end(elements),
+                            [&](const auto& pair) { return pair.first == dtype; });
     };
     std::vector<Content> contents;
-    for (const auto& tensor : file.tensors) contents.push_back({tensor.name, tensor.shape, find(tensor.dtype) != std::end(elements)});
+    for (const auto& tensor : file.tensors)
+        contents.push_back({tensor.name, tensor.shape, find(tensor.dtype) != std::end(elements)});
     const Content& chosen = choose(contents, key, purpose, source);
     source += ":" + chosen.name;
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];

@@ -1,7 +1,9 @@
-// Separated text: csv, tsv, columns of blanks. The file stays where it is (mapped); lines are found and parsed in pieces, in parallel.
+// Separated text: csv, tsv, columns of blanks. The file stays where it is (mapped); lines are found and parsed in
+// pieces, in parallel.
 //
-// Two parsers share the work. The quick one walks a record once and handles plain numbers between separators; whatever else it meets
-// (quotes, a missing field, a word) it leaves to the careful one, which defines what is accepted and words the errors.
+// Two parsers share the work. The quick one walks a record once and handles plain numbers between separators; whatever
+// else it meets (quotes, a missing field, a word) it leaves to the careful one, which defines what is accepted and
+// words the errors.
 
 #include <algorithm>
 #include <array>
@@ -40,13 +42,15 @@ std::string lower(std::string_view text) {
 
 // Words that stand for a number that is not there: they make no header.
 bool is_missing_word(std::string_view word) {
-    static constexpr std::array<std::string_view, 18> words = {"",    "?",    "-",   "na",       "n/a",       "nan",  "null", "none", "nil",
-                                                               "inf", "+inf", "-inf", "infinity", "-infinity", "-nan", "#n/a", ".",    "missing"};
+    static constexpr std::array<std::string_view, 18> words = {
+        "",    "?",    "-",    "na",       "n/a",       "nan",  "null", "none", "nil",
+        "inf", "+inf", "-inf", "infinity", "-infinity", "-nan", "#n/a", ".",    "missing"};
     return std::find(words.begin(), words.end(), lower(word)) != words.end();
 }
 
 bool is_label_word(std::string_view word) {
-    static constexpr std::array<std::string_view, 8> words = {"label", "labels", "class", "target", "y", "truth", "cluster", "species"};
+    static constexpr std::array<std::string_view, 8> words = {"label", "labels", "class",   "target",
+                                                              "y",     "truth",  "cluster", "species"};
     return std::find(words.begin(), words.end(), lower(word)) != words.end();
 }
 
@@ -67,10 +71,10 @@ public:
     std::vector<std::size_t> selection(const std::vector<std::string>& given) const;
 
     struct Plan {
-        std::vector<Index> targets;   // per column of the file: column of the matrix, or -1
-        std::ptrdiff_t words = -1;    // column whose fields are collected
-        bool blank_words = false;     // empty fields there are accepted
-        std::size_t taken = 0;        // columns of the matrix
+        std::vector<Index> targets;  // per column of the file: column of the matrix, or -1
+        std::ptrdiff_t words = -1;   // column whose fields are collected
+        bool blank_words = false;    // empty fields there are accepted
+        std::size_t taken = 0;       // columns of the matrix
     };
     template <class Scalar>
     void read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::string_view>& words, int threads);
@@ -92,7 +96,8 @@ private:
     template <class Scalar>
     const char* quick_record(const char* p, const Plan& plan, Scalar* out, std::string_view* word) const;
     template <class Scalar>
-    void careful_record(std::size_t begin, std::size_t end, const Plan& plan, Scalar* out, std::string_view* word) const;
+    void careful_record(std::size_t begin, std::size_t end, const Plan& plan, Scalar* out,
+                        std::string_view* word) const;
 
     std::string_view text_;
     std::string source_;
@@ -120,7 +125,8 @@ std::size_t Table::record_end(std::size_t begin) const {
     const void* newline = std::memchr(data + begin, '\n', text_.size() - begin);
     std::size_t end = newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1 : text_.size();
     if (!quotes_ || std::memchr(data + begin, '"', end - begin) == nullptr) return end;
-    // A quote opens a quoted field only at the field's start; inside, doubled quotes stand for one and newlines for themselves.
+    // A quote opens a quoted field only at the field's start; inside, doubled quotes stand for one and newlines for
+    // themselves.
     bool at_start = true;
     for (std::size_t p = begin; p < text_.size(); ++p) {
         const char c = data[p];
@@ -128,7 +134,8 @@ std::size_t Table::record_end(std::size_t begin) const {
         if (c == '"' && at_start) {
             const std::size_t opened = p;
             for (;;) {
-                const void* quote = p + 1 < text_.size() ? std::memchr(data + p + 1, '"', text_.size() - p - 1) : nullptr;
+                const void* quote =
+                    p + 1 < text_.size() ? std::memchr(data + p + 1, '"', text_.size() - p - 1) : nullptr;
                 if (quote == nullptr)
                     refuse("row " + std::to_string(line_at(text_, opened)) + ": a quoted field begins with " +
                            shown(text_.substr(opened, 20)) + " and never ends; a closing \" is missing");
@@ -172,8 +179,9 @@ void Table::split(std::size_t begin, std::size_t end, char separator, std::vecto
             blanks();
             const bool separated = p == end || text_[p] == separator || (separator == whitespace && p > closed);
             if (!separated)
-                refuse_field(start, fields.size(), "text follows the closing quote of " + shown(text_.substr(start, closed - start)) +
-                                                       "; a separator is needed, and \"\" for a quote inside");
+                refuse_field(start, fields.size(),
+                             "text follows the closing quote of " + shown(text_.substr(start, closed - start)) +
+                                 "; a separator is needed, and \"\" for a quote inside");
             fields.push_back(text_.substr(start, closed - start));
         } else {
             while (p < end && text_[p] != separator && !(separator == whitespace && text_[p] == '\t')) ++p;
@@ -211,11 +219,11 @@ std::string_view Table::unquoted(std::string_view field) {
     return trimmed(unescaped_.back());
 }
 
-Table::Table(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options, bool one_column)
+Table::Table(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
+             bool one_column)
     : text_(bytes.text(), bytes.size()), source_(source), separator_(options.separator), max_rows_(options.max_rows) {
     if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
-    if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff"))
-        refuse("is UTF-16 text; save it as UTF-8");
+    if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")) refuse("is UTF-16 text; save it as UTF-8");
     if (text_.substr(0, 4096).find('\0') != std::string_view::npos) refuse("is not text (it holds zero bytes)");
     quotes_ = text_.find('"') != std::string_view::npos;
     if (separator_ == '"' || separator_ == '\n' || separator_ == '\r' ||
@@ -231,7 +239,8 @@ Table::Table(const Bytes& bytes, std::string_view source, bool tab_separated, co
     find_header(options, one_column);
 }
 
-// Candidates must cut the first lines into equally many fields; the one that yields most numbers wins, the earlier of equals.
+// Candidates must cut the first lines into equally many fields; the one that yields most numbers wins, the earlier of
+// equals.
 void Table::guess_separator() {
     constexpr std::array<char, 4> candidates = {',', ';', '\t', whitespace};
     std::size_t best_score = 0;
@@ -308,13 +317,15 @@ std::size_t Table::column(const std::string& given, std::string_view what) const
     const auto named = std::count(names_.begin(), names_.end(), word);
     std::int64_t number = 0;
     const bool numbered = is_whole(word, number);
-    if (named > 1 && !numbered) throw BadArgument(source_ + ": " + std::string(what) + " '" + given + "' names " + std::to_string(named) + " columns; give its number");
+    if (named > 1 && !numbered)
+        throw BadArgument(source_ + ": " + std::string(what) + " '" + given + "' names " + std::to_string(named) +
+                          " columns; give its number");
     if (numbered && named != 1) {
         const auto last = static_cast<std::int64_t>(columns_);
         if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
         if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        throw BadArgument(source_ + ": " + std::string(what) + " " + given + " is not there; columns are numbered from 1 to " +
-                          std::to_string(last) + ", -1 is the last");
+        throw BadArgument(source_ + ": " + std::string(what) + " " + given +
+                          " is not there; columns are numbered from 1 to " + std::to_string(last) + ", -1 is the last");
     }
     if (named == 1) return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), word) - names_.begin());
     std::string list;
@@ -326,8 +337,9 @@ std::size_t Table::column(const std::string& given, std::string_view what) const
         list += (list.empty() ? "" : ", ") + shown(name);
     }
     throw BadArgument(source_ + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
-                      (names_.empty() ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns_)
-                                      : "there are " + list));
+                      (names_.empty()
+                           ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns_)
+                           : "there are " + list));
 }
 
 std::vector<std::size_t> Table::selection(const std::vector<std::string>& given) const {
@@ -335,9 +347,11 @@ std::vector<std::size_t> Table::selection(const std::vector<std::string>& given)
     for (const std::string& word : given) {
         const std::size_t dash = word.find('-', 1);
         std::int64_t from = 0, to = 0;
-        if (dash != std::string::npos && is_whole(trimmed(word.substr(0, dash)), from) && is_whole(trimmed(word.substr(dash + 1)), to)) {
+        if (dash != std::string::npos && is_whole(trimmed(word.substr(0, dash)), from) &&
+            is_whole(trimmed(word.substr(dash + 1)), to)) {
             const std::size_t low = column(std::to_string(from), "column"), high = column(std::to_string(to), "column");
-            if (low > high) throw BadArgument(source_ + ": columns " + word + " run backwards; give the smaller number first");
+            if (low > high)
+                throw BadArgument(source_ + ": columns " + word + " run backwards; give the smaller number first");
             for (std::size_t j = low; j <= high; ++j) out.push_back(j);
         } else {
             out.push_back(column(word, "column"));
@@ -350,7 +364,8 @@ std::vector<std::size_t> Table::selection(const std::vector<std::string>& given)
     return out;
 }
 
-// Borders of pieces that end where records end. Without quotes every newline ends a record; with them records are walked one by one.
+// Borders of pieces that end where records end. Without quotes every newline ends a record; with them records are
+// walked one by one.
 std::vector<std::size_t> Table::pieces() const {
     if (!quotes_) {
         std::vector<std::size_t> borders = line_pieces(text_.substr(first_), piece_bytes);
@@ -406,7 +421,8 @@ const char* Table::quick_record(const char* p, const Plan& plan, Scalar* out, st
 }
 
 template <class Scalar>
-void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan, Scalar* out, std::string_view* word) const {
+void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan, Scalar* out,
+                           std::string_view* word) const {
     std::vector<std::string_view> fields;
     split(begin, end, separator_, fields);
     if (fields.empty()) fields.emplace_back(text_.substr(begin, 0));
@@ -425,7 +441,8 @@ void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan,
         const std::string type(coterie::name(scalar_type_of<Scalar>()));
         if (overflow) refuse_field(offset, j, "value '" + shown(field) + "' is too large for " + type);
         if (trimmed(field).empty())
-            refuse_field(offset, j, "the field is empty; a number is needed (fill in or leave out rows with missing values)");
+            refuse_field(offset, j,
+                         "the field is empty; a number is needed (fill in or leave out rows with missing values)");
         std::string hint = "value '" + shown(field) + "' is not a number";
         if (is_missing_word(trimmed(field)))
             hint += "; missing and infinite values are not accepted: fill them in or leave the row out";
@@ -447,7 +464,9 @@ void Table::read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::stri
     if (!(columns_ == 1 && plan.blank_words)) {
         std::size_t size = text_.size();
         while (size > first_) {
-            const std::size_t line = text_.substr(0, size - 1).rfind('\n') == std::string_view::npos ? 0 : text_.substr(0, size - 1).rfind('\n') + 1;
+            const std::size_t line = text_.substr(0, size - 1).rfind('\n') == std::string_view::npos
+                                         ? 0
+                                         : text_.substr(0, size - 1).rfind('\n') + 1;
             if (line < first_ || !is_empty_record(line, size)) break;
             size = line;
         }
@@ -479,12 +498,14 @@ void Table::read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::stri
     const Index rows = starts.back();
     if (rows == 0) refuse("has no rows");
     require_memory(static_cast<double>(rows) * (static_cast<double>(plan.taken) * sizeof(Scalar) +
-                                                (plan.words >= 0 ? sizeof(std::string_view) : 0)), source_);
+                                                (plan.words >= 0 ? sizeof(std::string_view) : 0)),
+                   source_);
     matrix.resize(rows, static_cast<Index>(plan.taken));
     if (plan.words >= 0) words.resize(static_cast<std::size_t>(rows));
 
     const std::size_t last_newline = text_.rfind('\n');
-    const std::size_t sentinel = last_newline == std::string_view::npos ? 0 : last_newline + 1;  // records before have a '\n' to stop at
+    const std::size_t sentinel =
+        last_newline == std::string_view::npos ? 0 : last_newline + 1;  // records before have a '\n' to stop at
     for_each_block(count, threads, [&](Index piece, int) {
         const auto at = static_cast<std::size_t>(piece);
         Index row = starts[at];
@@ -519,7 +540,8 @@ Points read_matrix(Table& table, const Table::Plan& plan, std::vector<std::strin
 }
 
 // The only column, the one that is called label, or the one asked for.
-std::size_t single_column(const Table& table, const std::string& column, std::string_view source, std::string_view what) {
+std::size_t single_column(const Table& table, const std::string& column, std::string_view source,
+                          std::string_view what) {
     if (!column.empty()) return table.column(column, "column");
     if (table.columns() == 1) return 0;
     std::size_t found = 0;
@@ -530,17 +552,19 @@ std::size_t single_column(const Table& table, const std::string& column, std::st
             ++matches;
         }
     if (matches == 1) return found;
-    throw BadArgument(std::string(source) + ": has " + std::to_string(table.columns()) + " columns; say which holds the " +
-                      std::string(what) + "s, or give a file with one");
+    throw BadArgument(std::string(source) + ": has " + std::to_string(table.columns()) +
+                      " columns; say which holds the " + std::string(what) + "s, or give a file with one");
 }
 
 }  // namespace
 
-PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options, int threads) {
+PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
+                      int threads) {
     Table table(bytes, source, tab_separated, options, false);
     Table::Plan plan;
     plan.targets.assign(table.columns(), -1);
-    if (!options.label_column.empty()) plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
+    if (!options.label_column.empty())
+        plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
     std::vector<std::size_t> chosen = table.selection(options.columns);
     if (options.columns.empty())
         for (std::size_t j = 0; j < table.columns(); ++j)
@@ -550,7 +574,8 @@ PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_sepa
     PointsFile out;
     for (const std::size_t j : chosen) {
         if (static_cast<std::ptrdiff_t>(j) == plan.words)
-            throw BadArgument(std::string(source) + ": column " + std::to_string(j + 1) + " is asked for as coordinate and as label");
+            throw BadArgument(std::string(source) + ": column " + std::to_string(j + 1) +
+                              " is asked for as coordinate and as label");
         plan.targets[j] = static_cast<Index>(plan.taken++);
         if (table.has_header()) out.column_names.push_back(table.names()[j]);
     }
@@ -561,8 +586,8 @@ PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_sepa
     return out;
 }
 
-LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated, const std::string& column,
-                              bool allow_blank, int threads) {
+LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
+                              const std::string& column, bool allow_blank, int threads) {
     ReadOptions options;
     options.label_column = column;
     Table table(bytes, source, tab_separated, options, true);

@@ -10,7 +10,8 @@
 namespace coterie {
 namespace {
 
-// Little-endian .npy of version 1; the header is padded so that the data begin at a multiple of 64 bytes and can be mapped.
+// Little-endian .npy of version 1; the header is padded so that the data begin at a multiple of 64 bytes and can be
+// mapped.
 std::string npy_header(std::string_view descr, const std::string& shape) {
     std::string dict = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
     dict.resize((10 + dict.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
@@ -23,7 +24,9 @@ std::string npy_header(std::string_view descr, const std::string& shape) {
 
 // A field as csv wants it: in quotes when it holds what would end it, or what would read as nothing.
 std::string csv_field(const std::string& word) {
-    if (!word.empty() && word.find_first_of(",;\t\"\r\n") == std::string::npos && word.front() != ' ' && word.back() != ' ') return word;
+    if (!word.empty() && word.find_first_of(",;\t\"\r\n") == std::string::npos && word.front() != ' ' &&
+        word.back() != ' ')
+        return word;
     std::string out = "\"";
     for (const char c : word) {
         out += c;
@@ -50,7 +53,8 @@ void write_labels(const std::string& path, const Labels& labels, const std::vect
             text += csv_field("");
         } else {
             if (static_cast<std::size_t>(label) >= names.size())
-                throw BadArgument("write labels: label " + std::to_string(label) + " has no name; there are " + std::to_string(names.size()));
+                throw BadArgument("write labels: label " + std::to_string(label) + " has no name; there are " +
+                                  std::to_string(names.size()));
             text += csv_field(names[static_cast<std::size_t>(label)]);
         }
         text += '\n';
@@ -68,14 +72,16 @@ void write_points(const std::string& path, PointsView points, const std::vector<
     if (!npy && path != "-" && !path.ends_with(".csv"))
         throw BadArgument(path + ": points are written to .npy or .csv files, or - for csv on standard output");
     if (!column_names.empty() && static_cast<Index>(column_names.size()) != points.columns())
-        throw BadArgument("write points: " + std::to_string(column_names.size()) + " column names for " + std::to_string(points.columns()) +
-                          " columns");
+        throw BadArgument("write points: " + std::to_string(column_names.size()) + " column names for " +
+                          std::to_string(points.columns()) + " columns");
     OutputFile file(path);
     points.visit([&](auto rows) {
         using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
         if (npy) {
-            file.write(npy_header(sizeof(Scalar) == 4 ? "<f4" : "<f8", std::to_string(rows.rows) + ", " + std::to_string(rows.columns)));
-            for (Index i = 0; i < rows.rows; ++i) file.write(rows.row(i), static_cast<std::size_t>(rows.columns) * sizeof(Scalar));
+            file.write(npy_header(sizeof(Scalar) == 4 ? "<f4" : "<f8",
+                                  std::to_string(rows.rows) + ", " + std::to_string(rows.columns)));
+            for (Index i = 0; i < rows.rows; ++i)
+                file.write(rows.row(i), static_cast<std::size_t>(rows.columns) * sizeof(Scalar));
             return;
         }
         std::string text;
