@@ -1,1 +1,272 @@
-// placeholder until the kernels land in the next commit
+// Compiled once per instruction set with COTERIE_ISA naming it. Vector types are the compiler's own (GCC and Clang), so
+// one text serves them all. Nothing from the standard library with external linkage is used here: an inline function
+// compiled for AVX-512 must not be the copy that the linker keeps for everybody.
+
+#include <limits>
+
+#include "coterie/linalg/kernels.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__)
+#define COTERIE_VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define COTERIE_VECTOR_BYTES 32
+#else
+#define COTERIE_VECTOR_BYTES 16
+#endif
+
+namespace coterie::internal::COTERIE_ISA {
+namespace {
+
+using Size = std::ptrdiff_t;
+
+template <class T>
+struct Simd {
+    static constexpr int lanes = COTERIE_VECTOR_BYTES / static_cast<int>(sizeof(T));
+    typedef T Register __attribute__((vector_size(COTERIE_VECTOR_BYTES)));
+    typedef T Unaligned __attribute__((vector_size(COTERIE_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+};
+
+template <class T>
+inline typename Simd<T>::Register load(const T* p) {
+    return *reinterpret_cast<const typename Simd<T>::Unaligned*>(p);
+}
+template <class T>
+inline void store(T* p, typename Simd<T>::Register v) {
+    *reinterpret_cast<typename Simd<T>::Unaligned*>(p) = v;
+}
+
+// Smallest lane.
+template <class T>
+inline T lowest(typename Simd<T>::Register v) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+        return _mm512_reduce_min_ps(v);
+    else
+        return _mm512_reduce_min_pd(v);
+#else
+    T out = v[0];
+    for (int i = 1; i < Simd<T>::lanes; ++i) out = v[i] < out ? v[i] : out;
+    return out;
+#endif
+}
+
+// Lanes equal to x, one bit each.
+template <class T>
+inline unsigned equal_mask(typename Simd<T>::Register v, T x) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+        return _mm512_cmp_ps_mask(v, _mm512_set1_ps(x), _CMP_EQ_OQ);
+    else
+        return _mm512_cmp_pd_mask(v, _mm512_set1_pd(x), _CMP_EQ_OQ);
+#elif defined(__AVX2__)
+    if constexpr (sizeof(T) == 4)
+        return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(v, _mm256_set1_ps(x), _CMP_EQ_OQ)));
+    else
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(x), _CMP_EQ_OQ)));
+#else
+    unsigned mask = 0;
+    for (int i = 0; i < Simd<T>::lanes; ++i) mask |= (v[i] == x ? 1u : 0u) << i;
+    return mask;
+#endif
+}
+
+template <class Register>
+inline Register smaller(Register a, Register b) {
+    return a < b ? a : b;
+}
+
+// Rows a tile: as many accumulators as the register file holds beside the panel's vectors.
+template <int Vectors>
+constexpr int tile_rows() {
+#if defined(__AVX512F__)
+    return Vectors == 1 ? 24 : 12;
+#else
+    return Vectors == 1 ? 10 : 5;
+#endif
+}
+
+// Products of one tile of rows with one panel.
+template <class T, int Vectors, int TileRows>
+inline __attribute__((always_inline)) void multiply(const T* const* rows, Size d, const T* panel,
+                                                    typename Simd<T>::Register (&sum)[TileRows][Vectors]) {
+    using Register = typename Simd<T>::Register;
+    constexpr int lanes = Simd<T>::lanes;
+    // Several dimensions a turn: with more row pointers than address registers, each is loaded once a turn.
+#if defined(__AVX512F__)
+    constexpr int turn = Vectors == 1 ? 4 : 2;
+#else
+    constexpr int turn = 1;
+#endif
+#pragma GCC unroll 24
+    for (int m = 0; m < TileRows; ++m)
+#pragma GCC unroll 2
+        for (int v = 0; v < Vectors; ++v) sum[m][v] = Register{};
+    Size p = 0;
+    for (; p + turn <= d; p += turn) {
+        Register b[turn][Vectors];
+#pragma GCC unroll 4
+        for (int t = 0; t < turn; ++t)
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v) b[t][v] = load<T>(panel + ((p + t) * Vectors + v) * lanes);
+#pragma GCC unroll 24
+        for (int m = 0; m < TileRows; ++m) {
+            const T* x = rows[m] + p;
+#pragma GCC unroll 4
+            for (int t = 0; t < turn; ++t)
+#pragma GCC unroll 2
+                for (int v = 0; v < Vectors; ++v) sum[m][v] += x[t] * b[t][v];
+        }
+    }
+    for (; p < d; ++p)
+#pragma GCC unroll 24
+        for (int m = 0; m < TileRows; ++m)
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v) sum[m][v] += rows[m][p] * load<T>(panel + (p * Vectors + v) * lanes);
+}
+
+template <class T, int Vectors, class Finish>
+inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size count, Size d, const T* panel,
+                                                     Finish&& finish) {
+    constexpr int tile = tile_rows<Vectors>();
+    typename Simd<T>::Register sum[tile][Vectors];
+    for (Size begin = 0; begin < count; begin += tile) {
+        const int here = count - begin < tile ? static_cast<int>(count - begin) : tile;
+        if (here == tile) {
+            multiply<T, Vectors, tile>(rows + begin, d, panel, sum);
+        } else {
+            // A short last tile repeats its last row: what a row yields never depends on the rows beside it.
+            const T* padded[tile];
+            for (int m = 0; m < tile; ++m) padded[m] = rows[begin + (m < here ? m : here - 1)];
+            multiply<T, Vectors, tile>(padded, d, panel, sum);
+        }
+        for (int m = 0; m < here; ++m) finish(begin + m, sum[m]);
+    }
+}
+
+template <class T, int Vectors>
+void best_of_panel(const T* const* rows, Size count, Size d, const T* panel, const T* bias, T* best,
+                   std::int32_t* column, T* second) {
+    using Register = typename Simd<T>::Register;
+    constexpr int lanes = Simd<T>::lanes;
+    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register(&sum)[Vectors]) {
+        Register score[Vectors];
+        for (int v = 0; v < Vectors; ++v) score[v] = load<T>(bias + v * lanes) - sum[v];
+        Register lane_best = score[0];
+        for (int v = 1; v < Vectors; ++v) lane_best = smaller(lane_best, score[v]);
+        const T smallest = lowest<T>(lane_best);
+        int where = 0;
+        for (int v = 0; v < Vectors; ++v) {
+            const unsigned mask = equal_mask<T>(score[v], smallest);
+            if (mask != 0) {
+                where = v * lanes + __builtin_ctz(mask);
+                break;
+            }
+        }
+        best[i] = smallest;
+        column[i] = where;
+        if (second != nullptr) {
+            alignas(COTERIE_VECTOR_BYTES) T spilled[Vectors * lanes];
+            for (int v = 0; v < Vectors; ++v) store<T>(spilled + v * lanes, score[v]);
+            spilled[where] = std::numeric_limits<T>::infinity();
+            Register lane_second = load<T>(spilled);
+            for (int v = 1; v < Vectors; ++v) lane_second = smaller(lane_second, load<T>(spilled + v * lanes));
+            second[i] = lowest<T>(lane_second);
+        }
+    });
+}
+
+template <class T, int Vectors>
+void scores_of_panel(const T* const* rows, Size count, Size d, const T* panel, const T* bias, T* out) {
+    using Register = typename Simd<T>::Register;
+    constexpr int lanes = Simd<T>::lanes;
+    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register(&sum)[Vectors]) {
+        for (int v = 0; v < Vectors; ++v) store<T>(out + (i * Vectors + v) * lanes, load<T>(bias + v * lanes) - sum[v]);
+    });
+}
+
+template <class T>
+void panel_best(const T* const* rows, Size count, Size d, const T* panel, const T* bias, int vectors, T* best,
+                std::int32_t* column, T* second) {
+    if (vectors == 1)
+        best_of_panel<T, 1>(rows, count, d, panel, bias, best, column, second);
+    else
+        best_of_panel<T, 2>(rows, count, d, panel, bias, best, column, second);
+}
+
+template <class T>
+void panel_scores(const T* const* rows, Size count, Size d, const T* panel, const T* bias, int vectors, T* out) {
+    if (vectors == 1)
+        scores_of_panel<T, 1>(rows, count, d, panel, bias, out);
+    else
+        scores_of_panel<T, 2>(rows, count, d, panel, bias, out);
+}
+
+template <class T>
+T squared_distance(const T* a, const T* b, Size d) {
+    using Register = typename Simd<T>::Register;
+    constexpr int lanes = Simd<T>::lanes;
+    Register sum0{}, sum1{}, sum2{}, sum3{};
+    Size p = 0;
+    for (; p + 4 * lanes <= d; p += 4 * lanes) {
+        const Register e0 = load<T>(a + p) - load<T>(b + p);
+        const Register e1 = load<T>(a + p + lanes) - load<T>(b + p + lanes);
+        const Register e2 = load<T>(a + p + 2 * lanes) - load<T>(b + p + 2 * lanes);
+        const Register e3 = load<T>(a + p + 3 * lanes) - load<T>(b + p + 3 * lanes);
+        sum0 += e0 * e0;
+        sum1 += e1 * e1;
+        sum2 += e2 * e2;
+        sum3 += e3 * e3;
+    }
+    for (; p + lanes <= d; p += lanes) {
+        const Register e = load<T>(a + p) - load<T>(b + p);
+        sum0 += e * e;
+    }
+    T tail = 0;
+    for (; p < d; ++p) tail += (a[p] - b[p]) * (a[p] - b[p]);
+    const Register sum = (sum0 + sum1) + (sum2 + sum3);
+    T half[lanes];
+    store<T>(half, sum);
+    for (int width = lanes / 2; width >= 1; width /= 2)
+        for (int i = 0; i < width; ++i) half[i] += half[i + width];
+    return half[0] + tail;
+}
+
+template <class T>
+void add_scaled(double* sum, const T* x, double weight, Size d) {
+    for (Size p = 0; p < d; ++p) sum[p] += weight * static_cast<double>(x[p]);
+}
+
+template <class T>
+void add_gains(const T* scores, Size count, int columns, const T* norm, const T* closest, const double* weight,
+               double* gain) {
+    for (Size r = 0; r < count; ++r) {
+        const T* row = scores + r * columns;
+        const T n = norm[r];
+        const T c = closest[r];
+        const double w = weight != nullptr ? weight[r] : 1.0;
+        for (int j = 0; j < columns; ++j) {
+            T squared = n + 2 * row[j];
+            squared = squared > 0 ? squared : 0;
+            const T less = c - squared;
+            gain[j] += w * static_cast<double>(less > 0 ? less : 0);
+        }
+    }
+}
+
+template <class T>
+constexpr Kernels<T> table() {
+    return {Simd<T>::lanes, 2, panel_best<T>, panel_scores<T>, squared_distance<T>, add_scaled<T>, add_gains<T>};
+}
+
+}  // namespace
+
+extern const Kernels<float> float32_kernels;
+extern const Kernels<double> float64_kernels;
+const Kernels<float> float32_kernels = table<float>();
+const Kernels<double> float64_kernels = table<double>();
+
+}  // namespace coterie::internal::COTERIE_ISA

@@ -1,0 +1,35 @@
+#include "coterie/kmeans/centroid_model.hpp"
+
+#include <algorithm>
+
+#include "coterie/linalg/distances.hpp"
+
+namespace coterie {
+
+CentroidModel::CentroidModel(Points centroids, Labels labels, FitReport report) : centroids_(std::move(centroids)) {
+    labels_ = std::move(labels);
+    report_ = std::move(report);
+}
+
+Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
+    if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run.threads).labels;
+    const Points converted = centroids_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(points))
+                                                                        : Points(to_matrix<double>(points));
+    check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
+    return nearest_centroids(converted, centroids_, run.threads).labels;
+}
+
+void check_clustering_input(PointsView points, int clusters, std::span<const double> weights, int threads) {
+    check_points(points, "points", threads);
+    Index usable = points.rows();
+    if (!weights.empty()) {
+        check_weights(weights, points.rows());
+        usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
+    }
+    if (clusters > usable)
+        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " +
+                          std::to_string(usable) + (weights.empty() ? " points" : " points with a weight above 0") +
+                          "; at most one a point is possible");
+}
+
+}  // namespace coterie

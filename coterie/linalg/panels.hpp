@@ -1,0 +1,190 @@
+#pragma once
+// Internal: centroids laid out for the kernels, about an origin m that keeps products small.
+//
+// With g_j = c_j - m, the squared distance is  ||x - c_j||^2 = ||x - m||^2 + 2 s_j,  s_j = ||g_j||^2 / 2 + g_j . m - x
+// . g_j, so the smallest score s_j is the nearest centroid, and only x . g_j needs a product.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie::internal {
+
+template <class T>
+class CentroidPanels {
+public:
+    struct Panel {
+        Index first;    // its first centroid
+        int centroids;  // how many it holds
+        int vectors;
+        Index offset;  // in data()
+        Index bias;    // in bias()
+    };
+
+    explicit CentroidPanels(const Kernels<T>& kernels = internal::kernels<T>()) : kernels_(&kernels) {}
+
+    /// Origin for a set of centroids: their mean, rounded to T.
+    static Vector<T> mean_of(const Rows<T>& centroids) {
+        Vector<double> sum = Vector<double>::Zero(centroids.columns);
+        for (Index j = 0; j < centroids.rows; ++j)
+            for (Index p = 0; p < centroids.columns; ++p) sum[p] += static_cast<double>(centroids.row(j)[p]);
+        return (sum / static_cast<double>(centroids.rows)).template cast<T>();
+    }
+
+    void pack(const Rows<T>& centroids, const Vector<T>& origin) {
+        d_ = centroids.columns;
+        origin_ = origin;
+        layout(centroids.rows);
+        largest_ = 0;
+        largest_bias_ = 0;
+        double origin_squared = 0;
+        for (Index p = 0; p < d_; ++p)
+            origin_squared += static_cast<double>(origin[p]) * static_cast<double>(origin[p]);
+        origin_norm_ = std::sqrt(origin_squared);
+        for (const Panel& panel : panels_) {
+            const Index width = static_cast<Index>(panel.vectors) * kernels_->lanes;
+            T* out = data_.data() + panel.offset;
+            T* bias = bias_.data() + panel.bias;
+            for (Index column = 0; column < width; ++column) {
+                if (column >= panel.centroids) {
+                    for (Index p = 0; p < d_; ++p) out[p * width + column] = 0;
+                    bias[column] = std::numeric_limits<T>::infinity();
+                    continue;
+                }
+                const T* c = centroids.row(panel.first + column);
+                double squared = 0;
+                double with_origin = 0;
+                for (Index p = 0; p < d_; ++p) {
+                    const T g = c[p] - origin[p];
+                    out[p * width + column] = g;
+                    squared += static_cast<double>(g) * static_cast<double>(g);
+                    with_origin += static_cast<double>(g) * static_cast<double>(origin[p]);
+                }
+                bias[column] = static_cast<T>(squared / 2 + with_origin);
+                largest_ = std::max(largest_, squared);
+                largest_bias_ = std::max(largest_bias_, squared / 2 + std::abs(with_origin));
+            }
+        }
+        largest_ = std::sqrt(largest_);
+    }
+
+    const Kernels<T>& kernels() const { return *kernels_; }
+    Index dimensions() const { return d_; }
+    const Vector<T>& origin() const { return origin_; }
+    const std::vector<Panel>& panels() const { return panels_; }
+
+    void best(const Panel& panel, const T* const* rows, Index count, T* best, std::int32_t* column, T* second) const {
+        kernels_->panel_best(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
+                             best, column, second);
+    }
+    void scores(const Panel& panel, const T* const* rows, Index count, T* out) const {
+        kernels_->panel_scores(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
+                               out);
+    }
+    int width(const Panel& panel) const { return panel.vectors * kernels_->lanes; }
+
+    /// Bound on the rounding error of a squared distance  norm + 2 score  of a row with ||x - m||^2 = norm:  constant +
+    /// slope * norm. `scale` is a typical ||x - m||, for which the bound is tightest (sqrt(q) <= (q / scale + scale) /
+    /// 2); 0: that of the centroids.
+    struct ErrorBound {
+        double constant;
+        double slope;
+    };
+    ErrorBound error_bound(double scale = 0) const {
+        if (!(scale > 0)) scale = largest_ > 0 ? largest_ : 1;
+        const double unit = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+        // d products and sums one after the other, each rounded; a few more roundings for the rest.
+        const double product = (static_cast<double>(d_) + 8) * unit * 1.01;
+        return {2 * (product * (scale / 2 + origin_norm_) * largest_ + 4 * unit * largest_bias_ +
+                     2 * unit * largest_ * (scale / 2 + largest_)),
+                (product + 2 * unit) * largest_ / scale + product};
+    }
+
+private:
+    void layout(Index k) {
+        const int lanes = kernels_->lanes;
+        if (k == k_ && data_.size() == static_cast<std::size_t>(d_ * padded_)) return;
+        k_ = k;
+        panels_.clear();
+        Index vectors = (k + lanes - 1) / lanes;
+        Index first = 0;
+        Index column = 0;
+        while (vectors > 0) {
+            const int here = static_cast<int>(std::min<Index>(vectors, kernels_->max_vectors));
+            const int held = static_cast<int>(std::min<Index>(k - first, static_cast<Index>(here) * lanes));
+            panels_.push_back({first, held, here, column * d_, column});
+            first += held;
+            column += static_cast<Index>(here) * lanes;
+            vectors -= here;
+        }
+        padded_ = column;
+        data_.resize(static_cast<std::size_t>(d_ * padded_));
+        bias_.resize(static_cast<std::size_t>(padded_));
+    }
+
+    const Kernels<T>* kernels_;
+    Index d_ = 0;
+    Index k_ = -1;
+    Index padded_ = 0;
+    Vector<T> origin_;
+    double origin_norm_ = 0;
+    double largest_ = 0;       // max ||g_j||
+    double largest_bias_ = 0;  // max of the terms of a bias
+    std::vector<Panel> panels_;
+    std::vector<T, Eigen::aligned_allocator<T>> data_;
+    std::vector<T, Eigen::aligned_allocator<T>> bias_;
+};
+
+/// Rows a kernel call works on: they stay in the second-level cache while the panels pass by. A multiple of every tile
+/// height.
+inline Index rows_in_cache(Index d, std::size_t size_of_scalar) {
+    const Index fit = static_cast<Index>(262144 / (static_cast<std::size_t>(d) * size_of_scalar));
+    return std::clamp<Index>(fit / 120 * 120, 120, 960);
+}
+
+/// Smallest score over all panels for a few rows; ties to the lowest centroid. Scratch belongs to one thread.
+template <class T>
+class BestScore {
+public:
+    explicit BestScore(Index capacity)
+        : best(static_cast<std::size_t>(capacity)),
+          centroid(best.size()),
+          rows_(best.size()),
+          panel_best_(best.size()),
+          column_(best.size()) {}
+
+    void operator()(const CentroidPanels<T>& panels, const Rows<T>& points, Index begin, Index end) {
+        const auto count = static_cast<std::size_t>(end - begin);
+        for (std::size_t r = 0; r < count; ++r) rows_[r] = points.row(begin + static_cast<Index>(r));
+        bool first = true;
+        for (const auto& panel : panels.panels()) {
+            T* best_here = first ? best.data() : panel_best_.data();
+            std::int32_t* column_here = first ? centroid.data() : column_.data();
+            panels.best(panel, rows_.data(), end - begin, best_here, column_here, nullptr);
+            if (!first) {
+                for (std::size_t r = 0; r < count; ++r) {
+                    const bool better = panel_best_[r] < best[r];
+                    best[r] = better ? panel_best_[r] : best[r];
+                    centroid[r] = better ? static_cast<std::int32_t>(panel.first) + column_[r] : centroid[r];
+                }
+            }
+            first = false;
+        }
+    }
+
+    std::vector<T> best;
+    std::vector<std::int32_t> centroid;
+
+private:
+    std::vector<const T*> rows_;
+    std::vector<T> panel_best_;
+    std::vector<std::int32_t> column_;
+};
+
+}  // namespace coterie::internal
