@@ -70,10 +70,10 @@ std::string picture_subtitle(const Outcome& outcome) {
     if (outcome.preprocessing != "none") out += ", " + outcome.preprocessing;
     if (outcome.agreement) {
         const Scores& scores = outcome.agreement->scores;
-        out += "   ACC " + share_text(scores.acc) + "   NMI " + share_text(scores.nmi) + "   ARI " +
+        out += "  \u00b7  ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " +
                share_text(scores.ari);
     } else {
-        out += "   objective " + number_text(report.objective);
+        out += "  \u00b7  objective " + number_text(report.objective);
     }
     return out;
 }
@@ -277,7 +277,7 @@ Command fit_method_command(const Method& method) {
     strict.meaning = "exit with 4 when the iteration limit came before convergence";
     strict.group = "Running";
     strict.take = [request](const std::string& value) {
-        request->strict = RunRequest::described().at("json").parse(value) == OptionValue(true);
+        request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));
     };
     command.flags.push_back(std::move(strict));
 

@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, const Command*>> leaves(const Command& comman
 std::string man_page(const Command& root) {
     std::string out = ".\\\" Made by coterie man from the descriptions that the command reads its own options with.\n";
     // A fixed date keeps the page the same from build to build.
-    out += ".TH COTERIE 1 2026\\-01\\-01 " + macro_argument("coterie " COTERIE_VERSION) + " " +
+    out += ".TH COTERIE 1 2026-01-01 " + macro_argument("coterie " COTERIE_VERSION) + " " +
            macro_argument("User commands") + "\n";
     out += ".SH NAME\ncoterie \\- " + troff(root.summary) + "\n.SH SYNOPSIS\n";
     const auto all = leaves(root, root.name);

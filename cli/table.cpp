@@ -90,9 +90,9 @@ std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
 }
 
 std::string scores_text(const Scores& scores) {
-    return "ACC " + share_text(scores.acc) + "  NMI " + share_text(scores.nmi) + "  ARI " + share_text(scores.ari) +
-           "  purity " + share_text(scores.purity) + "  homogeneity " + share_text(scores.homogeneity) +
-           "  completeness " + share_text(scores.completeness);
+    return "ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " + share_text(scores.ari) +
+           ", purity " + share_text(scores.purity) + ", homogeneity " + share_text(scores.homogeneity) +
+           ", completeness " + share_text(scores.completeness);
 }
 
 std::string confusion_text(const Confusion& confusion) {
