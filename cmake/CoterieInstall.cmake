@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: library, headers, data, licence, manual, completions, CMake package and pkg-config file.
+# What `cmake --install` puts where: library, headers, data, licence, CMake package and pkg-config file. The command installs itself, with its
+# manual and completions (cli/CMakeLists.txt).
 
 include(CMakePackageConfigHelpers)
 
@@ -11,19 +12,6 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/coterie/ DESTINATION ${CMAKE_INSTALL_INC
   PATTERN "test_support.hpp" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/coterie/data)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-
-file(GLOB manuals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-if(manuals)
-  install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
-foreach(completion "coterie.bash;bash-completion/completions;coterie" "_coterie;zsh/site-functions;_coterie" "coterie.fish;fish/vendor_completions.d;coterie.fish")
-  list(GET completion 0 file)
-  list(GET completion 1 folder)
-  list(GET completion 2 name)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/cli/completions/${file})
-    install(FILES ${PROJECT_SOURCE_DIR}/cli/completions/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
-  endif()
-endforeach()
 
 # A shared library brings what it needs; a static one leaves that to whoever links it.
 get_target_property(type coterie TYPE)
