@@ -18,7 +18,7 @@
 
 namespace coterie {
 namespace {
-constexpr Index kQueries = 256;  // queries of one task
+constexpr Index kQueries = 512;  // queries of one task
 constexpr Index kPoints = 512;   // points of one block of scores
 constexpr Index kTasks = 16;     // fewer blocks of queries than this: the points are cut into segments too
 constexpr Index kSegment = 8192;
