@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/kmeans/ward.hpp"
 
 namespace coterie {
 namespace {
@@ -52,6 +53,7 @@ const std::vector<Method>& methods() {
     static const std::vector<Method> list = {
         method("kmeans", "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding",
                {.weights = true, .initial_centroids = true}, fit_kmeans),
+        method("ward", "Ward agglomeration by the nearest-neighbour chain, in memory n d", {.weights = true}, fit_ward),
     };
     return list;
 }
