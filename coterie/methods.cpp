@@ -8,7 +8,8 @@
 namespace coterie {
 namespace {
 
-// A room's own types are enough to make its line: Options::described(), fit(points, Options, Run&, SideInformation), Model::from(Archive).
+// A room's own types are enough to make its line: Options::described(), fit(points, Options, Run&, SideInformation),
+// Model::from(Archive).
 template <class Options, class RoomModel>
 Method method(std::string name, std::string summary, Honours honours,
               RoomModel (*fit)(PointsView, const Options&, Run&, const SideInformation&)) {

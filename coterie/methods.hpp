@@ -1,6 +1,6 @@
 #pragma once
-// The one list of methods. Adding a method is adding its room and one line in methods.cpp; the command, the model files, the docs and Python
-// know it from here.
+// The one list of methods. Adding a method is adding its room and one line in methods.cpp; the command, the model
+// files, the docs and Python know it from here.
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,6 @@
 #pragma once
-// The processes that work on one fit together. One process is the default; a distributed back end derives from this class.
+// The processes that work on one fit together. One process is the default; a distributed back end derives from this
+// class.
 
 #include <span>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Errors. Every exception the library throws derives from coterie::Error *and* from a standard exception, so a caller may catch either.
+// Errors. Every exception the library throws derives from coterie::Error *and* from a standard exception, so a caller
+// may catch either.
 
 #include <new>
 #include <stdexcept>

@@ -53,8 +53,8 @@ std::uint64_t available_memory() {
 void require_memory(double bytes, std::string_view what) {
     const auto available = static_cast<double>(available_memory());
     if (!std::isfinite(bytes) || (available > 0 && bytes > available)) {
-        throw ResourceError(std::string(what) + " needs about " + readable(bytes) + " of memory, " + readable(available) +
-                            " is available");
+        throw ResourceError(std::string(what) + " needs about " + readable(bytes) + " of memory, " +
+                            readable(available) + " is available");
     }
 }
 

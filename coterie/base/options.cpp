@@ -53,7 +53,8 @@ std::string Range::text() const {
     if (has_low && has_high && !low_open && !high_open) return "from " + number_text(low) + " to " + number_text(high);
     std::string out;
     if (has_low) out = (low_open ? "above " : "at least ") + number_text(low);
-    if (has_high) out += (out.empty() ? "" : " and ") + std::string(high_open ? "below " : "at most ") + number_text(high);
+    if (has_high)
+        out += (out.empty() ? "" : " and ") + std::string(high_open ? "below " : "at most ") + number_text(high);
     return out;
 }
 

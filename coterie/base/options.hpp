@@ -1,6 +1,6 @@
 #pragma once
-// Options are described once, next to their struct. From that description come the range check, the command's flags and help, the keys of
-// model files and JSON, the Python keywords and the tables in docs/.
+// Options are described once, next to their struct. From that description come the range check, the command's flags and
+// help, the keys of model files and JSON, the Python keywords and the tables in docs/.
 //
 //   struct KMeansOptions { int clusters = 8; double tolerance = 1e-4; static const OptionSet& described(); };
 //   const OptionSet& KMeansOptions::described() {
@@ -56,8 +56,8 @@ struct Option {
     std::function<OptionValue(const void*)> get;
     std::function<void(void*, const OptionValue&)> set;
 
-    std::string flag() const;           // "--max-iterations"
-    std::string accepted() const;       // "a whole number, at least 1", "one of auto, lloyd, bounds"
+    std::string flag() const;      // "--max-iterations"
+    std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
     /// Throws BadArgument that names the option, the value and what is accepted.
     void check(const OptionValue& value) const;
     /// Reads a value as the command line or a file writes it, checked.
@@ -73,7 +73,8 @@ public:
     const Option* find(std::string_view name) const;
     /// As find, but throws BadArgument that lists the names there are.
     const Option& at(std::string_view name) const;
-    /// Sets what `values` names in the struct behind `options`; unknown names and values out of range throw BadArgument.
+    /// Sets what `values` names in the struct behind `options`; unknown names and values out of range throw
+    /// BadArgument.
     void assign(void* options, const OptionValues& values) const;
     OptionValues values(const void* options) const;
     /// Range-checks every member; every fit function calls this first.
@@ -87,27 +88,31 @@ template <class Struct>
 class OptionSetFor : public OptionSet {
 public:
     OptionSetFor& flag(std::string name, bool Struct::*member, std::string meaning) {
-        return add(std::move(name), OptionKind::flag, {}, std::move(meaning),
-                   [member](const Struct& s) -> OptionValue { return s.*member; },
-                   [member](Struct& s, const OptionValue& v) { s.*member = std::get<bool>(v); });
+        return add(
+            std::move(name), OptionKind::flag, {}, std::move(meaning),
+            [member](const Struct& s) -> OptionValue { return s.*member; },
+            [member](Struct& s, const OptionValue& v) { s.*member = std::get<bool>(v); });
     }
     template <class Integer>
     OptionSetFor& integer(std::string name, Integer Struct::*member, Range range, std::string meaning) {
         range.low = std::max(range.low, static_cast<double>(std::numeric_limits<Integer>::min()));
         range.high = std::min(range.high, static_cast<double>(std::numeric_limits<Integer>::max()));
-        return add(std::move(name), OptionKind::integer, range, std::move(meaning),
-                   [member](const Struct& s) -> OptionValue { return static_cast<std::int64_t>(s.*member); },
-                   [member](Struct& s, const OptionValue& v) { s.*member = static_cast<Integer>(std::get<std::int64_t>(v)); });
+        return add(
+            std::move(name), OptionKind::integer, range, std::move(meaning),
+            [member](const Struct& s) -> OptionValue { return static_cast<std::int64_t>(s.*member); },
+            [member](Struct& s, const OptionValue& v) { s.*member = static_cast<Integer>(std::get<std::int64_t>(v)); });
     }
     OptionSetFor& real(std::string name, double Struct::*member, Range range, std::string meaning) {
-        return add(std::move(name), OptionKind::real, range, std::move(meaning),
-                   [member](const Struct& s) -> OptionValue { return s.*member; },
-                   [member](Struct& s, const OptionValue& v) { s.*member = std::get<double>(v); });
+        return add(
+            std::move(name), OptionKind::real, range, std::move(meaning),
+            [member](const Struct& s) -> OptionValue { return s.*member; },
+            [member](Struct& s, const OptionValue& v) { s.*member = std::get<double>(v); });
     }
     /// An enum whose values 0, 1, 2, ... are called `names` in order.
     template <class Enum>
     OptionSetFor& choice(std::string name, Enum Struct::*member, std::vector<std::string> names, std::string meaning) {
-        add(std::move(name), OptionKind::choice, {}, std::move(meaning),
+        add(
+            std::move(name), OptionKind::choice, {}, std::move(meaning),
             [member, names](const Struct& s) -> OptionValue {
                 const auto position = static_cast<std::size_t>(s.*member);
                 return position < names.size() ? names[position] : "unknown value " + std::to_string(position);
@@ -120,9 +125,10 @@ public:
         return *this;
     }
     OptionSetFor& text(std::string name, std::string Struct::*member, std::string meaning) {
-        return add(std::move(name), OptionKind::text, {}, std::move(meaning),
-                   [member](const Struct& s) -> OptionValue { return s.*member; },
-                   [member](Struct& s, const OptionValue& v) { s.*member = std::get<std::string>(v); });
+        return add(
+            std::move(name), OptionKind::text, {}, std::move(meaning),
+            [member](const Struct& s) -> OptionValue { return s.*member; },
+            [member](Struct& s, const OptionValue& v) { s.*member = std::get<std::string>(v); });
     }
     /// One-letter flag of the option added last.
     OptionSetFor& letter(char letter) {

@@ -1,6 +1,6 @@
 #pragma once
-// Parallel loops that give the same bits at any thread count: work is cut into blocks whose borders depend on the problem alone,
-// each block is computed by one thread, and what blocks contribute is put together in block order.
+// Parallel loops that give the same bits at any thread count: work is cut into blocks whose borders depend on the
+// problem alone, each block is computed by one thread, and what blocks contribute is put together in block order.
 
 #include <algorithm>
 
@@ -19,9 +19,9 @@ struct RowBlocks {
     Index end(Index block) const { return std::min(rows, (block + 1) * size); }
 };
 
-/// Calls body(block, worker) for every block in 0..count-1 on up to `threads` threads; worker in 0..threads-1 names the thread's own
-/// scratch space. An exception in a body stops the loop early and is thrown again here (that of the lowest block that failed).
-/// Inside another parallel loop it runs on the calling thread alone.
+/// Calls body(block, worker) for every block in 0..count-1 on up to `threads` threads; worker in 0..threads-1 names the
+/// thread's own scratch space. An exception in a body stops the loop early and is thrown again here (that of the lowest
+/// block that failed). Inside another parallel loop it runs on the calling thread alone.
 void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
 /// The processors this process may use: affinity mask and cgroup quota taken into account; at least 1.

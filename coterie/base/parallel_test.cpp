@@ -37,7 +37,8 @@ TEST(ForEachBlock, ThrowsWhatTheBodyThrew) {
 
 TEST(ForEachBlock, NestedLoopsRun) {
     std::atomic<int> sum{0};
-    for_each_block(4, 2, [&](Index, int) { for_each_block(5, 2, [&](Index, int worker) { sum += worker == 0 ? 1 : 100; }); });
+    for_each_block(4, 2,
+                   [&](Index, int) { for_each_block(5, 2, [&](Index, int worker) { sum += worker == 0 ? 1 : 100; }); });
     EXPECT_EQ(sum, 20);
 }
 

@@ -26,12 +26,8 @@ using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 
 enum class ScalarType { float32, float64 };
 
-inline std::string_view name(ScalarType type) {
-    return type == ScalarType::float32 ? "float32" : "float64";
-}
-inline std::size_t size_of(ScalarType type) {
-    return type == ScalarType::float32 ? sizeof(float) : sizeof(double);
-}
+inline std::string_view name(ScalarType type) { return type == ScalarType::float32 ? "float32" : "float64"; }
+inline std::size_t size_of(ScalarType type) { return type == ScalarType::float32 ? sizeof(float) : sizeof(double); }
 
 template <class Scalar>
 constexpr ScalarType scalar_type_of() {
@@ -39,7 +35,8 @@ constexpr ScalarType scalar_type_of() {
     return std::is_same_v<Scalar, float> ? ScalarType::float32 : ScalarType::float64;
 }
 
-/// Borrowed rows of one known scalar type. Row i is data + i * stride, `columns` numbers next to each other; stride >= columns.
+/// Borrowed rows of one known scalar type. Row i is data + i * stride, `columns` numbers next to each other; stride >=
+/// columns.
 template <class Scalar>
 struct Rows {
     const Scalar* data = nullptr;
@@ -55,15 +52,20 @@ struct Rows {
     }
 };
 
-/// Borrowed rows of either scalar type: what every fit and predict takes. The memory must outlive the call, not the model.
+/// Borrowed rows of either scalar type: what every fit and predict takes. The memory must outlive the call, not the
+/// model.
 class PointsView {
 public:
     PointsView() = default;
     template <class Scalar>
     PointsView(const Rows<Scalar>& rows)  // NOLINT: a view is meant to be passed implicitly
-        : data_(rows.data), rows_(rows.rows), columns_(rows.columns), stride_(rows.stride),
+        : data_(rows.data),
+          rows_(rows.rows),
+          columns_(rows.columns),
+          stride_(rows.stride),
           scalar_(scalar_type_of<Scalar>()) {}
-    /// `rows` x `columns` numbers at `data`; `stride` numbers from one row to the next (0: rows lie next to each other).
+    /// `rows` x `columns` numbers at `data`; `stride` numbers from one row to the next (0: rows lie next to each
+    /// other).
     template <class Scalar>
     PointsView(const Scalar* data, Index rows, Index columns, Index stride = 0)
         : PointsView(Rows<Scalar>{data, rows, columns, stride == 0 ? columns : stride}) {

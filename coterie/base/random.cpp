@@ -18,7 +18,8 @@ std::uint32_t hash(std::string_view text) {
 }  // namespace
 
 RandomStream::RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t index)
-    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}, purpose_(hash(purpose)),
+    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+      purpose_(hash(purpose)),
       index_(index) {}
 
 std::uint32_t RandomStream::next32() {

@@ -33,8 +33,8 @@ struct FitReport {
     std::vector<double> objective_per_iteration;
     int iterations = 0;  // of the restart that was kept
     StopReason stopped = StopReason::exact;
-    int empty_clusters_repaired = 0;     // how often a cluster ran empty and was given a point
-    std::string empty_cluster_policy;    // what was done about them, in words; empty: does not apply
+    int empty_clusters_repaired = 0;                      // how often a cluster ran empty and was given a point
+    std::string empty_cluster_policy;                     // what was done about them, in words; empty: does not apply
     std::vector<std::pair<std::string, double>> seconds;  // wall-clock seconds a stage, in order
     std::uint64_t seed = 0;
     int threads = 1;

@@ -1,5 +1,6 @@
 #pragma once
-// Run: what the caller lends to a computation. The library has no globals, prints nothing and draws no number that is not from here.
+// Run: what the caller lends to a computation. The library has no globals, prints nothing and draws no number that is
+// not from here.
 
 #include <chrono>
 #include <cstdint>
@@ -13,10 +14,10 @@
 namespace coterie {
 
 struct Progress {
-    std::string_view stage;       // "seeding", "iterations", "reading", ...
-    double fraction = 0.0;        // of this stage, 0 to 1
-    double objective = 0.0;       // latest objective value; NaN where there is none yet
-    int iteration = 0;            // iterations done in this stage
+    std::string_view stage;  // "seeding", "iterations", "reading", ...
+    double fraction = 0.0;   // of this stage, 0 to 1
+    double objective = 0.0;  // latest objective value; NaN where there is none yet
+    int iteration = 0;       // iterations done in this stage
 };
 
 class Run {

@@ -12,8 +12,8 @@ namespace {
 template <class Scalar>
 void require_moderate(const Rows<Scalar>& rows, std::string_view what, int threads) {
     // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type.
-    const double limit = std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::max()) /
-                                   (16.0 * static_cast<double>(rows.columns)));
+    const double limit =
+        std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::max()) / (16.0 * static_cast<double>(rows.columns)));
     const RowBlocks blocks{rows.rows, 4096};
     std::vector<Index> first(static_cast<std::size_t>(blocks.count()), -1);
     for_each_block(blocks.count(), threads, [&](Index block, int) {
@@ -31,8 +31,8 @@ void require_moderate(const Rows<Scalar>& rows, std::string_view what, int threa
         if (i < 0) continue;
         Index column = 0;
         while (static_cast<double>(std::abs(rows.row(i)[column])) <= limit) ++column;
-        throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(column + 1) + ": " +
-                      to_text(OptionValue(static_cast<double>(rows.row(i)[column]))) +
+        throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(column + 1) +
+                      ": " + to_text(OptionValue(static_cast<double>(rows.row(i)[column]))) +
                       " is so large that squared distances overflow " + std::string(name(scalar_type_of<Scalar>())) +
                       "; magnitudes up to " + to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
                       (scalar_type_of<Scalar>() == ScalarType::float32 ? " or read the data as float64" : ""));
@@ -43,15 +43,16 @@ void require_moderate(const Rows<Scalar>& rows, std::string_view what, int threa
 
 void check_points(PointsView points, std::string_view what, int threads) {
     if (points.rows() < 1 || points.columns() < 1)
-        throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " + std::to_string(points.columns()) +
-                      " columns; at least one row and one column are needed");
+        throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " +
+                      std::to_string(points.columns()) + " columns; at least one row and one column are needed");
     require_finite(points, what, threads);
     points.visit([&](auto rows) { require_moderate(rows, what, threads); });
 }
 
 void check_weights(std::span<const double> weights, Index rows) {
     if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument("weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) + " points");
+        throw BadArgument("weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) +
+                          " points");
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!std::isfinite(weights[i]) || weights[i] < 0)
@@ -64,8 +65,8 @@ void check_weights(std::span<const double> weights, Index rows) {
 
 Labels Model::predict(PointsView points, const Run& run) const {
     if (points.columns() != dimensions())
-        throw BadArgument("predict: the points have " + std::to_string(points.columns()) + " columns, the model was fitted on " +
-                          std::to_string(dimensions()));
+        throw BadArgument("predict: the points have " + std::to_string(points.columns()) +
+                          " columns, the model was fitted on " + std::to_string(dimensions()));
     if (points.empty()) return {};
     check_points(points, "predict", run.threads);
     return predict_checked(points, run);

@@ -1,5 +1,6 @@
 #pragma once
-// Model: what every fit returns. It labels the points it was fitted on, labels new ones, tells about its fit, and is saved and loaded.
+// Model: what every fit returns. It labels the points it was fitted on, labels new ones, tells about its fit, and is
+// saved and loaded.
 
 #include <memory>
 #include <string>
@@ -26,8 +27,8 @@ public:
     const Labels& labels() const { return labels_; }
     const FitReport& fit_report() const { return report_; }
 
-    /// A label in 0..k-1 for each row, the same whatever the batch a row comes in. Points are taken in either scalar type and computed in the
-    /// model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    /// A label in 0..k-1 for each row, the same whatever the batch a row comes in. Points are taken in either scalar
+    /// type and computed in the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 
@@ -43,8 +44,8 @@ protected:
 
 void save(const Model& model, const std::string& path);
 
-/// What every fit and predict checks before anything else: at least one row and column, all values finite, squared distances that do not
-/// overflow the scalar type. BadData or BadArgument, naming `what`.
+/// What every fit and predict checks before anything else: at least one row and column, all values finite, squared
+/// distances that do not overflow the scalar type. BadData or BadArgument, naming `what`.
 void check_points(PointsView points, std::string_view what, int threads);
 /// Weights: as many as rows, finite, not negative, not all zero.
 void check_weights(std::span<const double> weights, Index rows);

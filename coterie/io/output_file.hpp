@@ -1,5 +1,6 @@
 #pragma once
-// A file that is either there whole or not there at all: written under a temporary name in the target's folder, renamed by commit().
+// A file that is either there whole or not there at all: written under a temporary name in the target's folder, renamed
+// by commit().
 
 #include <cstddef>
 #include <string>

@@ -13,7 +13,8 @@ CentroidModel::CentroidModel(Points centroids, Labels labels, FitReport report) 
 
 Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run.threads).labels;
-    const Points converted = centroids_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(points)) : Points(to_matrix<double>(points));
+    const Points converted = centroids_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(points))
+                                                                        : Points(to_matrix<double>(points));
     check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
     return nearest_centroids(converted, centroids_, run.threads).labels;
 }
@@ -26,8 +27,9 @@ void check_clustering_input(PointsView points, int clusters, std::span<const dou
         usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     }
     if (clusters > usable)
-        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " + std::to_string(usable) +
-                          (weights.empty() ? " points" : " points with a weight above 0") + "; at most one a point is possible");
+        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " +
+                          std::to_string(usable) + (weights.empty() ? " points" : " points with a weight above 0") +
+                          "; at most one a point is possible");
 }
 
 }  // namespace coterie

@@ -26,8 +26,8 @@ protected:
     Points centroids_;
 };
 
-/// What every fit in this room checks first: options are checked by the caller. Throws BadData (values), BadArgument (more clusters than
-/// points with a positive weight, weights).
+/// What every fit in this room checks first: options are checked by the caller. Throws BadData (values), BadArgument
+/// (more clusters than points with a positive weight, weights).
 void check_clustering_input(PointsView points, int clusters, std::span<const double> weights, int threads);
 
 }  // namespace coterie

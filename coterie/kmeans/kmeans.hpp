@@ -1,10 +1,11 @@
 #pragma once
-// k-means: centroids c_1..c_k and labels a_i that minimise the inertia  sum_i w_i || x_i - c_{a_i} ||^2  (w_i = 1 without weights).
-// Lloyd's algorithm from a seeding; the bounded variant skips distances that cannot change a label and returns the same labels,
-// centroids and inertia, bit for bit.
+// k-means: centroids c_1..c_k and labels a_i that minimise the inertia  sum_i w_i || x_i - c_{a_i} ||^2  (w_i = 1
+// without weights). Lloyd's algorithm from a seeding; the bounded variant skips distances that cannot change a label
+// and returns the same labels, centroids and inertia, bit for bit.
 //
-// Cost an iteration: n k d multiplications without bounds, with them as few as n d. Memory beside the points: 8 numbers a point at most
-// (labels, norms, bounds: never more than a quarter of the points' own), and the sums of up to 64 chunks (k d each).
+// Cost an iteration: n k d multiplications without bounds, with them as few as n d. Memory beside the points: 8 numbers
+// a point at most (labels, norms, bounds: never more than a quarter of the points' own), and the sums of up to 64
+// chunks (k d each).
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
@@ -17,7 +18,8 @@ namespace coterie {
 enum class KMeansAlgorithm {
     automatic,  // bounds where they pay (judged from n, d, k), else lloyd
     lloyd,
-    bounds  // one upper bound a point, one lower bound a point and group of centroids (Ding et al. 2015; one group: Hamerly 2010)
+    bounds  // one upper bound a point, one lower bound a point and group of centroids (Ding et al. 2015; one group:
+            // Hamerly 2010)
 };
 
 struct KMeansOptions {
@@ -27,6 +29,7 @@ struct KMeansOptions {
     double tolerance = 1e-4;
     Seeding seeding = Seeding::automatic;
     int seeding_candidates = 0;
+    Index seeding_sample = 0;
     KMeansAlgorithm algorithm = KMeansAlgorithm::automatic;
 
     static const OptionSet& described();
@@ -51,8 +54,9 @@ private:
 };
 
 /// n x d points, 1 <= clusters <= n. With side.initial_centroids (k x d) there is no seeding and restarts must be 1.
-/// labels() is always predict(points). Throws BadArgument (options, weights, shapes, more clusters than points) and BadData (NaN, infinity,
-/// values whose squares overflow). Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
+/// labels() is always predict(points). Throws BadArgument (options, weights, shapes, more clusters than points) and
+/// BadData (NaN, infinity, values whose squares overflow). Fewer distinct points than clusters is a result with a
+/// warning: the surplus clusters are empty.
 KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side = {});
 
 }  // namespace coterie

@@ -10,11 +10,13 @@
 namespace coterie::internal {
 namespace {
 
-// Bounds are kept in float whatever T is; every step rounds them to the safe side by more than a float's rounding error.
+// Bounds are kept in float whatever T is; every step rounds them to the safe side by more than a float's rounding
+// error.
 constexpr float up = 1.0f + 4e-7f;
 constexpr float down = 1.0f - 4e-7f;
 
-// What one run of consecutive rows contributes to the centroids' sums, centroid by centroid, only where something moved.
+// What one run of consecutive rows contributes to the centroids' sums, centroid by centroid, only where something
+// moved.
 struct ChunkSums {
     Matrix<double> sums;
     std::vector<double> weight;
@@ -40,14 +42,25 @@ struct ChunkSums {
 template <class T>
 class Lloyd {
 public:
-    Lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights, const Run& run)
-        : points_(points), n_(points.rows), d_(points.columns), k_(static_cast<int>(start.rows())), settings_(settings),
-          weights_(weights), run_(run), centroids_(start), labels_(static_cast<std::size_t>(n_), -1), norm_(labels_.size()),
-          sums_(Matrix<double>::Zero(k_, d_)), cluster_weight_(static_cast<std::size_t>(k_), 0.0) {
+    Lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights,
+          const Run& run)
+        : points_(points),
+          n_(points.rows),
+          d_(points.columns),
+          k_(static_cast<int>(start.rows())),
+          settings_(settings),
+          weights_(weights),
+          run_(run),
+          centroids_(start),
+          labels_(static_cast<std::size_t>(n_), -1),
+          norm_(labels_.size()),
+          sums_(Matrix<double>::Zero(k_, d_)),
+          cluster_weight_(static_cast<std::size_t>(k_), 0.0) {
         panels_.pack(view(centroids_), CentroidPanels<T>::mean_of(view(centroids_)));
         // Groups of panels share a lower bound; as many as an eighth of the points' memory holds.
         const auto panels = static_cast<Index>(panels_.panels().size());
-        groups_ = std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1, panels);
+        groups_ =
+            std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1, panels);
         for (Index p = 0; p < panels; ++p) {
             group_of_panel_.push_back(p * groups_ / panels);
             const auto& panel = panels_.panels()[static_cast<std::size_t>(p)];
@@ -82,7 +95,8 @@ public:
             if (iteration == 0) {
                 scatter = std::accumulate(chunk_scatter_.begin(), chunk_scatter_.end(), 0.0);
                 const Vector<double> mean = sums_.colwise().sum().transpose() / total_weight;
-                const double about_mean = scatter - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
+                const double about_mean =
+                    scatter - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
                 threshold = settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_));
                 scale_ = std::sqrt(scatter / total_weight);
             }
@@ -92,14 +106,16 @@ public:
             for (int j = 0; j < k_; ++j) {
                 const double w = cluster_weight_[static_cast<std::size_t>(j)];
                 if (w > 0)
-                    between += w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
+                    between +=
+                        w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
             }
             out.inertia_per_iteration.push_back(std::max(0.0, scatter - between));
             out.iterations = iteration + 1;
-            run_.report({.stage = "iterations",
-                         .fraction = (repetition + static_cast<double>(iteration + 1) / settings_.max_iterations) / repetitions,
-                         .objective = out.inertia_per_iteration.back(),
-                         .iteration = iteration + 1});
+            run_.report(
+                {.stage = "iterations",
+                 .fraction = (repetition + static_cast<double>(iteration + 1) / settings_.max_iterations) / repetitions,
+                 .objective = out.inertia_per_iteration.back(),
+                 .iteration = iteration + 1});
             if (moved == 0 || movement <= threshold) {
                 out.stopped = StopReason::converged;
                 break;
@@ -117,12 +133,23 @@ public:
 private:
     struct Scratch {
         explicit Scratch(Index rows)
-            : index(static_cast<std::size_t>(rows)), row(index.size()), best(index.size()), second(index.size()),
-              centroid(index.size()), panel_row(index.size()), position(index.size()), panel_best(index.size()), panel_second(index.size()),
-              column(index.size()), group_best(index.size()), group_second(index.size()), group_centroid(index.size()), all(rows) {}
-        std::vector<Index> index;         // rows that need a look
+            : index(static_cast<std::size_t>(rows)),
+              row(index.size()),
+              best(index.size()),
+              second(index.size()),
+              centroid(index.size()),
+              panel_row(index.size()),
+              position(index.size()),
+              panel_best(index.size()),
+              panel_second(index.size()),
+              column(index.size()),
+              group_best(index.size()),
+              group_second(index.size()),
+              group_centroid(index.size()),
+              all(rows) {}
+        std::vector<Index> index;  // rows that need a look
         std::vector<const T*> row;
-        std::vector<T> best, second;      // over all groups looked at so far
+        std::vector<T> best, second;  // over all groups looked at so far
         std::vector<std::int32_t> centroid;
         std::vector<const T*> panel_row;  // those that need this group
         std::vector<std::size_t> position;
@@ -130,7 +157,7 @@ private:
         std::vector<std::int32_t> column;
         std::vector<T> group_best, group_second;
         std::vector<std::int32_t> group_centroid;
-        BestScore<T> all;                 // without bounds
+        BestScore<T> all;  // without bounds
     };
 
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -156,8 +183,10 @@ private:
                     }
                     chunk_scatter_[at(chunk)] += scatter;
                 }
-                if (settings_.bounds) assign_with_bounds(begin, end, first, error, scratch_[static_cast<std::size_t>(worker)], sums);
-                else assign_all(begin, end, scratch_[static_cast<std::size_t>(worker)], sums);
+                if (settings_.bounds)
+                    assign_with_bounds(begin, end, first, error, scratch_[static_cast<std::size_t>(worker)], sums);
+                else
+                    assign_all(begin, end, scratch_[static_cast<std::size_t>(worker)], sums);
             }
         });
         // Put together in chunk order, each centroid by one thread.
@@ -197,11 +226,14 @@ private:
         sums.computed += static_cast<double>(end - begin) * k_;
     }
 
-    // Upper bound u_i >= ||x_i - c_{a_i}||, lower bounds l_ig <= ||x_i - c_j|| for every other c_j in group g. A group is skipped when the
-    // bounds prove that the kernel's own rounded scores could not prefer one of its centroids: l^2 - u^2 > twice the error bound.
-    void assign_with_bounds(Index begin, Index end, bool first, const typename CentroidPanels<T>::ErrorBound& error, Scratch& s,
-                            ChunkSums& sums) {
-        const auto margin = [&](Index i) { return static_cast<float>(2 * (error.constant + error.slope * static_cast<double>(norm_[at(i)]))); };
+    // Upper bound u_i >= ||x_i - c_{a_i}||, lower bounds l_ig <= ||x_i - c_j|| for every other c_j in group g. A group
+    // is skipped when the bounds prove that the kernel's own rounded scores could not prefer one of its centroids: l^2
+    // - u^2 > twice the error bound.
+    void assign_with_bounds(Index begin, Index end, bool first, const typename CentroidPanels<T>::ErrorBound& error,
+                            Scratch& s, ChunkSums& sums) {
+        const auto margin = [&](Index i) {
+            return static_cast<float>(2 * (error.constant + error.slope * static_cast<double>(norm_[at(i)])));
+        };
         const auto proves = [](float lower, float upper, float needed) {
             return lower > 0 && (lower * lower) * down > (upper * upper + needed) * up;
         };
@@ -220,14 +252,17 @@ private:
             const Index own = group_of_[label];
             for (Index g = 0; g < groups; ++g) {
                 // The fastest centroid of the group, or the next when that is the point's own.
-                const float drift = g == own && fastest_[at(g)] == static_cast<std::int32_t>(label) ? next_drift_[at(g)] : group_drift_[at(g)];
+                const float drift = g == own && fastest_[at(g)] == static_cast<std::int32_t>(label)
+                                        ? next_drift_[at(g)]
+                                        : group_drift_[at(g)];
                 lower[g] = (lower[g] - drift) * (lower[g] > drift ? down : up);
                 least = std::min(least, lower[g]);
             }
             upper_[at(i)] = u;
             const float needed = margin(i);
             if (proves(least, u, needed)) continue;
-            const T squared = panels_.kernels().squared_distance(points_.row(i), centroids_.row(labels_[at(i)]).data(), d_);
+            const T squared =
+                panels_.kernels().squared_distance(points_.row(i), centroids_.row(labels_[at(i)]).data(), d_);
             sums.computed += 1;
             u = std::min(u, static_cast<float>(std::sqrt(static_cast<double>(squared)) * (1 + relative_error_)) * up);
             upper_[at(i)] = u;
@@ -245,7 +280,9 @@ private:
             std::size_t here = 0;
             for (std::size_t r = 0; r < count; ++r) {
                 const Index i = s.index[r];
-                if (!first && group_of_[at(labels_[at(i)])] != g && proves(lower_[at(i * groups + g)], upper_[at(i)], margin(i))) continue;
+                if (!first && group_of_[at(labels_[at(i)])] != g &&
+                    proves(lower_[at(i * groups + g)], upper_[at(i)], margin(i)))
+                    continue;
                 s.position[here] = r;
                 s.panel_row[here++] = s.row[r];
             }
@@ -289,8 +326,11 @@ private:
         for (std::size_t r = 0; r < count; ++r) {
             const Index i = s.index[r];
             if (first || s.centroid[r] != labels_[at(i)]) {
-                const double squared = std::max(0.0, static_cast<double>(norm_[at(i)]) + 2 * static_cast<double>(s.best[r]));
-                upper_[at(i)] = static_cast<float>(std::sqrt(squared + error.constant + error.slope * static_cast<double>(norm_[at(i)]))) * up;
+                const double squared =
+                    std::max(0.0, static_cast<double>(norm_[at(i)]) + 2 * static_cast<double>(s.best[r]));
+                upper_[at(i)] = static_cast<float>(std::sqrt(squared + error.constant +
+                                                             error.slope * static_cast<double>(norm_[at(i)]))) *
+                                up;
             }
             relabel(i, s.centroid[r], sums);
         }
@@ -301,7 +341,9 @@ private:
                                error.slope * static_cast<double>(norm_[at(i)]);
         if (!(squared > 0)) return 0;
         // A group without a second centroid has none to fear: infinity, kept finite so that drifts can be taken off it.
-        return static_cast<float>(std::sqrt(std::min(squared, 1e60))) < 1e18f ? static_cast<float>(std::sqrt(squared)) * down : 1e18f;
+        return static_cast<float>(std::sqrt(std::min(squared, 1e60))) < 1e18f
+                   ? static_cast<float>(std::sqrt(squared)) * down
+                   : 1e18f;
     }
 
     // New centroids from the sums; drifts for the bounds. Returns sum_j || movement ||^2.
@@ -312,7 +354,8 @@ private:
             const double w = cluster_weight_[at(j)];
             if (!(w > 0)) return;  // an empty cluster stays where it was
             for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / w);
-            moved[at(j)] = (centroids_.row(j).template cast<double>() - before.row(j).template cast<double>()).squaredNorm();
+            moved[at(j)] =
+                (centroids_.row(j).template cast<double>() - before.row(j).template cast<double>()).squaredNorm();
         });
         if (settings_.bounds) {
             const auto unit = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -322,8 +365,11 @@ private:
             fastest_.assign(at(groups_), -1);
             for (int j = 0; j < k_; ++j) {
                 // The kernels see centroids rounded once more, about the origin: a little further at worst.
-                const double reach = (centroids_.row(j).template cast<double>().transpose() - panels_.origin().template cast<double>()).norm();
-                const float drift = static_cast<float>(std::sqrt(moved[static_cast<std::size_t>(j)]) + 2 * unit * reach) * up;
+                const double reach =
+                    (centroids_.row(j).template cast<double>().transpose() - panels_.origin().template cast<double>())
+                        .norm();
+                const float drift =
+                    static_cast<float>(std::sqrt(moved[static_cast<std::size_t>(j)]) + 2 * unit * reach) * up;
                 drift_[static_cast<std::size_t>(j)] = drift;
                 const Index g = group_of_[static_cast<std::size_t>(j)];
                 if (drift > group_drift_[at(g)]) {
@@ -339,13 +385,15 @@ private:
         return std::accumulate(moved.begin(), moved.end(), 0.0);
     }
 
-    // A cluster without weight gets the point that adds most to the inertia, w_i ||x_i - c_{a_i}||^2, from a cluster that keeps another.
+    // A cluster without weight gets the point that adds most to the inertia, w_i ||x_i - c_{a_i}||^2, from a cluster
+    // that keeps another.
     int repair_empty_clusters() {
         std::vector<std::int32_t> empty;
         std::vector<Index> members(static_cast<std::size_t>(k_), 0);
         for (int j = 0; j < k_; ++j)
             if (!(cluster_weight_[static_cast<std::size_t>(j)] > 0)) empty.push_back(j);
-        // Sums of added and taken-off weights end at a rounding error rather than at 0: count the members where weights are given.
+        // Sums of added and taken-off weights end at a rounding error rather than at 0: count the members where weights
+        // are given.
         if (!weights_.empty() || !empty.empty()) {
             for (Index i = 0; i < n_; ++i)
                 if (weight(i) > 0) ++members[at(labels_[at(i)])];
@@ -367,7 +415,8 @@ private:
         });
         std::vector<Index> order(static_cast<std::size_t>(n_));
         std::iota(order.begin(), order.end(), Index{0});
-        const auto wanted = static_cast<std::ptrdiff_t>(std::min<std::size_t>(order.size(), empty.size() + static_cast<std::size_t>(k_)));
+        const auto wanted = static_cast<std::ptrdiff_t>(
+            std::min<std::size_t>(order.size(), empty.size() + static_cast<std::size_t>(k_)));
         std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) {
             return cost[at(a)] > cost[at(b)] || (cost[at(a)] == cost[at(b)] && a < b);
         });
@@ -427,7 +476,8 @@ private:
     std::vector<double> chunk_scatter_;
     std::vector<Scratch> scratch_;
     double computed_ = 0;
-    double relative_error_ = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 + static_cast<double>(d_) / 8);
+    double relative_error_ =
+        4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 + static_cast<double>(d_) / 8);
 
     // Bounds.
     Index groups_ = 1;
@@ -441,16 +491,15 @@ private:
 }  // namespace
 
 template <class T>
-LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights,
-                     const Run& run, int repetition, int repetitions) {
+LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings,
+                     std::span<const double> weights, const Run& run, int repetition, int repetitions) {
     return Lloyd<T>(points, start, settings, weights, run)(repetition, repetitions);
 }
-template LloydResult<float> lloyd(const Rows<float>&, const Matrix<float>&, const LloydSettings&, std::span<const double>, const Run&, int, int);
-template LloydResult<double> lloyd(const Rows<double>&, const Matrix<double>&, const LloydSettings&, std::span<const double>, const Run&, int,
-                                   int);
+template LloydResult<float> lloyd(const Rows<float>&, const Matrix<float>&, const LloydSettings&,
+                                  std::span<const double>, const Run&, int, int);
+template LloydResult<double> lloyd(const Rows<double>&, const Matrix<double>&, const LloydSettings&,
+                                   std::span<const double>, const Run&, int, int);
 
-bool bounds_pay(Index n, Index d, int k) {
-    return n >= 1000 && d * k >= 128 && k > 1;
-}
+bool bounds_pay(Index n, Index d, int k) { return n >= 1000 && d * k >= 128 && k > 1; }
 
 }  // namespace coterie::internal

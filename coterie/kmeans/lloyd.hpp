@@ -19,8 +19,8 @@ struct LloydSettings {
 template <class T>
 struct LloydResult {
     Matrix<T> centroids;
-    Labels labels;          // nearest_centroids(points, centroids), always
-    double inertia = 0;     // of these labels and centroids
+    Labels labels;                              // nearest_centroids(points, centroids), always
+    double inertia = 0;                         // of these labels and centroids
     std::vector<double> inertia_per_iteration;  // after the centroids moved
     int iterations = 0;
     StopReason stopped = StopReason::iteration_limit;
@@ -30,8 +30,8 @@ struct LloydResult {
 
 /// Labels, centroids and inertia are the same bits with and without bounds and at any number of threads.
 template <class T>
-LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights,
-                     const Run& run, int repetition, int repetitions);
+LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings,
+                     std::span<const double> weights, const Run& run, int repetition, int repetitions);
 
 /// Whether bounds pay for n points of d dimensions and k clusters.
 bool bounds_pay(Index n, Index d, int k);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "coterie/base/parallel.hpp"
@@ -13,171 +14,234 @@ namespace {
 
 using internal::CentroidPanels;
 
-// Squared distances D_i^2 to the nearest of the centroids chosen so far, kept up to date in passes over the points.
+template <class T>
+Matrix<T> gather(const Rows<T>& points, const std::vector<Index>& rows) {
+    Matrix<T> out(static_cast<Index>(rows.size()), points.columns);
+    for (std::size_t j = 0; j < rows.size(); ++j) out.row(static_cast<Index>(j)) = points.block(rows[j], rows[j] + 1);
+    return out;
+}
+
+// Squared distances D_i^2 from some rows to the nearest of the centroids chosen so far, kept up to date in passes over
+// the rows.
 template <class T>
 class ClosestDistances {
 public:
-    ClosestDistances(const Rows<T>& points, std::span<const double> weights, const Run& run)
-        : points_(points), weights_(weights), run_(run), blocks_{points.rows, 4096},
-          closest_(static_cast<std::size_t>(points.rows), std::numeric_limits<T>::max()),
-          nearest_(closest_.size(), -1), norm_(closest_.size()), potential_(static_cast<std::size_t>(blocks_.count())),
+    /// `rows`: which rows of the points, ascending; empty: all.
+    ClosestDistances(const Rows<T>& points, std::vector<Index> rows, std::span<const double> weights, const Run& run)
+        : points_(points),
+          rows_(std::move(rows)),
+          count_(rows_.empty() ? points.rows : static_cast<Index>(rows_.size())),
+          weights_(weights),
+          run_(run),
+          blocks_{count_, std::clamp<Index>(count_ / 64, 256, 4096)},
+          closest_(static_cast<std::size_t>(count_), std::numeric_limits<T>::max()),
+          nearest_(closest_.size(), -1),
+          norm_(closest_.size()),
+          potential_(static_cast<std::size_t>(blocks_.count())),
           scratch_(static_cast<std::size_t>(std::max(run.threads, 1))) {
         // Any origin amid the points will do; it only keeps rounding errors small.
         const Index step = std::max<Index>(1, points.rows / 512);
         Vector<double> sum = Vector<double>::Zero(points.columns);
-        double count = 0;
-        for (Index i = 0; i < points.rows; i += step, count += 1)
+        double some = 0;
+        for (Index i = 0; i < points.rows; i += step, some += 1)
             for (Index p = 0; p < points.columns; ++p) sum[p] += static_cast<double>(points.row(i)[p]);
-        origin_ = (sum / count).template cast<T>();
-        const auto& kernels = internal::kernels<T>();
+        origin_ = (sum / some).template cast<T>();
         for_each_block(blocks_.count(), run.threads, [&](Index block, int) {
             for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i)
-                norm_[at(i)] = kernels.squared_distance(points_.row(i), origin_.data(), points_.columns);
+                norm_[at(i)] = kernels_.squared_distance(row(i), origin_.data(), points_.columns);
         });
     }
 
-    /// Takes `pending` (a row number, or -1) into the distances, then finds by how much each candidate row would lower
-    /// sum_i w_i D_i^2. `chosen` are the rows taken in before, in order.
-    std::vector<double> pass(const std::vector<Index>& chosen, Index pending, const std::vector<Index>& candidates) {
-        std::vector<Index> columns;
-        if (pending >= 0) columns.push_back(pending);
-        columns.insert(columns.end(), candidates.begin(), candidates.end());
-        const bool update = pending >= 0;
-        const auto number = static_cast<std::int32_t>(chosen.size());  // the pending centroid's own number
-
-        Matrix<T> packed(static_cast<Index>(columns.size()), points_.columns);
-        for (std::size_t j = 0; j < columns.size(); ++j)
-            packed.row(static_cast<Index>(j)) = points_.block(columns[j], columns[j] + 1);
-        CentroidPanels<T> panels;
-        panels.pack(Rows<T>{packed.data(), packed.rows(), packed.cols(), packed.cols()}, origin_);
-        const auto error = panels.error_bound();
-
-        // A point within half the distance from its centroid to every new one keeps its centroid: min_j ||c_j - c_a||^2 / 4.
-        std::vector<T> reach(chosen.size());
-        for_each_block((static_cast<Index>(chosen.size()) + 31) / 32, run_.threads, [&](Index part, int) {
-            const std::size_t end = std::min(chosen.size(), static_cast<std::size_t>(part + 1) * 32);
-            for (std::size_t a = static_cast<std::size_t>(part) * 32; a < end; ++a) {
-                T least = std::numeric_limits<T>::max();
-                for (Index j = 0; j < packed.rows(); ++j)
-                    least = std::min(least, panels.kernels().squared_distance(packed.row(j).data(), points_.row(chosen[a]), points_.columns));
-                reach[a] = least / 4;
-            }
-        });
-
-        Index width = 0;
-        for (const auto& panel : panels.panels()) width += panels.width(panel);
-        Matrix<double> gains = Matrix<double>::Zero(blocks_.count(), width);
+    /// Takes new centroids (row numbers of the points) into the distances.
+    void take_in(const std::vector<Index>& fresh) {
+        const Columns columns = pack(fresh);
         for_each_block(blocks_.count(), run_.threads, [&](Index block, int worker) {
-            auto& scratch = scratch_[static_cast<std::size_t>(worker)];
-            scratch.resize(static_cast<std::size_t>(panels.kernels().lanes * panels.kernels().max_vectors));
-            const Index end = blocks_.end(block);
-            double potential = 0;
-            Index i = blocks_.begin(block);
-            while (i < end) {
-                // Gather the rows that a new centroid may be nearer to.
-                std::size_t count = 0;
-                for (; i < end && count < Scratch::rows; ++i) {
-                    const std::int32_t a = nearest_[at(i)];
-                    if (a >= 0 && closest_[at(i)] <= reach[static_cast<std::size_t>(a)]) continue;
-                    scratch.index[count] = i;
-                    scratch.row[count] = points_.row(i);
-                    scratch.norm[count] = norm_[at(i)];
-                    if (!weights_.empty()) scratch.weight[count] = weights_[at(i)];
-                    ++count;
-                }
+            Scratch& s = scratch_[static_cast<std::size_t>(worker)];
+            for_reachable(block, columns.reach, s, [&](std::size_t count) {
                 bool first = true;
-                Index column = 0;
-                for (const auto& panel : panels.panels()) {
-                    panels.scores(panel, scratch.row.data(), static_cast<Index>(count), scratch.score.data());
-                    const Index columns_here = panels.width(panel);
-                    if (first) {
-                        for (std::size_t r = 0; r < count; ++r) {
-                            const std::size_t point = at(scratch.index[r]);
-                            if (update) {
-                                T squared = scratch.norm[r] + 2 * scratch.score[static_cast<Index>(r) * columns_here];
-                                // Too near for the product form to tell: a point that is a centroid must be at distance 0.
-                                if (static_cast<double>(squared) < 4 * (error.constant + error.slope * static_cast<double>(scratch.norm[r])))
-                                    squared = panels.kernels().squared_distance(scratch.row[r], packed.row(0).data(), points_.columns);
-                                if (squared < closest_[point]) {
-                                    closest_[point] = squared;
-                                    nearest_[point] = number;
-                                }
-                            }
-                            scratch.closest[r] = closest_[point];
-                        }
+                for (const auto& panel : columns.panels.panels()) {
+                    columns.panels.best(panel, s.row.data(), static_cast<Index>(count), s.score.data(), s.column.data(),
+                                        nullptr);
+                    for (std::size_t r = 0; r < count; ++r) {
+                        if (!first && !(s.score[r] < s.best[r])) continue;
+                        s.best[r] = s.score[r];
+                        s.centroid[r] = static_cast<std::int32_t>(panel.first) + s.column[r];
                     }
-                    panels.kernels().add_gains(scratch.score.data(), static_cast<Index>(count), static_cast<int>(columns_here),
-                                               scratch.norm.data(), scratch.closest.data(),
-                                               weights_.empty() ? nullptr : scratch.weight.data(), &gains(block, column));
-                    column += columns_here;
                     first = false;
                 }
-            }
-            for (Index r = blocks_.begin(block); r < end; ++r) potential += weight(r) * static_cast<double>(closest_[at(r)]);
-            potential_[static_cast<std::size_t>(block)] = potential;
+                for (std::size_t r = 0; r < count; ++r) improve(s, r, s.best[r], s.centroid[r], columns);
+            });
+            sum_potential(block);
         });
+        centroids_.insert(centroids_.end(), fresh.begin(), fresh.end());
+    }
 
+    /// Takes one new centroid in (or none: -1) and finds by how much each candidate row would lower sum_i w_i D_i^2
+    /// thereafter.
+    std::vector<double> gains(Index fresh, const std::vector<Index>& candidates) {
+        std::vector<Index> rows;
+        if (fresh >= 0) rows.push_back(fresh);
+        rows.insert(rows.end(), candidates.begin(), candidates.end());
+        const Columns columns = pack(rows);
+        Index width = 0;
+        int widest = 0;
+        for (const auto& panel : columns.panels.panels()) {
+            width += columns.panels.width(panel);
+            widest = std::max(widest, columns.panels.width(panel));
+        }
+        Matrix<double> gain = Matrix<double>::Zero(blocks_.count(), width);
+        for_each_block(blocks_.count(), run_.threads, [&](Index block, int worker) {
+            Scratch& s = scratch_[static_cast<std::size_t>(worker)];
+            s.score.resize(Scratch::rows * static_cast<std::size_t>(widest));
+            for_reachable(block, columns.reach, s, [&](std::size_t count) {
+                Index column = 0;
+                for (const auto& panel : columns.panels.panels()) {
+                    columns.panels.scores(panel, s.row.data(), static_cast<Index>(count), s.score.data());
+                    const int here = columns.panels.width(panel);
+                    if (column == 0) {
+                        for (std::size_t r = 0; r < count; ++r) {
+                            if (fresh >= 0) improve(s, r, s.score[r * static_cast<std::size_t>(here)], 0, columns);
+                            s.closest[r] = closest_[at(s.index[r])];
+                        }
+                    }
+                    kernels_.add_gains(s.score.data(), static_cast<Index>(count), here, s.norm.data(), s.closest.data(),
+                                       weights_.empty() ? nullptr : s.weight.data(), &gain(block, column));
+                    column += here;
+                }
+            });
+            sum_potential(block);
+        });
+        if (fresh >= 0) centroids_.push_back(fresh);
         std::vector<double> total(candidates.size(), 0.0);
-        const Index skip = update ? 1 : 0;
-        for (Index block = 0; block < gains.rows(); ++block)
-            for (std::size_t j = 0; j < total.size(); ++j) total[j] += gains(block, static_cast<Index>(j) + skip);
+        const Index skip = fresh >= 0 ? 1 : 0;
+        for (Index block = 0; block < gain.rows(); ++block)
+            for (std::size_t j = 0; j < total.size(); ++j) total[j] += gain(block, static_cast<Index>(j) + skip);
         return total;
     }
 
-    /// sum_i w_i D_i^2 after the last pass.
-    double potential() const { return std::accumulate(potential_.begin(), potential_.end(), 0.0); }
     double closest(Index i) const { return static_cast<double>(closest_[at(i)]); }
 
-    /// A row drawn with probability proportional to w_i D_i^2 (as of the last pass); u uniform on [0, 1). -1 when all are 0.
+    /// A row drawn with probability proportional to w_i D_i^2 as of the last pass; u uniform on [0, 1). -1 when all are
+    /// 0.
     Index draw(double u) const {
-        double left = u * potential();
+        double left = u * std::accumulate(potential_.begin(), potential_.end(), 0.0);
         Index last = -1;
         for (Index block = 0; block < blocks_.count(); ++block) {
-            const double here = potential_[static_cast<std::size_t>(block)];
+            const double here = potential_[at(block)];
             if (here <= 0) continue;
-            if (left >= here) {
-                left -= here;
-                last = block;
-                continue;
-            }
             last = block;
-            break;
+            if (left < here) break;
+            left -= here;
         }
         if (last < 0) return -1;
-        Index row = -1;
+        Index drawn = -1;
         for (Index i = blocks_.begin(last); i < blocks_.end(last); ++i) {
             const double share = weight(i) * static_cast<double>(closest_[at(i)]);
             if (share <= 0) continue;
-            row = i;  // rounding may leave a crumb behind: then the last row with a share is taken
+            drawn = i;  // rounding may leave a crumb behind: then the last row with a share is taken
             if (left < share) break;
             left -= share;
         }
-        return row;
+        return drawn;
     }
-
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
 
 private:
     struct Scratch {
-        static constexpr std::size_t rows = 240;
+        static constexpr std::size_t rows = 480;
         std::vector<Index> index = std::vector<Index>(rows);
         std::vector<const T*> row = std::vector<const T*>(rows);
         std::vector<T> norm = std::vector<T>(rows);
         std::vector<T> closest = std::vector<T>(rows);
         std::vector<double> weight = std::vector<double>(rows);
-        std::vector<T> score;
-        void resize(std::size_t width) { score.resize(rows * width); }
+        std::vector<T> best = std::vector<T>(rows);
+        std::vector<std::int32_t> column = std::vector<std::int32_t>(rows);
+        std::vector<std::int32_t> centroid = std::vector<std::int32_t>(rows);
+        std::vector<T> score = std::vector<T>(rows);
     };
+    struct Columns {
+        Matrix<T> rows;
+        CentroidPanels<T> panels;
+        typename CentroidPanels<T>::ErrorBound error;
+        std::vector<T> reach;  // of each centroid so far
+    };
+
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+    Index point(Index i) const { return rows_.empty() ? i : rows_[at(i)]; }
+    const T* row(Index i) const { return points_.row(point(i)); }
+    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(point(i))]; }
+
+    Columns pack(const std::vector<Index>& rows) const {
+        Columns out;
+        out.rows = gather(points_, rows);
+        out.panels.pack(Rows<T>{out.rows.data(), out.rows.rows(), out.rows.cols(), out.rows.cols()}, origin_);
+        out.error = out.panels.error_bound();
+        // A row within half the distance from its centroid c_a to every new column keeps its centroid: min_j ||c_j -
+        // c_a||^2 / 4.
+        out.reach.resize(centroids_.size());
+        const RowBlocks parts{static_cast<Index>(centroids_.size()), 32};
+        for_each_block(parts.count(), run_.threads, [&](Index part, int) {
+            for (Index a = parts.begin(part); a < parts.end(part); ++a) {
+                T least = std::numeric_limits<T>::max();
+                for (Index j = 0; j < out.rows.rows(); ++j)
+                    least = std::min(least, kernels_.squared_distance(out.rows.row(j).data(),
+                                                                      points_.row(centroids_[at(a)]), points_.columns));
+                out.reach[at(a)] = least / 4;
+            }
+        });
+        return out;
+    }
+
+    // Gathers the rows of a block that a new column may be nearer to, a scratch's worth at a time.
+    template <class Act>
+    void for_reachable(Index block, const std::vector<T>& reach, Scratch& s, Act&& act) {
+        const Index end = blocks_.end(block);
+        for (Index i = blocks_.begin(block); i < end;) {
+            std::size_t count = 0;
+            for (; i < end && count < Scratch::rows; ++i) {
+                const std::int32_t a = nearest_[at(i)];
+                if (a >= 0 && closest_[at(i)] <= reach[static_cast<std::size_t>(a)]) continue;
+                s.index[count] = i;
+                s.row[count] = row(i);
+                s.norm[count] = norm_[at(i)];
+                if (!weights_.empty()) s.weight[count] = weight(i);
+                ++count;
+            }
+            if (count > 0) act(count);
+        }
+    }
+
+    void improve(const Scratch& s, std::size_t r, T score, std::int32_t column, const Columns& columns) {
+        const std::size_t i = at(s.index[r]);
+        T squared = s.norm[r] + 2 * score;
+        // Too near for the product form to tell: a point that is a centroid must be at distance 0.
+        if (static_cast<double>(squared) <
+            4 * (columns.error.constant + columns.error.slope * static_cast<double>(s.norm[r])))
+            squared = kernels_.squared_distance(s.row[r], columns.rows.row(column).data(), points_.columns);
+        if (squared < closest_[i]) {
+            closest_[i] = squared;
+            nearest_[i] = static_cast<std::int32_t>(centroids_.size()) + column;
+        }
+    }
+
+    void sum_potential(Index block) {
+        double potential = 0;
+        for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i)
+            potential += weight(i) * static_cast<double>(closest_[at(i)]);
+        potential_[at(block)] = potential;
+    }
 
     Rows<T> points_;
+    std::vector<Index> rows_;
+    Index count_;
     std::span<const double> weights_;
     const Run& run_;
+    const internal::Kernels<T>& kernels_ = internal::kernels<T>();
     RowBlocks blocks_;
+    std::vector<Index> centroids_;  // taken in so far, as row numbers of the points
     std::vector<T> closest_;
     std::vector<std::int32_t> nearest_;
     std::vector<T> norm_;
-    std::vector<double> potential_;
+    std::vector<double> potential_;  // of each block
     std::vector<Scratch> scratch_;
     Vector<T> origin_;
 };
@@ -197,63 +261,84 @@ Index draw_by_weight(Index n, std::span<const double> weights, RandomStream& ran
     return row;
 }
 
+// One row drawn from each of `count` equal stretches.
+std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) {
+    std::vector<Index> rows;
+    for (Index j = 0; j < count; ++j) {
+        const Index begin = j * n / count;
+        const Index end = (j + 1) * n / count;
+        rows.push_back(begin + static_cast<Index>(random.below(static_cast<std::uint64_t>(end - begin))));
+    }
+    return rows;
+}
+
+// Each step draws candidates with probability proportional to w_i D_i^2 and keeps the one that lowers the inertia most.
+// Drawing is exact: distances that do not know the last few centroids yet are upper bounds, so a row drawn from them is
+// accepted with probability new / old. The candidates are compared on all rows, or on a sample of many rows a cluster
+// when there are more.
 template <class T>
-std::vector<Index> greedy(const Rows<T>& points, int k, int candidates, std::span<const double> weights, RandomStream random,
-                          const Run& run) {
-    if (candidates == 0) candidates = static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k))));
-    ClosestDistances<T> distances(points, weights, run);
-    std::vector<Index> chosen;
-    Index pending = draw_by_weight(points.rows, weights, random);
-    // Each step needs the distances to all centroids so far to draw from. Taking the last one in costs a pass of its own, so candidates
-    // are drawn from the distances before it and accepted with probability new / old: the same distribution, one pass a step.
-    const auto take_in = [&](const std::vector<Index>& drawn) {
-        auto gains = distances.pass(chosen, pending, drawn);
-        chosen.push_back(pending);
-        pending = -1;
-        return gains;
-    };
-    take_in({});
+std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& options, std::span<const double> weights,
+                          std::uint64_t repetition, const Run& run) {
+    RandomStream random = run.random("kmeans.seeding", repetition);
+    const int candidates = options.candidates > 0
+                               ? options.candidates
+                               : static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k))));
+    const Index sample_size = options.sample > 0 ? options.sample : std::max<Index>(32768, 128 * static_cast<Index>(k));
+    ClosestDistances<T> all(points, {}, weights, run);
+    std::optional<ClosestDistances<T>> sample;
+    if (sample_size < points.rows)
+        sample.emplace(points,
+                       stratified_sample(points.rows, sample_size, run.random("kmeans.seeding-sample", repetition)),
+                       weights, run);
     const auto& kernels = internal::kernels<T>();
-    while (static_cast<int>(chosen.size()) + (pending >= 0 ? 1 : 0) < k) {
+    const auto most_waiting = static_cast<std::size_t>(kernels.lanes) - 1;
+
+    std::vector<Index> chosen = {draw_by_weight(points.rows, weights, random)};
+    all.take_in(chosen);
+    std::vector<Index> waiting;                  // chosen, but not taken into `all` yet
+    Index fresh = sample ? chosen.front() : -1;  // chosen last, not taken into what judges yet
+    while (static_cast<int>(chosen.size()) < k) {
         run.throw_if_stopped("seeding");
         run.report({.stage = "seeding", .fraction = static_cast<double>(chosen.size()) / k});
         std::vector<Index> drawn;
         int refusals = 0;
         while (static_cast<int>(drawn.size()) < candidates) {
-            const Index i = distances.draw(random.uniform());
+            const Index i = all.draw(random.uniform());
             if (i < 0) break;
-            if (pending >= 0) {
-                const double before = distances.closest(i);
-                const auto to_pending =
-                    static_cast<double>(kernels.squared_distance(points.row(i), points.row(pending), points.columns));
-                if (random.uniform() * before >= std::min(before, to_pending)) {
-                    if (++refusals < 16 * candidates) continue;
-                    take_in({});  // the last centroid covered nearly all there was: bring the distances up to date instead
-                    drawn.clear();
-                    continue;
-                }
+            const double before = all.closest(i);
+            double now = before;
+            for (const Index c : waiting)
+                now = std::min(
+                    now, static_cast<double>(kernels.squared_distance(points.row(i), points.row(c), points.columns)));
+            if (now >= before || random.uniform() * before < now) {
+                drawn.push_back(i);
+            } else if (++refusals > 16 * candidates) {
+                all.take_in(waiting);  // they cover nearly all there was: bring the distances up to date instead
+                waiting.clear();
+                if (!sample) fresh = -1;
+                drawn.clear();
+                refusals = 0;
             }
-            drawn.push_back(i);
         }
         if (drawn.empty()) break;  // every point is a centroid: no more distinct points
-        const auto gains = pending >= 0 ? take_in(drawn) : distances.pass(chosen, -1, drawn);
-        pending = drawn[static_cast<std::size_t>(std::max_element(gains.begin(), gains.end()) - gains.begin())];
+        const auto gains = (sample ? *sample : all).gains(fresh, drawn);
+        fresh = drawn[static_cast<std::size_t>(std::max_element(gains.begin(), gains.end()) - gains.begin())];
+        if (!sample) waiting.clear();
+        chosen.push_back(fresh);
+        waiting.push_back(fresh);
+        if (waiting.size() > most_waiting) {
+            all.take_in(waiting);
+            waiting.clear();
+        }
     }
-    if (pending >= 0) chosen.push_back(pending);
     return chosen;
-}
-
-template <class T>
-Matrix<T> gather(const Rows<T>& points, const std::vector<Index>& rows) {
-    Matrix<T> out(static_cast<Index>(rows.size()), points.columns);
-    for (std::size_t j = 0; j < rows.size(); ++j) out.row(static_cast<Index>(j)) = points.block(rows[j], rows[j] + 1);
-    return out;
 }
 
 // k-means||: a few rounds, each drawing about 2k points at once with probability proportional to their distance.
 template <class T>
-std::vector<Index> oversampled(const Rows<T>& points, int k, int candidates, std::span<const double> weights, RandomStream random,
-                               std::uint64_t repetition, const Run& run) {
+std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOptions& options,
+                               std::span<const double> weights, std::uint64_t repetition, const Run& run) {
+    RandomStream random = run.random("kmeans.seeding", repetition);
     constexpr int rounds = 5;
     const Index n = points.rows;
     const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; };
@@ -282,8 +367,9 @@ std::vector<Index> oversampled(const Rows<T>& points, int k, int candidates, std
         const RowBlocks blocks{n, 4096};
         std::vector<std::vector<Index>> found(static_cast<std::size_t>(blocks.count()));
         for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-            RandomStream stream = run.random("kmeans.oversampling", (repetition * rounds + static_cast<std::uint64_t>(round)) << 32 |
-                                                                        static_cast<std::uint64_t>(block));
+            RandomStream stream =
+                run.random("kmeans.oversampling", (repetition * rounds + static_cast<std::uint64_t>(round)) << 32 |
+                                                      static_cast<std::uint64_t>(block));
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
                 if (stream.uniform() * potential < 2.0 * k * weight(i) * closest[static_cast<std::size_t>(i)])
                     found[static_cast<std::size_t>(block)].push_back(i);
@@ -296,9 +382,10 @@ std::vector<Index> oversampled(const Rows<T>& points, int k, int candidates, std
     std::vector<double> mass(chosen.size(), 0.0);
     for (Index i = 0; i < n; ++i) mass[static_cast<std::size_t>(owner[static_cast<std::size_t>(i)])] += weight(i);
     const Matrix<T> pool = gather(points, chosen);
-    const auto kept = greedy(Rows<T>{pool.data(), pool.rows(), pool.cols(), pool.cols()}, k, candidates, mass, random, run);
+    const auto kept =
+        greedy(Rows<T>{pool.data(), pool.rows(), pool.cols(), pool.cols()}, k, options, mass, repetition, run);
     // So few distinct rows were drawn that some may be missing: look at all of them.
-    if (static_cast<int>(kept.size()) < k) return greedy(points, k, candidates, weights, random, run);
+    if (static_cast<int>(kept.size()) < k) return greedy(points, k, options, weights, repetition, run);
     std::vector<Index> rows;
     for (const Index j : kept) rows.push_back(chosen[static_cast<std::size_t>(j)]);
     return rows;
@@ -312,7 +399,8 @@ std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, 
     std::vector<std::pair<double, Index>> keys;
     for (Index i = 0; i < n; ++i) {
         const double u = random.uniform();
-        if (left[static_cast<std::size_t>(i)] > 0) keys.emplace_back(-std::log1p(-u) / left[static_cast<std::size_t>(i)], i);
+        if (left[static_cast<std::size_t>(i)] > 0)
+            keys.emplace_back(-std::log1p(-u) / left[static_cast<std::size_t>(i)], i);
     }
     std::partial_sort(keys.begin(), keys.begin() + k, keys.end());
     std::vector<Index> rows;
@@ -322,7 +410,7 @@ std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, 
 
 }  // namespace
 
-SeedingResult seed_centroids(PointsView points, int k, Seeding seeding, int candidates, std::span<const double> weights,
+SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
                              std::uint64_t repetition, const Run& run) {
     Index usable = points.rows();
     if (!weights.empty()) usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
@@ -330,12 +418,14 @@ SeedingResult seed_centroids(PointsView points, int k, Seeding seeding, int cand
         throw BadArgument("seeding: " + std::to_string(k) + " clusters asked of " + std::to_string(usable) +
                           (weights.empty() ? " points" : " points with a weight above 0"));
     return points.visit([&]<class T>(const Rows<T>& rows) {
-        RandomStream random = run.random("kmeans.seeding", repetition);
         std::vector<Index> chosen;
-        const bool many = seeding == Seeding::automatic && k >= 1000;
-        if (seeding == Seeding::random) chosen = random_rows(rows.rows, k, weights, random);
-        else if (many || seeding == Seeding::parallel) chosen = oversampled(rows, k, candidates, weights, random, repetition, run);
-        else chosen = greedy(rows, k, candidates, weights, random, run);
+        const bool many = options.seeding == Seeding::automatic && k >= 1000;
+        if (options.seeding == Seeding::random)
+            chosen = random_rows(rows.rows, k, weights, run.random("kmeans.seeding", repetition));
+        else if (many || options.seeding == Seeding::parallel)
+            chosen = oversampled(rows, k, options, weights, repetition, run);
+        else
+            chosen = greedy(rows, k, options, weights, repetition, run);
         SeedingResult out;
         out.distinct = static_cast<int>(chosen.size());
         chosen.resize(static_cast<std::size_t>(k), chosen.front());  // repeats lose every tie and stay empty

@@ -16,16 +16,24 @@ enum class Seeding {
 };
 
 struct SeedingResult {
-    Points centroids;   // k x d rows of the points, in the points' scalar type
-    int distinct = 0;   // how many are distinct points: fewer than k when the points have fewer than k distinct rows
+    Points centroids;  // k x d rows of the points, in the points' scalar type
+    int distinct = 0;  // how many are distinct points: fewer than k when the points have fewer than k distinct rows
 };
 
-/// k <= number of points with positive weight (BadArgument otherwise). `candidates` a greedy step: 0 chooses 2 + 2 ln k.
-/// `repetition` tells restarts apart. Greedy k-means++ picks each next centroid among `candidates` points drawn with probability
-/// proportional to w_i D_i^2 (D_i the distance to the nearest centroid so far): the one that lowers the inertia most.
-/// Cost n d k candidates, one pass over the points a step; a point that no candidate can reach (triangle inequality) is skipped.
-/// Memory 3 numbers a point.
-SeedingResult seed_centroids(PointsView points, int k, Seeding seeding, int candidates, std::span<const double> weights,
+struct SeedingOptions {
+    Seeding seeding = Seeding::automatic;
+    int candidates = 0;  // a greedy step; 0: 2 + 2 ln k
+    Index sample =
+        0;  // rows on which candidates are compared; 0: max(32768, 128 k); as many as there are points or more: all
+};
+
+/// k <= number of points with positive weight (BadArgument otherwise). `repetition` tells restarts apart.
+/// Greedy k-means++ picks each next centroid among `candidates` rows drawn with probability proportional to w_i D_i^2
+/// (D_i the distance to the nearest centroid so far, exact over all rows): the one that lowers the inertia most, as
+/// judged on all rows or, where there are more, on a stratified random sample of `sample` rows. Cost k candidates
+/// min(n, sample) d + n k d; a row that no candidate can reach (triangle inequality) is skipped. Memory 3 numbers a
+/// point.
+SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
                              std::uint64_t repetition, const Run& run);
 
 }  // namespace coterie

@@ -7,7 +7,8 @@ namespace coterie {
 namespace {
 
 template <class T>
-Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, NearestWants wants, std::span<const double> weights) {
+Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, NearestWants wants,
+                std::span<const double> weights) {
     const Index n = points.rows;
     const Index d = points.columns;
     internal::CentroidPanels<T> panels;
@@ -17,7 +18,8 @@ Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, Ne
     if (wants == NearestWants::distances) out.squared.resize(static_cast<std::size_t>(n));
     const RowBlocks blocks{n, internal::rows_in_cache(d, sizeof(T))};
     std::vector<double> inertia(static_cast<std::size_t>(blocks.count()), 0.0);
-    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(threads, 1)), internal::BestScore<T>(blocks.size));
+    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(threads, 1)),
+                                                internal::BestScore<T>(blocks.size));
     for_each_block(blocks.count(), threads, [&](Index block, int worker) {
         auto& best = scratch[static_cast<std::size_t>(worker)];
         const Index begin = blocks.begin(block);
@@ -28,7 +30,8 @@ Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, Ne
             const std::int32_t label = best.centroid[static_cast<std::size_t>(i - begin)];
             out.labels[static_cast<std::size_t>(i)] = label;
             if (wants == NearestWants::labels) continue;
-            const double squared = static_cast<double>(panels.kernels().squared_distance(points.row(i), centroids.row(label), d));
+            const double squared =
+                static_cast<double>(panels.kernels().squared_distance(points.row(i), centroids.row(label), d));
             if (wants == NearestWants::distances) out.squared[static_cast<std::size_t>(i)] = squared;
             sum += weights.empty() ? squared : weights[static_cast<std::size_t>(i)] * squared;
         }
@@ -40,12 +43,16 @@ Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, Ne
 
 }  // namespace
 
-Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, NearestWants wants, std::span<const double> weights) {
+Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, NearestWants wants,
+                          std::span<const double> weights) {
     if (points.scalar() != centroids.scalar() || points.columns() != centroids.columns() || centroids.rows() < 1)
-        throw BadArgument("nearest centroids: points and centroids must have the same scalar type and number of columns, and there must be "
-                          "at least one centroid");
+        throw BadArgument(
+            "nearest centroids: points and centroids must have the same scalar type and number of columns, and there "
+            "must be "
+            "at least one centroid");
     if (points.empty()) return {};
-    return points.visit([&]<class T>(const Rows<T>& rows) { return nearest(rows, centroids.as<T>(), threads, wants, weights); });
+    return points.visit(
+        [&]<class T>(const Rows<T>& rows) { return nearest(rows, centroids.as<T>(), threads, wants, weights); });
 }
 
 }  // namespace coterie

@@ -19,8 +19,8 @@ enum class NearestWants { labels, inertia, distances };
 
 /// Nearest centroid of every row. Points and centroids of the same scalar type and dimension (BadArgument otherwise).
 /// Cost n k d, memory O(k d) beside the results. A row's label does not depend on the other rows.
-Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, NearestWants wants = NearestWants::labels,
-                          std::span<const double> weights = {});
+Nearest nearest_centroids(PointsView points, PointsView centroids, int threads,
+                          NearestWants wants = NearestWants::labels, std::span<const double> weights = {});
 
 /// The instruction set in use: "avx512", "avx2", "sse2" or "generic".
 std::string_view instruction_set();

@@ -4,10 +4,10 @@
 
 #include "coterie/linalg/distances.hpp"
 
-#define COTERIE_DECLARE(isa)                        \
-    namespace coterie::internal::isa {              \
-    extern const Kernels<float> float32_kernels;    \
-    extern const Kernels<double> float64_kernels;   \
+#define COTERIE_DECLARE(isa)                      \
+    namespace coterie::internal::isa {            \
+    extern const Kernels<float> float32_kernels;  \
+    extern const Kernels<double> float64_kernels; \
     }
 #ifdef COTERIE_HAVE_ISA_avx512
 COTERIE_DECLARE(avx512)
@@ -30,8 +30,8 @@ const std::vector<InstructionSet>& available() {
     static const std::vector<InstructionSet> sets = [] {
         std::vector<InstructionSet> out;
 #ifdef COTERIE_HAVE_ISA_avx512
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-            __builtin_cpu_supports("avx512bw"))
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
             out.push_back({"avx512", &avx512::float32_kernels, &avx512::float64_kernels});
 #endif
 #ifdef COTERIE_HAVE_ISA_avx2

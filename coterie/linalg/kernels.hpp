@@ -1,9 +1,11 @@
 #pragma once
-// Internal: the hot loops, one table of functions per instruction set and scalar type. kernels_isa.cpp is compiled once per instruction
-// set; each compilation lives in a namespace of its own, so that no function of one set is ever linked into another.
+// Internal: the hot loops, one table of functions per instruction set and scalar type. kernels_isa.cpp is compiled once
+// per instruction set; each compilation lives in a namespace of its own, so that no function of one set is ever linked
+// into another.
 //
-// A panel is a few centroids g_j side by side: for each dimension p, `vectors * lanes` numbers (columns past the last centroid are 0 and
-// have bias +infinity). The score of row x and column j is  bias_j - x . g_j ; smallest score = nearest centroid.
+// A panel is a few centroids g_j side by side: for each dimension p, `vectors * lanes` numbers (columns past the last
+// centroid are 0 and have bias +infinity). The score of row x and column j is  bias_j - x . g_j ; smallest score =
+// nearest centroid.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,21 +16,21 @@ template <class T>
 struct Kernels {
     int lanes;        // numbers a vector register holds
     int max_vectors;  // widest panel, in vectors
-    /// Per row: smallest score of the panel, its column (lowest among equals), and the smallest score of the other columns.
-    /// rows: `count` row pointers. second may be null.
-    void (*panel_best)(const T* const* rows, std::ptrdiff_t count, std::ptrdiff_t d, const T* panel, const T* bias, int vectors,
-                       T* best, std::int32_t* column, T* second);
+    /// Per row: smallest score of the panel, its column (lowest among equals), and the smallest score of the other
+    /// columns. rows: `count` row pointers. second may be null.
+    void (*panel_best)(const T* const* rows, std::ptrdiff_t count, std::ptrdiff_t d, const T* panel, const T* bias,
+                       int vectors, T* best, std::int32_t* column, T* second);
     /// Per row all scores: out is count x (vectors * lanes).
-    void (*panel_scores)(const T* const* rows, std::ptrdiff_t count, std::ptrdiff_t d, const T* panel, const T* bias, int vectors,
-                         T* out);
+    void (*panel_scores)(const T* const* rows, std::ptrdiff_t count, std::ptrdiff_t d, const T* panel, const T* bias,
+                         int vectors, T* out);
     /// || a - b ||^2; partial sums a lane, added pairwise.
     T (*squared_distance)(const T* a, const T* b, std::ptrdiff_t d);
     /// sum += weight * x, in double.
     void (*add_scaled)(double* sum, const T* x, double weight, std::ptrdiff_t d);
-    /// gain_j += sum_r weight_r max(0, closest_r - squared_rj), squared_rj = max(0, norm_r + 2 score_rj); columns = row length of scores.
-    /// weight null: 1 each.
-    void (*add_gains)(const T* scores, std::ptrdiff_t count, int columns, const T* norm, const T* closest, const double* weight,
-                      double* gain);
+    /// gain_j += sum_r weight_r max(0, closest_r - squared_rj), squared_rj = max(0, norm_r + 2 score_rj); columns = row
+    /// length of scores. weight null: 1 each.
+    void (*add_gains)(const T* scores, std::ptrdiff_t count, int columns, const T* norm, const T* closest,
+                      const double* weight, double* gain);
 };
 
 /// The best table this processor can run.

@@ -1,6 +1,6 @@
-// Compiled once per instruction set with COTERIE_ISA naming it. Vector types are the compiler's own (GCC and Clang), so one text serves
-// them all. Nothing from the standard library with external linkage is used here: an inline function compiled for AVX-512 must not be
-// the copy that the linker keeps for everybody.
+// Compiled once per instruction set with COTERIE_ISA naming it. Vector types are the compiler's own (GCC and Clang), so
+// one text serves them all. Nothing from the standard library with external linkage is used here: an inline function
+// compiled for AVX-512 must not be the copy that the linker keeps for everybody.
 
 #include <limits>
 
@@ -43,8 +43,10 @@ inline void store(T* p, typename Simd<T>::Register v) {
 template <class T>
 inline T lowest(typename Simd<T>::Register v) {
 #if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4) return _mm512_reduce_min_ps(v);
-    else return _mm512_reduce_min_pd(v);
+    if constexpr (sizeof(T) == 4)
+        return _mm512_reduce_min_ps(v);
+    else
+        return _mm512_reduce_min_pd(v);
 #else
     T out = v[0];
     for (int i = 1; i < Simd<T>::lanes; ++i) out = v[i] < out ? v[i] : out;
@@ -56,11 +58,15 @@ inline T lowest(typename Simd<T>::Register v) {
 template <class T>
 inline unsigned equal_mask(typename Simd<T>::Register v, T x) {
 #if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4) return _mm512_cmp_ps_mask(v, _mm512_set1_ps(x), _CMP_EQ_OQ);
-    else return _mm512_cmp_pd_mask(v, _mm512_set1_pd(x), _CMP_EQ_OQ);
+    if constexpr (sizeof(T) == 4)
+        return _mm512_cmp_ps_mask(v, _mm512_set1_ps(x), _CMP_EQ_OQ);
+    else
+        return _mm512_cmp_pd_mask(v, _mm512_set1_pd(x), _CMP_EQ_OQ);
 #elif defined(__AVX2__)
-    if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(v, _mm256_set1_ps(x), _CMP_EQ_OQ)));
-    else return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(x), _CMP_EQ_OQ)));
+    if constexpr (sizeof(T) == 4)
+        return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(v, _mm256_set1_ps(x), _CMP_EQ_OQ)));
+    else
+        return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(x), _CMP_EQ_OQ)));
 #else
     unsigned mask = 0;
     for (int i = 0; i < Simd<T>::lanes; ++i) mask |= (v[i] == x ? 1u : 0u) << i;
@@ -123,7 +129,8 @@ inline __attribute__((always_inline)) void multiply(const T* const* rows, Size d
 }
 
 template <class T, int Vectors, class Finish>
-inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size count, Size d, const T* panel, Finish&& finish) {
+inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size count, Size d, const T* panel,
+                                                     Finish&& finish) {
     constexpr int tile = tile_rows<Vectors>();
     typename Simd<T>::Register sum[tile][Vectors];
     for (Size begin = 0; begin < count; begin += tile) {
@@ -141,10 +148,11 @@ inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size 
 }
 
 template <class T, int Vectors>
-void best_of_panel(const T* const* rows, Size count, Size d, const T* panel, const T* bias, T* best, std::int32_t* column, T* second) {
+void best_of_panel(const T* const* rows, Size count, Size d, const T* panel, const T* bias, T* best,
+                   std::int32_t* column, T* second) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register (&sum)[Vectors]) {
+    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register(&sum)[Vectors]) {
         Register score[Vectors];
         for (int v = 0; v < Vectors; ++v) score[v] = load<T>(bias + v * lanes) - sum[v];
         Register lane_best = score[0];
@@ -175,23 +183,26 @@ template <class T, int Vectors>
 void scores_of_panel(const T* const* rows, Size count, Size d, const T* panel, const T* bias, T* out) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register (&sum)[Vectors]) {
-        for (int v = 0; v < Vectors; ++v)
-            store<T>(out + (i * Vectors + v) * lanes, load<T>(bias + v * lanes) - sum[v]);
+    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register(&sum)[Vectors]) {
+        for (int v = 0; v < Vectors; ++v) store<T>(out + (i * Vectors + v) * lanes, load<T>(bias + v * lanes) - sum[v]);
     });
 }
 
 template <class T>
-void panel_best(const T* const* rows, Size count, Size d, const T* panel, const T* bias, int vectors, T* best, std::int32_t* column,
-                T* second) {
-    if (vectors == 1) best_of_panel<T, 1>(rows, count, d, panel, bias, best, column, second);
-    else best_of_panel<T, 2>(rows, count, d, panel, bias, best, column, second);
+void panel_best(const T* const* rows, Size count, Size d, const T* panel, const T* bias, int vectors, T* best,
+                std::int32_t* column, T* second) {
+    if (vectors == 1)
+        best_of_panel<T, 1>(rows, count, d, panel, bias, best, column, second);
+    else
+        best_of_panel<T, 2>(rows, count, d, panel, bias, best, column, second);
 }
 
 template <class T>
 void panel_scores(const T* const* rows, Size count, Size d, const T* panel, const T* bias, int vectors, T* out) {
-    if (vectors == 1) scores_of_panel<T, 1>(rows, count, d, panel, bias, out);
-    else scores_of_panel<T, 2>(rows, count, d, panel, bias, out);
+    if (vectors == 1)
+        scores_of_panel<T, 1>(rows, count, d, panel, bias, out);
+    else
+        scores_of_panel<T, 2>(rows, count, d, panel, bias, out);
 }
 
 template <class T>
@@ -230,7 +241,8 @@ void add_scaled(double* sum, const T* x, double weight, Size d) {
 }
 
 template <class T>
-void add_gains(const T* scores, Size count, int columns, const T* norm, const T* closest, const double* weight, double* gain) {
+void add_gains(const T* scores, Size count, int columns, const T* norm, const T* closest, const double* weight,
+               double* gain) {
     for (Size r = 0; r < count; ++r) {
         const T* row = scores + r * columns;
         const T n = norm[r];

@@ -1,8 +1,8 @@
 #pragma once
 // Internal: centroids laid out for the kernels, about an origin m that keeps products small.
 //
-// With g_j = c_j - m, the squared distance is  ||x - c_j||^2 = ||x - m||^2 + 2 s_j,  s_j = ||g_j||^2 / 2 + g_j . m - x . g_j,
-// so the smallest score s_j is the nearest centroid, and only x . g_j needs a product.
+// With g_j = c_j - m, the squared distance is  ||x - c_j||^2 = ||x - m||^2 + 2 s_j,  s_j = ||g_j||^2 / 2 + g_j . m - x
+// . g_j, so the smallest score s_j is the nearest centroid, and only x . g_j needs a product.
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +44,8 @@ public:
         largest_ = 0;
         largest_bias_ = 0;
         double origin_squared = 0;
-        for (Index p = 0; p < d_; ++p) origin_squared += static_cast<double>(origin[p]) * static_cast<double>(origin[p]);
+        for (Index p = 0; p < d_; ++p)
+            origin_squared += static_cast<double>(origin[p]) * static_cast<double>(origin[p]);
         origin_norm_ = std::sqrt(origin_squared);
         for (const Panel& panel : panels_) {
             const Index width = static_cast<Index>(panel.vectors) * kernels_->lanes;
@@ -79,15 +80,18 @@ public:
     const std::vector<Panel>& panels() const { return panels_; }
 
     void best(const Panel& panel, const T* const* rows, Index count, T* best, std::int32_t* column, T* second) const {
-        kernels_->panel_best(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors, best, column, second);
+        kernels_->panel_best(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
+                             best, column, second);
     }
     void scores(const Panel& panel, const T* const* rows, Index count, T* out) const {
-        kernels_->panel_scores(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors, out);
+        kernels_->panel_scores(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
+                               out);
     }
     int width(const Panel& panel) const { return panel.vectors * kernels_->lanes; }
 
-    /// Bound on the rounding error of a squared distance  norm + 2 score  of a row with ||x - m||^2 = norm:  constant + slope * norm.
-    /// `scale` is a typical ||x - m||, for which the bound is tightest (sqrt(q) <= (q / scale + scale) / 2); 0: that of the centroids.
+    /// Bound on the rounding error of a squared distance  norm + 2 score  of a row with ||x - m||^2 = norm:  constant +
+    /// slope * norm. `scale` is a typical ||x - m||, for which the bound is tightest (sqrt(q) <= (q / scale + scale) /
+    /// 2); 0: that of the centroids.
     struct ErrorBound {
         double constant;
         double slope;
@@ -137,7 +141,8 @@ private:
     std::vector<T, Eigen::aligned_allocator<T>> bias_;
 };
 
-/// Rows a kernel call works on: they stay in the second-level cache while the panels pass by. A multiple of every tile height.
+/// Rows a kernel call works on: they stay in the second-level cache while the panels pass by. A multiple of every tile
+/// height.
 inline Index rows_in_cache(Index d, std::size_t size_of_scalar) {
     const Index fit = static_cast<Index>(262144 / (static_cast<std::size_t>(d) * size_of_scalar));
     return std::clamp<Index>(fit / 120 * 120, 120, 960);
@@ -148,7 +153,10 @@ template <class T>
 class BestScore {
 public:
     explicit BestScore(Index capacity)
-        : best(static_cast<std::size_t>(capacity)), centroid(best.size()), rows_(best.size()), panel_best_(best.size()),
+        : best(static_cast<std::size_t>(capacity)),
+          centroid(best.size()),
+          rows_(best.size()),
+          panel_best_(best.size()),
           column_(best.size()) {}
 
     void operator()(const CentroidPanels<T>& panels, const Rows<T>& points, Index begin, Index end) {

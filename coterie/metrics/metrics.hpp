@@ -1,6 +1,7 @@
 #pragma once
-// How well labels agree with a truth, and how well they fit the points. Labels are any 32-bit numbers; they need not start at 0, be
-// consecutive, or be as many as the classes. Every function throws BadArgument when the two labelings differ in length or are empty.
+// How well labels agree with a truth, and how well they fit the points. Labels are any 32-bit numbers; they need not
+// start at 0, be consecutive, or be as many as the classes. Every function throws BadArgument when the two labelings
+// differ in length or are empty.
 
 #include <cstdint>
 #include <span>
@@ -21,7 +22,8 @@ struct ContingencyTable {
 };
 ContingencyTable contingency_table(LabelSpan labels, LabelSpan truth);
 
-/// Class given to each distinct cluster by the best one-to-one match (Hungarian, exact); -1 where there are more clusters than classes.
+/// Class given to each distinct cluster by the best one-to-one match (Hungarian, exact); -1 where there are more
+/// clusters than classes.
 struct Alignment {
     std::vector<std::int32_t> clusters;
     std::vector<std::int32_t> matched_class;  // the class's value, or -1 when `matched[u]` is false
@@ -34,7 +36,8 @@ Labels aligned_labels(LabelSpan labels, LabelSpan truth);
 /// Rows: classes, columns: matched clusters in the same order (further columns: unmatched clusters).
 ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth);
 
-/// Assigns each row of a cost matrix a column of its own (or -1 where columns run out), at least total cost. Exact, O(r^2 c).
+/// Assigns each row of a cost matrix a column of its own (or -1 where columns run out), at least total cost. Exact,
+/// O(r^2 c).
 std::vector<Index> minimum_cost_assignment(const Matrix<double>& cost);
 
 /// ACC: agreeing points of the best one-to-one match over n. In [0, 1].
@@ -55,8 +58,9 @@ struct Scores {
 };
 Scores score(LabelSpan labels, LabelSpan truth);
 
-/// Mean silhouette (b - a) / max(a, b) with Euclidean distances; a point alone in its cluster counts 0. Exact, O(n^2 d), in blocks.
-/// Needs 2 to n - 1 clusters. With 0 < sample < n it is taken over that many points drawn without replacement (and distances among them).
+/// Mean silhouette (b - a) / max(a, b) with Euclidean distances; a point alone in its cluster counts 0. Exact, O(n^2
+/// d), in blocks. Needs 2 to n - 1 clusters. With 0 < sample < n it is taken over that many points drawn without
+/// replacement (and distances among them).
 double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample = 0);
 
 /// Two-sided paired Student test that a and b have the same mean.

@@ -1,0 +1,497 @@
+// From the arrays that files hold to points, labels and numbers.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <unordered_map>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/io/formats.hpp"
+
+namespace coterie::formats {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the binary formats are read as little-endian memory");
+
+using Half = Eigen::half;
+
+// Calls f with a value of the element's C++ type.
+template <class F>
+decltype(auto) visit_element(Element element, F&& f) {
+    switch (element) {
+        case Element::float16: return f(Half{});
+        case Element::float32: return f(float{});
+        case Element::float64: return f(double{});
+        case Element::int8: return f(std::int8_t{});
+        case Element::int16: return f(std::int16_t{});
+        case Element::int32: return f(std::int32_t{});
+        case Element::int64: return f(std::int64_t{});
+        case Element::uint8: return f(std::uint8_t{});
+        case Element::uint16: return f(std::uint16_t{});
+        case Element::uint32: return f(std::uint32_t{});
+        case Element::uint64: return f(std::uint64_t{});
+        case Element::text8:
+        case Element::text32: break;
+    }
+    throw InternalError("an array of text was read as numbers");
+}
+
+// memcpy: data in a file are aligned to nothing.
+template <class T>
+T load(const std::byte* p, bool swapped) {
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), p, sizeof(T));
+    if (swapped) std::reverse(bytes.begin(), bytes.end());
+    T value;
+    std::memcpy(&value, bytes.data(), sizeof(T));
+    return value;
+}
+
+template <class T>
+double wide(T value) {
+    return static_cast<double>(value);
+}
+
+std::string place(std::string_view source, Index row, Index column) {
+    return std::string(source) + ": row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1);
+}
+
+// How rows and columns lie in the data, in items.
+struct Layout {
+    Index rows = 0;
+    Index columns = 1;
+    Index row_step = 1;
+    std::vector<Index> column_offsets;  // empty: columns lie next to each other
+};
+
+Layout layout_of(const Array& array, std::string_view source) {
+    if (array.shape.empty()) throw BadData(std::string(source) + ": holds a single number; rows of numbers are needed");
+    Layout out;
+    out.rows = static_cast<Index>(array.shape[0]);
+    for (std::size_t k = 1; k < array.shape.size(); ++k) out.columns *= static_cast<Index>(array.shape[k]);
+    if (out.rows == 0 || out.columns == 0)
+        throw BadData(std::string(source) + ": is empty (" + shape_text(array.shape) +
+                      "); at least one row and one column are needed");
+    if (!array.fortran || array.shape.size() == 1) {
+        out.row_step = out.columns;
+        return out;
+    }
+    // Fortran order: the flattened column (j1, j2, ...), last fastest, lies at sum of j_k times the extents before k.
+    require_memory(static_cast<double>(out.columns) * sizeof(Index), source);
+    out.column_offsets.assign(static_cast<std::size_t>(out.columns), 0);
+    for (Index column = 0; column < out.columns; ++column) {
+        Index rest = column, offset = 0, step = static_cast<Index>(array.shape[0]);
+        std::vector<Index> index(array.shape.size());
+        for (std::size_t k = array.shape.size(); k-- > 1;) {
+            index[k] = rest % static_cast<Index>(array.shape[k]);
+            rest /= static_cast<Index>(array.shape[k]);
+        }
+        for (std::size_t k = 1; k < array.shape.size(); ++k) {
+            offset += index[k] * step;
+            step *= static_cast<Index>(array.shape[k]);
+        }
+        out.column_offsets[static_cast<std::size_t>(column)] = offset;
+    }
+    return out;
+}
+
+template <class From, class To>
+To converted(From value, std::string_view source, Index row, Index column) {
+    const To out = static_cast<To>(value);
+    if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>)
+        if (std::isinf(out) && !std::isinf(value))
+            throw BadData(place(source, row, column) + ": " + to_text(OptionValue(value)) +
+                          " is too large for float32; read the data as float64");
+    return out;
+}
+
+template <class From, class To>
+Points convert(const Array& array, const Layout& layout, Index rows, std::string_view source, int threads) {
+    require_memory(static_cast<double>(rows) * static_cast<double>(layout.columns) * sizeof(To), source);
+    Matrix<To> out(rows, layout.columns);
+    const std::byte* base = array.data.data();
+    // Blocks small enough to stay in cache while a column-major source is walked down its columns.
+    const RowBlocks blocks{rows, std::max<Index>(1, (Index{1} << 17) / layout.columns)};
+    for_each_block(blocks.count(), threads, [&](Index block, int) {
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+            if (!layout.column_offsets.empty()) break;
+            const std::byte* from = base + static_cast<std::size_t>(i * layout.row_step) * sizeof(From);
+            To* to = out.data() + i * layout.columns;
+            for (Index j = 0; j < layout.columns; ++j)
+                to[j] = converted<From, To>(
+                    load<From>(from + static_cast<std::size_t>(j) * sizeof(From), array.swapped), source, i, j);
+        }
+        if (layout.column_offsets.empty()) return;
+        for (Index j = 0; j < layout.columns; ++j) {
+            const std::byte* from =
+                base + static_cast<std::size_t>(layout.column_offsets[static_cast<std::size_t>(j)]) * sizeof(From);
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
+                out.data()[i * layout.columns + j] = converted<From, To>(
+                    load<From>(from + static_cast<std::size_t>(i) * sizeof(From), array.swapped), source, i, j);
+        }
+    });
+    return Points(std::move(out));
+}
+
+ScalarType scalar_for(Element element, Precision precision) {
+    if (precision == Precision::float32) return ScalarType::float32;
+    if (precision == Precision::float64) return ScalarType::float64;
+    switch (element) {
+        case Element::float16:
+        case Element::float32:
+        case Element::int8:
+        case Element::uint8:
+        case Element::int16:
+        case Element::uint16: return ScalarType::float32;
+        default: return ScalarType::float64;
+    }
+}
+
+// The number of values in an array that is a vector (one extent other than 1 at most).
+Index vector_length(const Array& array, std::string_view source, std::string_view wanted) {
+    Index longest = 1;
+    int extents = 0;
+    for (const std::int64_t extent : array.shape) {
+        if (extent == 1) continue;
+        longest = static_cast<Index>(extent);
+        ++extents;
+    }
+    if (extents > 1)
+        throw BadData(std::string(source) + ": is " + shape_text(array.shape) + "; " + std::string(wanted) +
+                      " are one value a row, a single column");
+    if (longest == 0) throw BadData(std::string(source) + ": is empty; at least one value is needed");
+    return longest;
+}
+
+std::string integer_name(std::int64_t value) { return std::to_string(value); }
+std::string integer_name(double value) {
+    if (value == std::floor(value) && std::abs(value) < 0x1p63) return std::to_string(static_cast<std::int64_t>(value));
+    char text[32];
+    const auto result = std::to_chars(text, text + sizeof text, value);
+    return {text, result.ptr};
+}
+
+// Distinct values, ascending, become labels 0, 1, ...; `blank[i]` rows become -1.
+template <class T>
+LabelColumn labels_of_values(const std::vector<T>& values, const std::vector<bool>& blank) {
+    std::vector<T> distinct;
+    distinct.reserve(1024);
+    // Sorting a million labels of ten classes is spared: the list is made unique whenever it has grown.
+    const auto tidy = [&] {
+        std::sort(distinct.begin(), distinct.end());
+        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    };
+    std::size_t next_tidy = 1024;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (blank[i]) continue;
+        distinct.push_back(values[i]);
+        if (distinct.size() >= next_tidy) {
+            tidy();
+            next_tidy = std::max<std::size_t>(1024, distinct.size() * 2);
+        }
+    }
+    tidy();
+    LabelColumn out;
+    out.labels.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        out.labels[i] = blank[i]
+                            ? -1
+                            : static_cast<std::int32_t>(std::lower_bound(distinct.begin(), distinct.end(), values[i]) -
+                                                        distinct.begin());
+    for (const T value : distinct) out.names.push_back(integer_name(value));
+    return out;
+}
+
+void append_utf8(std::string& out, std::uint32_t code) {
+    if (code < 0x80) {
+        out += static_cast<char>(code);
+    } else if (code < 0x800) {
+        out += static_cast<char>(0xc0 | code >> 6);
+        out += static_cast<char>(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        out += static_cast<char>(0xe0 | code >> 12);
+        out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+        out += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+        out += static_cast<char>(0xf0 | (code >> 18 & 7));
+        out += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+        out += static_cast<char>(0x80 | (code >> 6 & 0x3f));
+        out += static_cast<char>(0x80 | (code & 0x3f));
+    }
+}
+
+LabelColumn text_labels(const Array& array, Index n, bool allow_blank, std::string_view source) {
+    std::vector<std::string> words(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) {
+        const std::byte* item = array.data.data() + static_cast<std::size_t>(i) * array.item_bytes;
+        std::string& word = words[static_cast<std::size_t>(i)];
+        if (array.element == Element::text8) {
+            word.assign(reinterpret_cast<const char*>(item), array.item_bytes);
+            word.erase(word.find_last_not_of('\0') + 1);
+        } else {
+            for (std::size_t k = 0; k + 4 <= array.item_bytes; k += 4)
+                if (const auto code = load<std::uint32_t>(item + k, array.swapped)) append_utf8(word, code);
+        }
+        if (trimmed(word).empty() && !allow_blank)
+            throw BadData(place(source, i, 0) + ": the label is empty; every row needs one");
+    }
+    std::vector<std::string_view> views;
+    for (const auto& word : words) views.push_back(trimmed(word));
+    return labels_of_words(views);
+}
+
+}  // namespace
+
+std::string_view name(Element element) {
+    switch (element) {
+        case Element::float16: return "float16";
+        case Element::float32: return "float32";
+        case Element::float64: return "float64";
+        case Element::int8: return "int8";
+        case Element::int16: return "int16";
+        case Element::int32: return "int32";
+        case Element::int64: return "int64";
+        case Element::uint8: return "uint8";
+        case Element::uint16: return "uint16";
+        case Element::uint32: return "uint32";
+        case Element::uint64: return "uint64";
+        case Element::text8:
+        case Element::text32: return "text";
+    }
+    throw InternalError("unknown element type");
+}
+
+std::size_t item_bytes(Element element) {
+    return visit_element(element, [](auto value) { return sizeof value; });
+}
+
+std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
+    const auto refuse = [&] {
+        throw BadData(std::string(source) + ": the shape " + shape_text(shape) +
+                      " in the header is not one an array can have");
+    };
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    bool empty = false;
+    for (const std::int64_t extent : shape) {
+        if (extent < 0) refuse();
+        empty = empty || extent == 0;
+    }
+    // The product of the others must be sound even when one extent is 0: strides are made from it.
+    auto product = static_cast<std::int64_t>(item);
+    for (const std::int64_t extent : shape) {
+        if (extent == 0) continue;
+        if (product > most / extent) refuse();
+        product *= extent;
+    }
+    return empty ? 0 : static_cast<std::size_t>(product);
+}
+
+const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
+                      std::string_view source) {
+    const auto listing = [&] {
+        std::string out;
+        for (const Content& content : contents) {
+            if (out.size() > 1000) return out + ", ...";
+            out += (out.empty() ? "" : ", ") + shown(content.name) + " (" + shape_text(content.shape) +
+                   (content.numeric ? ")" : ", not numeric)");
+        }
+        return out.empty() ? std::string("no arrays") : out;
+    };
+    if (!key.empty()) {
+        for (const Content& content : contents)
+            if (content.name == key) return content;
+        throw BadData(std::string(source) + ": has no array '" + shown(key) + "'; it holds " + listing());
+    }
+    const Content* only = nullptr;
+    const Content* matching = nullptr;
+    int numeric = 0, matches = 0;
+    for (const Content& content : contents) {
+        if (!content.numeric && purpose == Purpose::points) continue;
+        ++numeric;
+        only = &content;
+        const auto long_extents =
+            std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; });
+        const bool matrix = content.shape.size() >= 2 && long_extents >= 2;
+        if (matrix != (purpose == Purpose::points)) continue;
+        ++matches;
+        matching = &content;
+    }
+    if (matches == 1) return *matching;
+    if (numeric == 1) return *only;
+    throw BadData(std::string(source) + ": which array is meant? Name it behind a colon, FILE:NAME; the file holds " +
+                  listing());
+}
+
+Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads) {
+    if (is_text(array.element)) throw BadData(std::string(source) + ": holds text; numbers are needed");
+    const Layout layout = layout_of(array, source);
+    const Index rows = max_rows >= 0 ? std::min(max_rows, layout.rows) : layout.rows;
+    const ScalarType scalar = scalar_for(array.element, precision);
+    const bool same = (array.element == Element::float32 && scalar == ScalarType::float32) ||
+                      (array.element == Element::float64 && scalar == ScalarType::float64);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(array.data.data()) % size_of(scalar) == 0;
+    if (same && aligned && !array.swapped && layout.column_offsets.empty() && array.owner) {
+        const PointsView view =
+            scalar == ScalarType::float32
+                ? PointsView(reinterpret_cast<const float*>(array.data.data()), rows, layout.columns)
+                : PointsView(reinterpret_cast<const double*>(array.data.data()), rows, layout.columns);
+        return Points(view, array.owner);
+    }
+    return visit_element(array.element, [&](auto value) {
+        using From = decltype(value);
+        return scalar == ScalarType::float32 ? convert<From, float>(array, layout, rows, source, threads)
+                                             : convert<From, double>(array, layout, rows, source, threads);
+    });
+}
+
+LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view source) {
+    const Index n = vector_length(array, source, "labels");
+    if (is_text(array.element)) return text_labels(array, n, allow_blank, source);
+    return visit_element(array.element, [&](auto zero) {
+        using From = decltype(zero);
+        constexpr bool whole = std::is_integral_v<From>;
+        std::vector<std::conditional_t<whole, std::int64_t, double>> values(static_cast<std::size_t>(n));
+        std::vector<bool> blank(static_cast<std::size_t>(n));
+        for (Index i = 0; i < n; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const From value = load<From>(array.data.data() + at * sizeof(From), array.swapped);
+            if constexpr (whole) {
+                if constexpr (std::is_same_v<From, std::uint64_t>)
+                    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+                        throw BadData(place(source, i, 0) + ": " + std::to_string(value) + " is too large for a label");
+                values[at] = static_cast<std::int64_t>(value);
+                blank[at] = allow_blank && values[at] == -1;
+            } else {
+                const double number = wide(value);
+                if (!std::isfinite(number) && !(allow_blank && std::isnan(number)))
+                    throw BadData(place(source, i, 0) + ": " + to_text(OptionValue(number)) +
+                                  " is not a label; finite numbers are");
+                blank[at] = allow_blank && (std::isnan(number) || number == -1.0);
+                values[at] = blank[at] ? 0.0 : number + 0.0;  // -0 is 0
+            }
+        }
+        return labels_of_values(values, blank);
+    });
+}
+
+std::vector<double> to_numbers(const Array& array, std::string_view source) {
+    if (is_text(array.element)) throw BadData(std::string(source) + ": holds text; numbers are needed");
+    const Index n = vector_length(array, source, "numbers");
+    std::vector<double> out(static_cast<std::size_t>(n));
+    visit_element(array.element, [&](auto zero) {
+        using From = decltype(zero);
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = wide(load<From>(array.data.data() + i * sizeof(From), array.swapped));
+    });
+    if (!out.empty()) require_finite(PointsView(out.data(), n, 1), source, 1);
+    return out;
+}
+
+LabelColumn labels_of_words(const std::vector<std::string_view>& words) {
+    LabelColumn out;
+    out.labels.resize(words.size());
+    std::vector<std::string_view> distinct;
+    {
+        std::unordered_map<std::string_view, std::int32_t> numbers;
+        std::string_view last;
+        std::int32_t last_number = -1;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i].empty()) {
+                out.labels[i] = -1;
+                continue;
+            }
+            if (words[i] != last) {  // rows of a class often stand together
+                last = words[i];
+                const auto [found, added] = numbers.emplace(last, static_cast<std::int32_t>(distinct.size()));
+                if (added) distinct.push_back(last);
+                last_number = found->second;
+            }
+            out.labels[i] = last_number;
+        }
+    }
+    bool numeric = true, whole = true;
+    std::vector<double> reals(distinct.size());
+    std::vector<std::int64_t> integers(distinct.size());
+    for (std::size_t k = 0; k < distinct.size() && numeric; ++k) {
+        bool overflow = false;
+        numeric = parse_field(distinct[k], reals[k], overflow);
+        std::string_view digits = distinct[k];
+        if (digits.starts_with('+')) digits.remove_prefix(1);
+        const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), integers[k]);
+        whole = whole && result.ec == std::errc() && result.ptr == digits.data() + digits.size();
+        reals[k] += 0.0;  // -0 is 0
+    }
+    if (!numeric) {
+        for (const std::string_view word : distinct) out.names.emplace_back(word);
+        return out;
+    }
+    const std::vector<bool> none(distinct.size());
+    LabelColumn order = whole ? labels_of_values(integers, none) : labels_of_values(reals, none);
+    for (std::int32_t& label : out.labels)
+        if (label >= 0) label = order.labels[static_cast<std::size_t>(label)];
+    out.names = std::move(order.names);
+    return out;
+}
+
+}  // namespace coterie::formats
+
+namespace coterie {
+namespace {
+
+template <class Scalar>
+bool all_finite(const Scalar* data, Index count) {
+    // Finite numbers times 0 add up to 0; one NaN or infinity makes the sum NaN. Eigen does this at the speed of
+    // memory.
+    const Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>> values(data, count);
+    return (values * Scalar(0)).sum() == Scalar(0);
+}
+
+template <class Scalar>
+void require_finite_rows(const Rows<Scalar>& rows, std::string_view what, int threads) {
+    if (rows.rows == 0 || rows.columns == 0) return;
+    const RowBlocks blocks{rows.rows, std::max<Index>(1, (Index{1} << 16) / rows.columns)};
+    std::vector<Index> counts(static_cast<std::size_t>(blocks.count()), 0);
+    std::vector<Index> firsts(static_cast<std::size_t>(blocks.count()), -1);
+    for_each_block(blocks.count(), threads, [&](Index block, int) {
+        const Index begin = blocks.begin(block), end = blocks.end(block);
+        if (rows.stride == rows.columns && all_finite(rows.row(begin), (end - begin) * rows.columns)) return;
+        for (Index i = begin; i < end; ++i) {
+            if (all_finite(rows.row(i), rows.columns)) continue;
+            for (Index j = 0; j < rows.columns; ++j) {
+                if (std::isfinite(rows.row(i)[j])) continue;
+                if (counts[static_cast<std::size_t>(block)]++ == 0)
+                    firsts[static_cast<std::size_t>(block)] = i * rows.columns + j;
+            }
+        }
+    });
+    Index count = 0, first = -1;
+    for (std::size_t block = 0; block < counts.size(); ++block) {
+        if (first < 0) first = firsts[block];
+        count += counts[block];
+    }
+    if (count == 0) return;
+    const Index i = first / rows.columns, j = first % rows.columns;
+    const auto value = static_cast<double>(rows.row(i)[j]);
+    throw BadData(
+        std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + ": value " +
+        (std::isnan(value) ? "NaN"
+         : value > 0       ? "infinity"
+                           : "-infinity") +
+        " is not accepted, finite numbers are (" + std::to_string(count) + " such value" + (count == 1 ? "" : "s") +
+        " of " + std::to_string(rows.rows * rows.columns) + "); fill in or leave out what is missing");
+}
+
+}  // namespace
+
+void require_finite(PointsView points, std::string_view what, int threads) {
+    points.visit([&](auto rows) { require_finite_rows(rows, what, threads); });
+}
+
+}  // namespace coterie

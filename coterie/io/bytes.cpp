@@ -1,0 +1,194 @@
+// The bytes of a file: mapped, read to the end, decompressed.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/memory.hpp"
+#include "coterie/io/formats.hpp"
+
+namespace coterie::formats {
+namespace {
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number_ > STDERR_FILENO) ::close(number_);
+    }
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+// A buffer that grows by doubling through realloc (which moves pages, not bytes) and asks before it grows large.
+class Buffer {
+public:
+    explicit Buffer(std::string_view source) : source_(source) {}
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { std::free(data_); }
+
+    std::byte* end() { return data_ + size_; }
+    std::size_t room() const { return capacity_ - size_; }
+    void grown_by(std::size_t bytes) { size_ += bytes; }
+    void make_room() {
+        if (room() > 0) return;
+        const std::size_t wanted = std::max<std::size_t>(std::size_t{1} << 18, capacity_ * 2);
+        if (wanted > (std::size_t{1} << 26)) require_memory(static_cast<double>(wanted - size_), source_);
+        void* moved = std::realloc(data_, wanted);
+        if (moved == nullptr)
+            throw ResourceError(source_ + ": out of memory after " + std::to_string(size_) + " bytes");
+        data_ = static_cast<std::byte*>(moved);
+        capacity_ = wanted;
+    }
+    Bytes release() {
+        if (size_ == 0) return {};
+        // What doubling took too much goes back.
+        if (void* moved = std::realloc(data_, size_)) data_ = static_cast<std::byte*>(moved);
+        std::shared_ptr<const void> owner(std::exchange(data_, nullptr), [](void* p) { std::free(p); });
+        const auto* begin = static_cast<const std::byte*>(owner.get());
+        return {{begin, size_}, std::move(owner)};
+    }
+
+private:
+    std::string source_;
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+Bytes read_to_end(int descriptor, const std::string& source) {
+    Buffer buffer(source);
+    for (;;) {
+        buffer.make_room();
+        const ssize_t got = ::read(descriptor, buffer.end(), buffer.room());
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            throw ResourceError(source + ": cannot be read: " + std::strerror(errno));
+        }
+        if (got == 0) return buffer.release();
+        buffer.grown_by(static_cast<std::size_t>(got));
+    }
+}
+
+}  // namespace
+
+Bytes read_bytes(const std::string& path) {
+    if (path == "-") return read_to_end(STDIN_FILENO, "standard input");
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.number() < 0) throw BadData(path + ": cannot be opened: " + std::strerror(errno));
+    struct stat status {};
+    if (::fstat(file.number(), &status) != 0) throw ResourceError(path + ": cannot be read: " + std::strerror(errno));
+    if (S_ISDIR(status.st_mode)) throw BadData(path + ": is a folder; a file is needed");
+    // Files that do not know their size (in /proc, pipes) are read.
+    if (!S_ISREG(status.st_mode) || status.st_size == 0) return read_to_end(file.number(), path);
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (mapped == MAP_FAILED) return read_to_end(file.number(), path);
+    std::shared_ptr<const void> owner(mapped, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
+    ::madvise(mapped, size, MADV_WILLNEED);
+    return {{static_cast<const std::byte*>(mapped), size}, std::move(owner)};
+}
+
+Bytes read_bytes_inflated(const std::string& path) {
+    Bytes bytes = read_bytes(path);
+    if (is_gzip(bytes.data) || path.ends_with(".gz")) return inflate_gzip(bytes, path);
+    return bytes;
+}
+
+bool is_gzip(std::span<const std::byte> data) {
+    return data.size() >= 2 && data[0] == std::byte{0x1f} && data[1] == std::byte{0x8b};
+}
+
+Bytes inflate_gzip(const Bytes& bytes, std::string_view source) {
+    const std::string what(source);
+    if (!is_gzip(bytes.data)) throw BadData(what + ": is named .gz but is not a gzip file");
+    Buffer out(source);
+    z_stream stream{};
+    if (::inflateInit2(&stream, 15 + 16) != Z_OK)
+        throw ResourceError(what + ": decompression cannot start: out of memory");
+    struct Ender {
+        z_stream* stream;
+        ~Ender() { ::inflateEnd(stream); }
+    } const ender{&stream};
+    const auto* next = reinterpret_cast<const Bytef*>(bytes.data.data());
+    std::size_t left = bytes.size();
+    const std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
+    for (;;) {
+        out.make_room();
+        const std::size_t given = std::min(left, most);
+        const std::size_t room = std::min(out.room(), most);
+        stream.next_in = const_cast<Bytef*>(next);
+        stream.avail_in = static_cast<uInt>(given);
+        stream.next_out = reinterpret_cast<Bytef*>(out.end());
+        stream.avail_out = static_cast<uInt>(room);
+        const int result = ::inflate(&stream, Z_NO_FLUSH);
+        const std::size_t taken = given - stream.avail_in;
+        const std::size_t made = room - stream.avail_out;
+        next += taken;
+        left -= taken;
+        out.grown_by(made);
+        if (result == Z_STREAM_END) {
+            // A gzip file may hold several members one behind the other; zeros may pad the end.
+            while (left > 0 && *next == 0) {
+                ++next;
+                --left;
+            }
+            if (left == 0) return out.release();
+            if (::inflateReset(&stream) != Z_OK) throw InternalError(what + ": zlib refused to start again");
+            continue;
+        }
+        if (result == Z_MEM_ERROR) throw ResourceError(what + ": decompression ran out of memory");
+        if (result != Z_OK && result != Z_BUF_ERROR)
+            throw BadData(what + ": gzip data are damaged" +
+                          (stream.msg ? std::string(": ") + stream.msg : std::string()));
+        if (left == 0 && stream.avail_out > 0) throw BadData(what + ": gzip data end too early: the file is truncated");
+    }
+}
+
+std::string shown(std::string_view text) {
+    const std::size_t longest = 60;
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        if (out.size() >= longest) return out + "...";
+        const auto lead = static_cast<unsigned char>(text[i]);
+        std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+        if (i + length > text.size()) length = 0;
+        for (std::size_t k = 1; k < length; ++k)
+            if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) length = 0;
+        if (length == 0 || lead < 0x20 || lead == 0x7f) {
+            out += '?';
+            ++i;
+        } else {
+            out += text.substr(i, length);
+            i += length;
+        }
+    }
+    return out;
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+    if (shape.empty()) return "a single number";
+    std::string out;
+    for (const std::int64_t extent : shape) out += (out.empty() ? "" : " x ") + std::to_string(extent);
+    return shape.size() == 1 ? out + " values" : out;
+}
+
+}  // namespace coterie::formats

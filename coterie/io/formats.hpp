@@ -1,0 +1,151 @@
+#pragma once
+// Inside of the io room: the bytes of a file, the arrays that formats hold, and one function per format. Every format
+// that is not tied to a library's own file access is read from bytes, so that the fuzzers drive exactly what
+// read_points drives.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "coterie/io/reader.hpp"
+
+namespace coterie::formats {
+
+// ---- bytes ----------------------------------------------------------------------------------------------------------
+
+/// Bytes and what keeps them alive (a mapping, a buffer; nothing when they are borrowed).
+struct Bytes {
+    std::span<const std::byte> data;
+    std::shared_ptr<const void> owner;
+
+    const char* text() const { return reinterpret_cast<const char*>(data.data()); }
+    std::size_t size() const { return data.size(); }
+};
+
+/// Maps a regular file, reads anything else ("-" is standard input) to its end. BadData when there is no such file, or
+/// it is a folder.
+Bytes read_bytes(const std::string& path);
+/// As read_bytes, and decompressed when the content (or the name's .gz) says gzip.
+Bytes read_bytes_inflated(const std::string& path);
+bool is_gzip(std::span<const std::byte> data);
+/// All members of a gzip file. BadData on damage or truncation.
+Bytes inflate_gzip(const Bytes& bytes, std::string_view source);
+
+/// A field or a key as it may stand in a message: control characters and broken UTF-8 shown as ?, long ones cut short.
+std::string shown(std::string_view text);
+/// "1000000 x 64"
+std::string shape_text(const std::vector<std::int64_t>& shape);
+
+// ---- arrays ---------------------------------------------------------------------------------------------------------
+
+enum class Element {
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    text8,  // fixed-width bytes padded with 0, as NumPy's S
+    text32  // fixed-width UTF-32 padded with 0, as NumPy's U
+};
+std::string_view name(Element element);
+inline bool is_text(Element element) { return element == Element::text8 || element == Element::text32; }
+
+/// An array as it lies in a file. `data` holds exactly the product of `shape` items.
+struct Array {
+    Element element = Element::float64;
+    std::size_t item_bytes = 8;
+    bool swapped = false;  // big-endian
+    bool fortran = false;  // first index fastest
+    std::vector<std::int64_t> shape;
+    std::span<const std::byte> data;
+    std::shared_ptr<const void> owner;
+};
+std::size_t item_bytes(Element element);
+/// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for
+/// memory addresses.
+std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
+
+enum class Purpose { points, labels };
+struct Content {
+    std::string name;
+    std::vector<std::int64_t> shape;
+    bool numeric = true;
+};
+/// The array meant in a container: the one named `key`, else the only one that fits the purpose. BadData listing what
+/// there is.
+const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
+                      std::string_view source);
+
+/// Rows and columns: one dimension is one column, further dimensions are flattened into the row. Mapped memory is used
+/// as it is when the scalar type, byte order and alignment allow. Does not look for NaN.
+Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads);
+LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view source);
+std::vector<double> to_numbers(const Array& array, std::string_view source);
+
+// ---- labels ---------------------------------------------------------------------------------------------------------
+
+/// Labels of trimmed, unquoted words; an empty word is blank (-1).
+LabelColumn labels_of_words(const std::vector<std::string_view>& words);
+
+// ---- numbers in text ------------------------------------------------------------------------------------------------
+
+/// Reads a decimal number, correctly rounded, from the start of [begin, end): optional sign, digits with an optional
+/// point, optional exponent. Returns where it ends, nullptr when there is none or it overflows Scalar (then `overflow`
+/// is set).
+template <class Scalar>
+const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow);
+/// The whole of a field without surrounding blanks is one number that Scalar can hold.
+template <class Scalar>
+bool parse_field(std::string_view field, Scalar& value, bool& overflow);
+std::string_view trimmed(std::string_view field);
+
+/// Borders of consecutive pieces of about `piece` bytes, each ending just behind a '\n' (the last at the end).
+std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
+/// Line number (from 1) at an offset.
+Index line_at(std::string_view text, std::size_t offset);
+
+// ---- formats --------------------------------------------------------------------------------------------------------
+
+PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
+                      int threads);
+LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
+                              const std::string& column, bool allow_blank, int threads);
+std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated, int threads);
+
+PointsFile parse_libsvm(const Bytes& bytes, std::string_view source, Precision precision, Index max_rows, int threads);
+Array parse_npy(const Bytes& bytes, std::string_view source);
+/// The header alone: `data` is whatever follows it.
+Array parse_npy_header(const Bytes& bytes, std::string_view source);
+Array parse_idx(const Bytes& bytes, std::string_view source);
+/// `source` is completed by the array's name, for messages that follow.
+Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
+Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
+Array read_hdf5(const std::string& path, std::string_view key, Purpose purpose, std::string& source);
+Array read_matlab(const std::string& path, std::string_view key, Purpose purpose, std::string& source);
+
+/// The table of a safetensors file, bounds-checked: tensors that tile the data exactly, metadata of texts only.
+struct SafetensorsFile {
+    struct Entry {
+        std::string name;
+        std::string dtype;  // as written: "F32", "BF16", ...
+        std::vector<std::int64_t> shape;
+        std::span<const std::byte> data;
+    };
+    std::vector<std::pair<std::string, std::string>> metadata;
+    std::vector<Entry> tensors;  // in the order of their data
+    std::string_view header;     // the JSON text
+};
+SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::string_view source);
+
+}  // namespace coterie::formats

@@ -1,0 +1,44 @@
+// The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items.
+
+#include "coterie/io/formats.hpp"
+
+namespace coterie::formats {
+
+Array parse_idx(const Bytes& bytes, std::string_view source) {
+    const std::string what(source);
+    const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes.data[i]); };
+    if (bytes.size() < 4 || byte(0) != 0 || byte(1) != 0)
+        throw BadData(what + ": is not an idx file (it does not begin with two zero bytes)");
+    Array array;
+    switch (byte(2)) {
+        case 0x08: array.element = Element::uint8; break;
+        case 0x09: array.element = Element::int8; break;
+        case 0x0b: array.element = Element::int16; break;
+        case 0x0c: array.element = Element::int32; break;
+        case 0x0d: array.element = Element::float32; break;
+        case 0x0e: array.element = Element::float64; break;
+        default:
+            throw BadData(what + ": idx type " + std::to_string(byte(2)) +
+                          " is not known; 8 (bytes), 9, 11, 12 (integers), 13 and 14 (floats) are");
+    }
+    array.item_bytes = item_bytes(array.element);
+    array.swapped = array.item_bytes > 1;
+    const std::size_t dimensions = byte(3), start = 4 + 4 * dimensions;
+    if (dimensions == 0) throw BadData(what + ": an idx file needs at least one dimension");
+    if (bytes.size() < start) throw BadData(what + ": is truncated inside the header");
+    for (std::size_t k = 0; k < dimensions; ++k) {
+        const std::size_t at = 4 + 4 * k;
+        array.shape.push_back(
+            static_cast<std::int64_t>(byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3)));
+    }
+    const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
+    if (needed != bytes.size() - start)
+        throw BadData(what + ": the header says " + shape_text(array.shape) + ", " + std::to_string(needed) +
+                      " bytes; the file has " + std::to_string(bytes.size() - start) +
+                      (needed > bytes.size() - start ? " (is it truncated?)" : ""));
+    array.data = bytes.data.subspan(start);
+    array.owner = bytes.owner;
+    return array;
+}
+
+}  // namespace coterie::formats

@@ -1,0 +1,199 @@
+// NumPy's .npy, versions 1 to 3: magic, header length, a Python dict with descr, fortran_order and shape, then the
+// items.
+
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "coterie/io/formats.hpp"
+
+namespace coterie::formats {
+namespace {
+
+// Just enough of Python's literals for the header's dict.
+class Header {
+public:
+    Header(std::string_view text, std::string_view source) : text_(text), source_(source) {}
+
+    void parse() {
+        expect('{');
+        while (!accept('}')) {
+            const std::string_view key = string();
+            expect(':');
+            if (key == "descr") {
+                blanks();
+                if (at_ < text_.size() && text_[at_] == '[')
+                    refuse("is a structured array; a plain array of numbers is needed");
+                once(descr_, string(), key);
+            } else if (key == "fortran_order") {
+                once(fortran_, boolean(), key);
+            } else if (key == "shape") {
+                once(shape_, shape(), key);
+            } else {
+                refuse("header has the unknown key '" + shown(key) + "'");
+            }
+            if (!accept(',')) {
+                expect('}');
+                break;
+            }
+        }
+        blanks();
+        if (at_ != text_.size()) refuse("header has text behind its dict");
+        if (!descr_ || !fortran_ || !shape_) refuse("header lacks one of descr, fortran_order, shape");
+    }
+    std::string_view descr() const { return *descr_; }
+    bool fortran() const { return *fortran_; }
+    const std::vector<std::int64_t>& extents() const { return *shape_; }
+    [[noreturn]] void refuse(const std::string& text) const { throw BadData(std::string(source_) + ": " + text); }
+
+private:
+    template <class T>
+    void once(std::optional<T>& slot, T value, std::string_view key) {
+        if (slot) refuse("header has the key '" + shown(key) + "' twice");
+        slot = std::move(value);
+    }
+    void blanks() {
+        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    }
+    bool accept(char c) {
+        blanks();
+        if (at_ >= text_.size() || text_[at_] != c) return false;
+        ++at_;
+        return true;
+    }
+    void expect(char c) {
+        if (!accept(c)) refuse(std::string("header is not a NumPy header: '") + c + "' expected");
+    }
+    std::string_view string() {
+        blanks();
+        const char quote = at_ < text_.size() ? text_[at_] : '\0';
+        if (quote != '\'' && quote != '"') refuse("header is not a NumPy header: a quoted word expected");
+        const std::size_t end = text_.find(quote, at_ + 1);
+        if (end == std::string_view::npos) refuse("header is not a NumPy header: a quote does not end");
+        const std::string_view out = text_.substr(at_ + 1, end - at_ - 1);
+        at_ = end + 1;
+        return out;
+    }
+    bool boolean() {
+        blanks();
+        for (const bool value : {false, true}) {
+            const std::string_view word = value ? "True" : "False";
+            if (text_.substr(at_).starts_with(word)) {
+                at_ += word.size();
+                return value;
+            }
+        }
+        refuse("header is not a NumPy header: True or False expected");
+    }
+    std::vector<std::int64_t> shape() {
+        std::vector<std::int64_t> out;
+        expect('(');
+        while (!accept(')')) {
+            blanks();
+            std::int64_t extent = 0;
+            const auto result = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
+            if (result.ec != std::errc() || extent < 0) refuse("header's shape is not one an array can have");
+            at_ = static_cast<std::size_t>(result.ptr - text_.data());
+            if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote long integers so
+            out.push_back(extent);
+            if (out.size() > 32) refuse("header's shape has more than 32 dimensions");
+            if (!accept(',')) {
+                expect(')');
+                break;
+            }
+        }
+        return out;
+    }
+
+    std::string_view text_;
+    std::string_view source_;
+    std::size_t at_ = 0;
+    std::optional<std::string_view> descr_;
+    std::optional<bool> fortran_;
+    std::optional<std::vector<std::int64_t>> shape_;
+};
+
+void set_type(Array& array, const Header& header) {
+    const std::string_view descr = header.descr();
+    const auto refuse = [&] {
+        header.refuse(
+            "items of type '" + shown(descr) +
+            "' are not accepted; booleans, integers and floats of up to 64 bits are" +
+            (descr.find('O') != std::string_view::npos ? " (objects would need pickle, which can run code)" : ""));
+    };
+    if (descr.size() < 3) refuse();
+    const char order = descr[0], kind = descr[1];
+    std::uint32_t size = 0;
+    const auto result = std::from_chars(descr.data() + 2, descr.data() + descr.size(), size);
+    if (result.ec != std::errc() || result.ptr != descr.data() + descr.size()) refuse();
+    if (std::strchr("<>|=", order) == nullptr || order == '\0') refuse();
+    array.swapped = order == '>';
+    array.item_bytes = size;
+    const auto pick = [&](std::initializer_list<std::pair<std::uint32_t, Element>> types) {
+        for (const auto& [bytes, element] : types)
+            if (bytes == size) {
+                array.element = element;
+                return;
+            }
+        refuse();
+    };
+    switch (kind) {
+        case 'b': pick({{1, Element::uint8}}); break;
+        case 'i': pick({{1, Element::int8}, {2, Element::int16}, {4, Element::int32}, {8, Element::int64}}); break;
+        case 'u': pick({{1, Element::uint8}, {2, Element::uint16}, {4, Element::uint32}, {8, Element::uint64}}); break;
+        case 'f': pick({{2, Element::float16}, {4, Element::float32}, {8, Element::float64}}); break;
+        case 'S':
+        case 'U':
+            if (size == 0 || size > (1u << 20)) refuse();
+            array.element = kind == 'S' ? Element::text8 : Element::text32;
+            array.item_bytes = kind == 'S' ? size : std::size_t{size} * 4;
+            break;
+        default: refuse();
+    }
+}
+
+}  // namespace
+
+Array parse_npy_header(const Bytes& bytes, std::string_view source) {
+    const std::string what(source);
+    const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(bytes.data[i]); };
+    if (bytes.size() < 10 || std::memcmp(bytes.data.data(), "\x93NUMPY", 6) != 0)
+        throw BadData(what + ": is not a .npy file (its first bytes are not NumPy's)");
+    const std::size_t version = byte(6);
+    if (version < 1 || version > 3)
+        throw BadData(what + ": is .npy format version " + std::to_string(version) + "; versions 1 to 3 are known");
+    std::size_t start = 10, length = byte(8) | byte(9) << 8;
+    if (version > 1) {
+        if (bytes.size() < 12) throw BadData(what + ": is truncated inside the header");
+        start = 12;
+        length |= byte(10) << 16 | byte(11) << 24;
+    }
+    if (length > bytes.size() - start)
+        throw BadData(what + ": is truncated: the header has " + std::to_string(length) + " bytes, " +
+                      std::to_string(bytes.size() - start) + " are there");
+    Header header(std::string_view(bytes.text() + start, length), source);
+    header.parse();
+    Array array;
+    set_type(array, header);
+    array.fortran = header.fortran();
+    array.shape = header.extents();
+    checked_bytes(array.shape, array.item_bytes, source);
+    array.data = bytes.data.subspan(start + length);
+    array.owner = bytes.owner;
+    return array;
+}
+
+Array parse_npy(const Bytes& bytes, std::string_view source) {
+    Array array = parse_npy_header(bytes, source);
+    const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
+    const std::size_t there = array.data.size();
+    if (needed != there)
+        throw BadData(std::string(source) + ": the header says " + shape_text(array.shape) + " of type " +
+                      std::string(name(array.element)) + ", " + std::to_string(needed) + " bytes; the file has " +
+                      std::to_string(there) +
+                      (needed > there ? " (is it truncated?)" : " (more than one array, or not a .npy file?)"));
+    return array;
+}
+
+}  // namespace coterie::formats

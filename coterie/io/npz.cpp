@@ -1,0 +1,122 @@
+// NumPy's .npz: a zip archive of .npy members, stored or deflated.
+
+#include <cstdlib>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/io/formats.hpp"
+
+#ifdef COTERIE_HAVE_LIBZIP
+#include <zip.h>
+#endif
+
+namespace coterie::formats {
+
+#ifdef COTERIE_HAVE_LIBZIP
+namespace {
+
+struct Discard {
+    void operator()(zip_t* archive) const { zip_discard(archive); }
+    void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+using Archive_ = std::unique_ptr<zip_t, Discard>;
+
+Archive_ open(const Bytes& bytes, const std::string& what) {
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t* source = zip_source_buffer_create(bytes.data.data(), bytes.size(), 0, &error);
+    if (source == nullptr) throw ResourceError(what + ": out of memory");
+    zip_t* archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error);
+    if (archive == nullptr) {
+        const std::string reason = zip_error_strerror(&error);
+        zip_source_free(source);
+        zip_error_fini(&error);
+        throw BadData(what + ": is not a sound .npz (zip) file: " + reason);
+    }
+    zip_error_fini(&error);
+    return Archive_(archive);
+}
+
+// The first `most` bytes of a member, or all of it (then its checksum is verified too).
+Bytes member(zip_t* archive, zip_uint64_t index, std::size_t most, const std::string& what) {
+    zip_stat_t status;
+    zip_stat_init(&status);
+    if (zip_stat_index(archive, index, 0, &status) != 0 || !(status.valid & ZIP_STAT_SIZE) ||
+        !(status.valid & ZIP_STAT_COMP_SIZE))
+        throw BadData(what + ": the zip directory is damaged");
+    // Deflate shrinks to a thousandth at best: a larger claim is a lie, and is not allocated for.
+    if (status.size > (status.comp_size + 16) * 1040)
+        throw BadData(what + ": the size in the zip directory cannot be true");
+    const bool whole = status.size <= most;
+    const std::size_t wanted = whole ? static_cast<std::size_t>(status.size) : most;
+    require_memory(static_cast<double>(wanted), what);
+    std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
+    if (!file) throw BadData(what + ": cannot be read: " + zip_strerror(archive));
+    const auto buffer = std::make_shared<std::vector<std::byte>>(wanted);
+    std::size_t have = 0;
+    const auto refuse = [&](const std::string& reason) { throw BadData(what + ": is damaged: " + reason); };
+    while (have < wanted) {
+        const zip_int64_t got = zip_fread(file.get(), buffer->data() + have, wanted - have);
+        if (got < 0) refuse(zip_file_strerror(file.get()));
+        if (got == 0) refuse("it ends too early");
+        have += static_cast<std::size_t>(got);
+    }
+    if (whole) {
+        // The checksum is compared when the end is met.
+        char beyond = 0;
+        const zip_int64_t got = zip_fread(file.get(), &beyond, 1);
+        if (got < 0) refuse(zip_file_strerror(file.get()));
+        if (got > 0) refuse("it is longer than the zip directory says");
+    }
+    return {{buffer->data(), buffer->size()}, buffer};
+}
+
+// The shape from the beginning of a member; a member that is no array of numbers is listed as not numeric.
+Content described(zip_t* archive, zip_uint64_t index, const std::string& key, const std::string& what) {
+    Content content{key, {}, false};
+    try {
+        Bytes head = member(archive, index, std::size_t{1} << 16, what);
+        const Array array = parse_npy_header(head, what);
+        content.shape = array.shape;
+        content.numeric = !is_text(array.element);
+    } catch (const BadData&) {
+        content.numeric = false;
+    }
+    return content;
+}
+
+}  // namespace
+
+Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source) {
+    const Archive_ archive = open(bytes, source);
+    const zip_int64_t entries = zip_get_num_entries(archive.get(), 0);
+    std::vector<Content> contents;
+    std::vector<zip_uint64_t> indices;
+    for (zip_int64_t i = 0; i < entries; ++i) {
+        const auto index = static_cast<zip_uint64_t>(i);
+        const char* raw = zip_get_name(archive.get(), index, ZIP_FL_ENC_RAW);
+        if (raw == nullptr) throw BadData(source + ": the zip directory is damaged");
+        std::string name(raw);
+        if (!name.ends_with(".npy")) continue;
+        name.resize(name.size() - 4);
+        // With the key given there is no need to look inside the others.
+        if (!key.empty() && name == key) {
+            source += ":" + name;
+            return parse_npy(member(archive.get(), index, SIZE_MAX, source), source);
+        }
+        contents.push_back(described(archive.get(), index, name, source));
+        indices.push_back(index);
+        if (contents.size() > 10000)
+            throw BadData(source + ": holds more than 10000 arrays; name the one you mean: FILE:NAME");
+    }
+    const Content& content = choose(contents, key, purpose, source);
+    const zip_uint64_t index = indices[static_cast<std::size_t>(&content - contents.data())];
+    source += ":" + content.name;
+    return parse_npy(member(archive.get(), index, SIZE_MAX, source), source);
+}
+#else
+Array parse_npz(const Bytes&, std::string_view, Purpose, std::string& source) {
+    throw BadArgument(source + ": .npz files need libzip, which this build does not have; save the array as .npy");
+}
+#endif
+
+}  // namespace coterie::formats

@@ -1,0 +1,176 @@
+// Which format a path means, and what is read from it.
+
+#include "coterie/io/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/io/catalogue.hpp"
+#include "coterie/io/formats.hpp"
+
+namespace coterie {
+namespace {
+
+using formats::Array;
+using formats::Bytes;
+using formats::Purpose;
+
+enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+
+std::string_view name(Format format) {
+    static constexpr std::array<std::string_view, 10> names = {"csv", "tsv",    "text", "npy", "npz",
+                                                               "idx", "libsvm", "hdf5", "mat", "safetensors"};
+    return names[static_cast<std::size_t>(format)];
+}
+bool is_text(Format format) { return format == Format::csv || format == Format::tsv || format == Format::text; }
+
+struct Location {
+    std::string file;
+    std::string key;  // of an array in a container
+    Format format = Format::text;
+};
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+Format format_of(const std::string& path) {
+    if (path == "-") return Format::text;
+    std::string name = lower(std::filesystem::path(path).filename().string());
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    static const std::pair<std::string_view, Format> endings[] = {{".csv", Format::csv},
+                                                                  {".tsv", Format::tsv},
+                                                                  {".tab", Format::tsv},
+                                                                  {".txt", Format::text},
+                                                                  {".data", Format::text},
+                                                                  {".dat", Format::text},
+                                                                  {".npy", Format::npy},
+                                                                  {".npz", Format::npz},
+                                                                  {".idx", Format::idx},
+                                                                  {"-ubyte", Format::idx},
+                                                                  {".svm", Format::libsvm},
+                                                                  {".libsvm", Format::libsvm},
+                                                                  {".svmlight", Format::libsvm},
+                                                                  {".h5", Format::hdf5},
+                                                                  {".hdf5", Format::hdf5},
+                                                                  {".mat", Format::matlab},
+                                                                  {".safetensors", Format::safetensors}};
+    for (const auto& [ending, format] : endings)
+        if (name.ends_with(ending)) return format;
+    const std::string extension = std::filesystem::path(name).extension().string();
+    if (extension.starts_with(".idx")) return Format::idx;
+    if (extension.empty()) return Format::text;  // a pipe's name has none
+    throw BadData(path + ": files ending in '" + formats::shown(extension) +
+                  "' are not known; .csv .tsv .txt .data .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat "
+                  ".safetensors are");
+}
+
+Location locate(const std::string& path) {
+    Location out{path, {}, Format::text};
+    std::error_code error;
+    // The first colon behind a container's extension begins the array's name, unless a file is called so.
+    if (path != "-" && !std::filesystem::exists(path, error)) {
+        const std::string low = lower(path);
+        std::size_t cut = std::string::npos;
+        for (const std::string_view container : {".npz:", ".h5:", ".hdf5:", ".mat:", ".safetensors:"}) {
+            const std::size_t found = low.find(container);
+            if (found != std::string::npos) cut = std::min(cut, found + container.size() - 1);
+        }
+        if (cut != std::string::npos) {
+            out.file = path.substr(0, cut);
+            out.key = path.substr(cut + 1);
+            if (out.key.empty()) throw BadArgument(path + ": the name of an array is missing behind the colon");
+        }
+    }
+    out.format = format_of(out.file);
+    return out;
+}
+
+// An array from any of the formats that hold arrays; `source` becomes the name for messages.
+Array read_array(const Location& location, Purpose purpose, std::string& source) {
+    switch (location.format) {
+        case Format::npy: return formats::parse_npy(formats::read_bytes_inflated(location.file), source);
+        case Format::idx: return formats::parse_idx(formats::read_bytes_inflated(location.file), source);
+        case Format::npz: return formats::parse_npz(formats::read_bytes(location.file), location.key, purpose, source);
+        case Format::safetensors:
+            return formats::parse_safetensors(formats::read_bytes(location.file), location.key, purpose, source);
+        case Format::hdf5:
+            formats::read_bytes(location.file);  // a missing file or a folder is told as everywhere
+            return formats::read_hdf5(location.file, location.key, purpose, source);
+        case Format::matlab:
+            formats::read_bytes(location.file);
+            return formats::read_matlab(location.file, location.key, purpose, source);
+        default: throw InternalError("text was read as an array");
+    }
+}
+
+std::string source_of(const Location& location) { return location.file == "-" ? "standard input" : location.file; }
+
+void refuse_text_options(const ReadOptions& options, const std::string& path, Format format) {
+    const auto refuse = [&](std::string_view option) {
+        throw BadArgument(path + ": " + std::string(option) + " is for text files (.csv, .tsv, .txt, .data); this is " +
+                          std::string(name(format)));
+    };
+    if (!options.label_column.empty()) refuse("a label column");
+    if (!options.columns.empty()) refuse("a choice of columns");
+}
+
+}  // namespace
+
+PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run) {
+    if (path.starts_with("data:")) return read_data(std::string_view(path).substr(5), options, run);
+    run.throw_if_stopped("reading");
+    const Location location = locate(path);
+    std::string source = source_of(location);
+    PointsFile out;
+    if (is_text(location.format)) {
+        out = formats::parse_text(formats::read_bytes_inflated(location.file), source, location.format == Format::tsv,
+                                  options, run.threads);
+    } else {
+        refuse_text_options(options, path, location.format);
+        if (location.format == Format::libsvm) {
+            out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
+                                        options.max_rows, run.threads);
+        } else {
+            const Array array = read_array(location, Purpose::points, source);
+            out.points = formats::to_points(array, options.precision, options.max_rows, source, run.threads);
+            require_finite(out.points, source, run.threads);
+        }
+    }
+    out.format = name(location.format);
+    return out;
+}
+
+LabelColumn read_labels(const std::string& path, const std::string& column, bool allow_blank) {
+    const Location location = locate(path);
+    std::string source = source_of(location);
+    if (is_text(location.format))
+        return formats::parse_text_labels(formats::read_bytes_inflated(location.file), source,
+                                          location.format == Format::tsv, column, allow_blank, available_threads());
+    if (!column.empty())
+        throw BadArgument(path + ": a label column is for text files; this is " + std::string(name(location.format)));
+    if (location.format == Format::libsvm) {
+        PointsFile file = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, Precision::float32,
+                                                -1, available_threads());
+        return std::move(*file.labels);
+    }
+    return formats::to_labels(read_array(location, Purpose::labels, source), allow_blank, source);
+}
+
+std::vector<double> read_numbers(const std::string& path) {
+    const Location location = locate(path);
+    std::string source = source_of(location);
+    if (is_text(location.format))
+        return formats::parse_text_numbers(formats::read_bytes_inflated(location.file), source,
+                                           location.format == Format::tsv, available_threads());
+    if (location.format == Format::libsvm)
+        throw BadArgument(path + ": libsvm files hold points; numbers are one value a row");
+    return formats::to_numbers(read_array(location, Purpose::labels, source), source);
+}
+
+}  // namespace coterie

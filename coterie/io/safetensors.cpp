@@ -1,0 +1,158 @@
+// The safetensors layout: 8-byte little-endian header length, JSON header, raw little-endian tensors that tile the rest
+// exactly.
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/io/formats.hpp"
+
+namespace coterie::formats {
+namespace {
+
+using Json = nlohmann::json;
+constexpr std::size_t header_limit = 100'000'000;  // as the reference implementation has it
+
+struct Type {
+    std::string_view name;
+    std::size_t bytes;
+};
+constexpr Type types[] = {{"F64", 8},  {"I64", 8}, {"U64", 8},  {"F32", 4},     {"I32", 4},
+                          {"U32", 4},  {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
+                          {"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"F8_E5M2", 1}};
+
+// Keys that stand twice in one object, and nesting deeper than the format has, are refused while parsing.
+Json parse_json(std::string_view text, const std::string& what) {
+    std::vector<std::set<std::string>> keys;
+    const Json::parser_callback_t check = [&](int depth, Json::parse_event_t event, Json& value) {
+        if (event == Json::parse_event_t::object_start) {
+            if (depth > 4) throw BadData(what + ": the header is nested too deeply");
+            keys.emplace_back();
+        } else if (event == Json::parse_event_t::array_start) {
+            if (depth > 4) throw BadData(what + ": the header is nested too deeply");
+        } else if (event == Json::parse_event_t::object_end) {
+            keys.pop_back();
+        } else if (event == Json::parse_event_t::key) {
+            if (!keys.back().insert(value.get<std::string>()).second)
+                throw BadData(what + ": the header has the key '" + shown(value.get<std::string>()) + "' twice");
+        }
+        return true;
+    };
+    try {
+        return Json::parse(text, check);
+    } catch (const Json::exception& error) {
+        throw BadData(what + ": the header is not sound JSON: " + shown(error.what()));
+    }
+}
+
+std::uint64_t natural(const Json& value, const std::string& what) {
+    // 2^62 is more than any file has; sums of two cannot wrap around.
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (std::uint64_t{1} << 62))
+        throw BadData(what + ": the header has a number that is no size");
+    return value.get<std::uint64_t>();
+}
+
+}  // namespace
+
+SafetensorsFile parse_safetensors_table(std::span<const std::byte> bytes, std::string_view source) {
+    const std::string what(source);
+    if (bytes.size() < 8) throw BadData(what + ": is not a safetensors file (shorter than its header length)");
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), 8);
+    if (length > header_limit || length > bytes.size() - 8)
+        throw BadData(what + ": is not a safetensors file or truncated: the header would have " +
+                      std::to_string(length) + " bytes, the file has " + std::to_string(bytes.size() - 8) +
+                      " behind its length (the limit is " + std::to_string(header_limit) + ")");
+    SafetensorsFile out;
+    out.header = {reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length)};
+    const std::span<const std::byte> data = bytes.subspan(8 + static_cast<std::size_t>(length));
+    if (!out.header.starts_with('{')) throw BadData(what + ": is not a safetensors file (its header is not JSON)");
+    const Json header = parse_json(out.header, what);
+
+    struct Placed {
+        std::uint64_t begin, end;
+        SafetensorsFile::Entry entry;
+    };
+    std::vector<Placed> placed;
+    for (const auto& [name, value] : header.items()) {
+        if (!value.is_object()) throw BadData(what + ": the header's entry '" + shown(name) + "' is not an object");
+        if (name == "__metadata__") {
+            for (const auto& [key, text] : value.items()) {
+                if (!text.is_string()) throw BadData(what + ": the metadata '" + shown(key) + "' is not a text");
+                out.metadata.emplace_back(key, text.get<std::string>());
+            }
+            continue;
+        }
+        const std::string tensor = what + ": tensor '" + shown(name) + "'";
+        for (const char* key : {"dtype", "shape", "data_offsets"})
+            if (!value.contains(key)) throw BadData(tensor + ": has no " + key);
+        if (value.size() != 3) throw BadData(tensor + ": has keys other than dtype, shape and data_offsets");
+        if (!value["dtype"].is_string() || !value["shape"].is_array() || !value["data_offsets"].is_array() ||
+            value["data_offsets"].size() != 2)
+            throw BadData(tensor + ": dtype, shape or data_offsets is not of its kind");
+        Placed item;
+        item.entry.name = name;
+        item.entry.dtype = value["dtype"].get<std::string>();
+        const auto* type =
+            std::find_if(std::begin(types), std::end(types), [&](const Type& t) { return t.name == item.entry.dtype; });
+        if (type == std::end(types))
+            throw BadData(tensor + ": the type '" + shown(item.entry.dtype) + "' is not known");
+        for (const Json& extent : value["shape"])
+            item.entry.shape.push_back(static_cast<std::int64_t>(natural(extent, tensor)));
+        item.begin = natural(value["data_offsets"][0], tensor);
+        item.end = natural(value["data_offsets"][1], tensor);
+        if (item.begin > item.end || item.end > data.size())
+            throw BadData(tensor + ": lies outside the file's " + std::to_string(data.size()) +
+                          " bytes of data (truncated?)");
+        if (checked_bytes(item.entry.shape, type->bytes, tensor) != item.end - item.begin)
+            throw BadData(tensor + ": shape and type do not match the bytes it has");
+        item.entry.data =
+            data.subspan(static_cast<std::size_t>(item.begin), static_cast<std::size_t>(item.end - item.begin));
+        placed.push_back(std::move(item));
+    }
+    std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+        return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+    });
+    std::uint64_t end = 0;
+    for (Placed& item : placed) {
+        if (item.begin != end)
+            throw BadData(what + ": tensor '" + shown(item.entry.name) + "' " +
+                          (item.begin < end ? "overlaps the one" : "leaves a gap to the one") + " before it");
+        end = item.end;
+        out.tensors.push_back(std::move(item.entry));
+    }
+    if (end != data.size())
+        throw BadData(what + ": " + std::to_string(data.size() - end) + " bytes at the end belong to no tensor");
+    return out;
+}
+
+Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source) {
+    const SafetensorsFile file = parse_safetensors_table(bytes.data, source);
+    static constexpr std::pair<std::string_view, Element> elements[] = {
+        {"F64", Element::float64}, {"F32", Element::float32}, {"F16", Element::float16}, {"I64", Element::int64},
+        {"I32", Element::int32},   {"I16", Element::int16},   {"I8", Element::int8},     {"U64", Element::uint64},
+        {"U32", Element::uint32},  {"U16", Element::uint16},  {"U8", Element::uint8},    {"BOOL", Element::uint8}};
+    const auto find = [&](std::string_view dtype) {
+        return std::find_if(std::begin(elements), std::end(elements),
+                            [&](const auto& pair) { return pair.first == dtype; });
+    };
+    std::vector<Content> contents;
+    for (const auto& tensor : file.tensors)
+        contents.push_back({tensor.name, tensor.shape, find(tensor.dtype) != std::end(elements)});
+    const Content& chosen = choose(contents, key, purpose, source);
+    source += ":" + chosen.name;
+    const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
+    const auto* element = find(tensor.dtype);
+    if (element == std::end(elements)) throw BadData(source + ": numbers of type " + tensor.dtype + " are not read");
+    Array array;
+    array.element = element->second;
+    array.item_bytes = item_bytes(array.element);
+    array.shape = tensor.shape;
+    array.data = tensor.data;
+    array.owner = bytes.owner;
+    return array;
+}
+
+}  // namespace coterie::formats

@@ -1,0 +1,399 @@
+#include "coterie/kmeans/kmeans.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "coterie/kmeans/lloyd.hpp"
+#include "coterie/kmeans/test_support.hpp"
+
+namespace coterie {
+namespace {
+
+using test::blob_points;
+using test::plain_lloyd;
+
+Matrix<double> first_rows(const Matrix<double>& x, int k) { return x.topRows(k); }
+
+bool same_bits(const KMeansModel& a, const KMeansModel& b) {
+    return a.labels() == b.labels() && a.inertia() == b.inertia() &&
+           to_matrix<double>(a.centroids()) == to_matrix<double>(b.centroids()) &&
+           a.fit_report().objective_per_iteration == b.fit_report().objective_per_iteration;
+}
+
+TEST(KMeans, HandComputed) {
+    Matrix<double> x(5, 1);
+    x << 0, 1, 2, 10, 12;
+    Matrix<double> start(2, 1);
+    start << 0, 1;
+    KMeansOptions options{.clusters = 2, .tolerance = 0};
+    SideInformation side;
+    side.initial_centroids = start;
+    Run run;
+    const auto model = fit_kmeans(x, options, run, side);
+    // {0} {1,2,10,12}: means 0, 6.25; {0,1,2} {10,12}: means 1, 11; stays.
+    EXPECT_EQ(model.labels(), (Labels{0, 0, 0, 1, 1}));
+    EXPECT_EQ(model.centroids().view().at(0, 0), 1.0);
+    EXPECT_EQ(model.centroids().view().at(1, 0), 11.0);
+    EXPECT_EQ(model.inertia(), 1 + 0 + 1 + 1 + 1);
+    EXPECT_EQ(model.fit_report().stopped, StopReason::converged);
+    EXPECT_EQ(model.fit_report().iterations, 3);
+    EXPECT_EQ(model.fit_report().sizes, (std::vector<Index>{3, 2}));
+    EXPECT_DOUBLE_EQ(model.fit_report().objective_per_iteration.front(),
+                     0 + 5.25 * 5.25 + 4.25 * 4.25 + 3.75 * 3.75 + 5.75 * 5.75);
+    EXPECT_EQ(model.predict(Matrix<double>(Matrix<double>::Constant(1, 1, 5.9)))[0], 0);
+    EXPECT_EQ(model.predict(Matrix<double>(Matrix<double>::Constant(1, 1, 6.1)))[0], 1);
+}
+
+TEST(KMeans, EveryIterationEqualsThePlainReference) {
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        RandomStream random(seed, "test.shapes");
+        const auto n = static_cast<Index>(50 + random.below(400));
+        const auto d = static_cast<Index>(1 + random.below(20));
+        const auto k = static_cast<int>(1 + random.below(12));
+        const auto x = blob_points<double>(n, d, 6, 2, seed);
+        std::vector<double> weights;
+        if (seed % 2 == 1)
+            for (Index i = 0; i < n; ++i) weights.push_back(0.1 + random.uniform());
+        for (const int iterations : {1, 2, 5, 100}) {
+            const Matrix<double> start = first_rows(x, k);
+            const auto expected = plain_lloyd(x, start, iterations, weights);
+            for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
+                Run run(1, 2);
+                SideInformation side;
+                side.initial_centroids = start;
+                side.weights = weights;
+                const auto model =
+                    fit_kmeans(x, {.clusters = k, .max_iterations = iterations, .tolerance = 0, .algorithm = algorithm},
+                               run, side);
+                ASSERT_EQ(model.labels(), expected.labels) << "seed " << seed << ", iterations " << iterations;
+                ASSERT_LT((to_matrix<double>(model.centroids()) - expected.centroids).cwiseAbs().maxCoeff(), 1e-10);
+                ASSERT_NEAR(model.inertia(), expected.inertia, 1e-10 * (1 + expected.inertia));
+            }
+        }
+    }
+}
+
+// Shapes with one and many groups, ties, duplicates, offsets, weights with zeros, and both scalar types.
+template <class T>
+void bounds_change_nothing(std::uint64_t seed) {
+    RandomStream random(seed, "test.shapes");
+    const auto n = static_cast<Index>(20 + random.below(3000));
+    const auto d = static_cast<Index>(1 + random.below(seed % 3 == 0 ? 3 : 80));
+    const auto k = static_cast<int>(
+        2 + random.below(std::min<std::uint64_t>(18 + 20 * (seed % 8), static_cast<std::uint64_t>(n) - 2)));
+    const double offset = seed % 5 == 0 ? 1000.0 : 0.0;
+    Matrix<T> x = blob_points<T>(n, d, 10, seed % 4 == 0 ? 10.0 : 1.0, seed, offset);
+    if (seed % 6 == 0) x = x.array().round().matrix();  // many equal points and exact ties
+    std::vector<double> weights;
+    if (seed % 3 == 1)
+        for (Index i = 0; i < n; ++i) weights.push_back(i % 7 == 0 && i > 8 * k ? 0.0 : random.uniform() + 0.01);
+    SideInformation side;
+    side.weights = weights;
+    KMeansOptions options{.clusters = k, .max_iterations = 40, .tolerance = 0};
+    options.seeding = seed % 2 == 0 ? Seeding::random : Seeding::automatic;
+    Run one(seed, 1);
+    options.algorithm = KMeansAlgorithm::lloyd;
+    const auto plain = fit_kmeans(x, options, one, side);
+    for (const int threads : {1, 2, 8}) {
+        Run run(seed, threads);
+        for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
+            options.algorithm = algorithm;
+            ASSERT_TRUE(same_bits(plain, fit_kmeans(x, options, run, side)))
+                << "seed " << seed << ", n " << n << ", d " << d << ", k " << k << ", threads " << threads;
+        }
+    }
+    ASSERT_EQ(plain.labels(), plain.predict(x, one));
+    for (const double value : plain.fit_report().objective_per_iteration) ASSERT_TRUE(std::isfinite(value));
+}
+
+TEST(KMeans, BoundsAndThreadsChangeNoBit) {
+    for (std::uint64_t seed = 0; seed < 48; ++seed) {
+        bounds_change_nothing<float>(seed);
+        bounds_change_nothing<double>(seed);
+    }
+}
+
+TEST(KMeans, InertiaNeverRises) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        const auto x = blob_points<double>(2000, 8, 5, 1, seed);
+        Run run(seed, 2);
+        const auto model = fit_kmeans(x, {.clusters = 12, .tolerance = 0}, run);
+        const auto& history = model.fit_report().objective_per_iteration;
+        for (std::size_t i = 1; i < history.size(); ++i) EXPECT_LE(history[i], history[i - 1] * (1 + 1e-12));
+        EXPECT_NEAR(history.back(), model.inertia(), 1e-9 * model.inertia());
+    }
+}
+
+TEST(KMeans, AWeightIsAsManyCopies) {
+    const auto x = blob_points<double>(300, 4, 4, 2, 3);
+    std::vector<double> weights;
+    std::vector<Index> copies;
+    for (Index i = 0; i < 300; ++i) {
+        weights.push_back(static_cast<double>(i % 4));
+        copies.insert(copies.end(), static_cast<std::size_t>(i % 4), i);
+    }
+    Matrix<double> repeated(static_cast<Index>(copies.size()), 4);
+    for (std::size_t r = 0; r < copies.size(); ++r) repeated.row(static_cast<Index>(r)) = x.row(copies[r]);
+    const Matrix<double> start = x.middleRows(1, 5);
+    SideInformation side;
+    side.initial_centroids = start;
+    Run run;
+    const auto copied = fit_kmeans(repeated, {.clusters = 5, .tolerance = 0}, run, side);
+    side.weights = weights;
+    const auto weighted = fit_kmeans(x, {.clusters = 5, .tolerance = 0}, run, side);
+    EXPECT_NEAR(weighted.inertia(), copied.inertia(), 1e-9 * copied.inertia());
+    EXPECT_LT((to_matrix<double>(weighted.centroids()) - to_matrix<double>(copied.centroids())).cwiseAbs().maxCoeff(),
+              1e-10);
+    for (std::size_t r = 0; r < copies.size(); ++r)
+        EXPECT_EQ(copied.labels()[r], weighted.labels()[static_cast<std::size_t>(copies[r])]);
+}
+
+TEST(KMeans, PermutingRowsPermutesLabels) {
+    const auto x = blob_points<float>(500, 6, 5, 2, 9);
+    Matrix<float> reversed = x.colwise().reverse();
+    const Matrix<float> start = x.topRows(7);
+    SideInformation side;
+    side.initial_centroids = start;
+    Run run;
+    auto forward = fit_kmeans(x, {.clusters = 7}, run, side).labels();
+    const auto backward = fit_kmeans(reversed, {.clusters = 7}, run, side).labels();
+    std::reverse(forward.begin(), forward.end());
+    EXPECT_EQ(forward, backward);
+}
+
+TEST(KMeans, FloatAgreesWithDouble) {
+    const auto x = blob_points<double>(4000, 10, 8, 5, 4);
+    const Matrix<float> narrow = x.cast<float>();
+    Run run(3);
+    const Matrix<double> start = first_rows(x, 8);
+    SideInformation side;
+    side.initial_centroids = start;
+    const auto in_double = fit_kmeans(x, {.clusters = 8}, run, side);
+    const auto in_float = fit_kmeans(narrow, {.clusters = 8}, run, side);
+    EXPECT_EQ(in_double.labels(), in_float.labels());
+    EXPECT_NEAR(in_float.inertia(), in_double.inertia(), 1e-5 * in_double.inertia());
+    EXPECT_EQ(in_float.centroids().scalar(), ScalarType::float32);
+    EXPECT_EQ(in_float.predict(x), in_double.predict(x));
+}
+
+TEST(KMeans, WarmStartFromItsOwnResultStaysThere) {
+    const auto x = blob_points<double>(1000, 5, 6, 3, 8);
+    Run run(1);
+    const auto cold = fit_kmeans(x, {.clusters = 6, .tolerance = 0}, run);
+    SideInformation side;
+    side.initial_centroids = cold.centroids();
+    const auto warm = fit_kmeans(x, {.clusters = 6, .tolerance = 0}, run, side);
+    EXPECT_EQ(warm.labels(), cold.labels());
+    EXPECT_LE(warm.fit_report().iterations, 2);
+}
+
+TEST(KMeans, RestartsKeepTheLeastInertia) {
+    const auto x = blob_points<double>(400, 2, 12, 6, 21);
+    Run run(5);
+    KMeansOptions options{.clusters = 12, .restarts = 8, .seeding = Seeding::random};
+    const auto best = fit_kmeans(x, options, run);
+    const auto& inertias = std::get<std::vector<double>>(best.fit_report().details.back().second);
+    ASSERT_EQ(inertias.size(), 8u);
+    EXPECT_EQ(best.inertia(), *std::min_element(inertias.begin(), inertias.end()));
+    EXPECT_GT(std::set<double>(inertias.begin(), inertias.end()).size(), 1u);
+    options.restarts = 1;
+    EXPECT_EQ(fit_kmeans(x, options, run).inertia(), inertias.front());
+}
+
+TEST(KMeans, EmptyClusterTakesTheCostliestPoint) {
+    Matrix<double> x(6, 1);
+    x << 0, 1, 2, 3, 4, 50;
+    Matrix<double> start(3, 1);
+    start << 1, 1000, 3;
+    SideInformation side;
+    side.initial_centroids = start;
+    Run run;
+    for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
+        const auto model = fit_kmeans(x, {.clusters = 3, .tolerance = 0, .algorithm = algorithm}, run, side);
+        EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
+        EXPECT_EQ(model.fit_report().clusters_found, 3);
+        EXPECT_EQ(model.labels()[5], 1);
+        EXPECT_EQ(model.centroids().view().at(1, 0), 50);
+        EXPECT_TRUE(model.fit_report().warnings.empty());
+    }
+}
+
+TEST(KMeans, FewerDistinctPointsThanClustersIsAResultWithAWarning) {
+    for (const int distinct : {1, 3}) {
+        Matrix<float> x(40, 3);
+        for (Index i = 0; i < 40; ++i) x.row(i).setConstant(static_cast<float>(i % distinct) * 7 + 0.1f);
+        for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
+            for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
+                Run run(2);
+                const auto model = fit_kmeans(x, {.clusters = 5, .seeding = seeding, .algorithm = algorithm}, run);
+                EXPECT_EQ(model.inertia(), 0);
+                EXPECT_EQ(model.fit_report().clusters_found, distinct);
+                ASSERT_EQ(model.fit_report().warnings.size(), 1u);
+                EXPECT_EQ(model.fit_report().stopped, StopReason::converged);
+                EXPECT_TRUE(to_matrix<double>(model.centroids()).allFinite());
+            }
+    }
+}
+
+TEST(KMeans, OneClusterAndAsManyAsPoints) {
+    const auto x = blob_points<double>(60, 3, 3, 2, 5);
+    Run run;
+    const auto one = fit_kmeans(x, {.clusters = 1}, run);
+    EXPECT_LT((to_matrix<double>(one.centroids()).row(0) - x.colwise().mean()).cwiseAbs().maxCoeff(), 1e-12);
+    const auto all = fit_kmeans(x, {.clusters = 60}, run);
+    EXPECT_EQ(all.inertia(), 0);
+    EXPECT_EQ(all.fit_report().clusters_found, 60);
+}
+
+TEST(KMeans, ConstantColumnsAndFarOffsetsDoNoHarm) {
+    auto x = blob_points<double>(500, 4, 3, 8, 6);
+    Run run(1);
+    const auto near = fit_kmeans(x, {.clusters = 3, .restarts = 5}, run);
+    x.array() += 1e6;
+    x.col(2).setConstant(5);
+    const auto far = fit_kmeans(x, {.clusters = 3, .restarts = 5}, run);
+    std::set<std::pair<int, int>> pairs;
+    for (std::size_t i = 0; i < 500; ++i) pairs.emplace(near.labels()[i], far.labels()[i]);
+    EXPECT_EQ(pairs.size(), 3u);
+}
+
+TEST(KMeans, StopsWhenAskedAndKeepsWhatItHas) {
+    const auto x = blob_points<float>(20000, 16, 40, 1, 7);
+    Run run(1);
+    int asked = 0;
+    run.should_stop = [&] { return ++asked > 60; };
+    const auto model = fit_kmeans(x, {.clusters = 40, .restarts = 100, .tolerance = 0}, run);
+    EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
+    EXPECT_EQ(model.labels().size(), 20000u);
+    EXPECT_EQ(model.labels(), model.predict(x, Run(0, 2)));
+    run.should_stop = [] { return true; };
+    EXPECT_THROW(fit_kmeans(x, {.clusters = 40}, run), Cancelled);
+}
+
+TEST(KMeans, ReportsProgress) {
+    const auto x = blob_points<float>(3000, 4, 10, 1, 7);
+    Run run(1);
+    int calls = 0;
+    double last = 0;
+    run.on_progress = [&](const Progress& progress) {
+        ++calls;
+        if (progress.stage != "iterations") return;
+        EXPECT_GE(progress.fraction, last);
+        EXPECT_LE(progress.fraction, 1.0);
+        last = progress.fraction;
+    };
+    fit_kmeans(x, {.clusters = 10, .restarts = 3}, run);
+    EXPECT_GT(calls, 6);
+}
+
+TEST(KMeans, SavesAndLoads) {
+    const auto path =
+        (std::filesystem::temp_directory_path() / ("kmeans_test_" + std::to_string(::getpid()) + ".coterie")).string();
+    const auto check = [&](const auto& x) {
+        Run run(4);
+        const auto model = fit_kmeans(x, {.clusters = 6, .restarts = 2}, run);
+        save(model, path);
+        const auto loaded = KMeansModel::from(Archive::load(path));
+        EXPECT_EQ(loaded.predict(x), model.labels());
+        EXPECT_EQ(loaded.options().restarts, 2);
+        EXPECT_EQ(loaded.centroids().scalar(), model.centroids().scalar());
+    };
+    check(blob_points<float>(700, 6, 6, 2, 1));
+    check(blob_points<double>(700, 6, 6, 2, 1));
+    std::filesystem::remove(path);
+}
+
+TEST(KMeans, BadArguments) {
+    const auto x = blob_points<double>(20, 3, 2, 1, 1);
+    const std::vector<double> short_weights(19, 1.0);
+    const std::vector<double> zero_weights(20, 0.0);
+    std::vector<double> negative(20, 1.0);
+    negative[4] = -1;
+    std::vector<double> nan(20, 1.0);
+    nan[4] = NAN;
+    std::vector<double> few(20, 0.0);
+    few[3] = 1;
+    const Matrix<double> narrow_start = Matrix<double>::Zero(2, 2);
+    const Matrix<double> start = x.topRows(2);
+    Matrix<double> with_nan = x;
+    with_nan(7, 1) = NAN;
+    Matrix<double> with_infinity = x;
+    with_infinity(7, 1) = INFINITY;
+    Matrix<float> huge = x.cast<float>();
+    huge(3, 2) = 1e30f;
+
+    struct Case {
+        const char* what;
+        PointsView points;
+        KMeansOptions options;
+        SideInformation side;
+        bool data;
+        const char* message;
+    };
+    const Case cases[] = {
+        {"k = 0", x, {.clusters = 0}, {}, false, "--clusters: 0"},
+        {"k < 0", x, {.clusters = -3}, {}, false, "--clusters: -3"},
+        {"k > n", x, {.clusters = 21}, {}, false, "21 clusters asked of 20 points"},
+        {"restarts", x, {.clusters = 2, .restarts = 0}, {}, false, "--restarts: 0"},
+        {"iterations", x, {.clusters = 2, .max_iterations = 0}, {}, false, "--max-iterations: 0"},
+        {"tolerance", x, {.clusters = 2, .tolerance = -1}, {}, false, "--tolerance: -1"},
+        {"tolerance nan", x, {.clusters = 2, .tolerance = NAN}, {}, false, "--tolerance: nan"},
+        {"candidates", x, {.clusters = 2, .seeding_candidates = -1}, {}, false, "--seeding-candidates: -1"},
+        {"sample", x, {.clusters = 2, .seeding_sample = -1}, {}, false, "--seeding-sample: -1"},
+        {"few weights",
+         x,
+         {.clusters = 2},
+         {.weights = short_weights, .initial_centroids = {}},
+         false,
+         "19 given for 20"},
+        {"zero weights", x, {.clusters = 2}, {.weights = zero_weights, .initial_centroids = {}}, false, "all are 0"},
+        {"negative weight", x, {.clusters = 2}, {.weights = negative, .initial_centroids = {}}, false, "row 5: -1"},
+        {"nan weight", x, {.clusters = 2}, {.weights = nan, .initial_centroids = {}}, false, "row 5: nan"},
+        {"k > positive weights",
+         x,
+         {.clusters = 2},
+         {.weights = few, .initial_centroids = {}},
+         false,
+         "2 clusters asked of 1"},
+        {"start shape",
+         x,
+         {.clusters = 2},
+         {.weights = {}, .initial_centroids = narrow_start},
+         false,
+         "2 x 2 given, 2 x 3 needed"},
+        {"start restarts",
+         x,
+         {.clusters = 2, .restarts = 3},
+         {.weights = {}, .initial_centroids = start},
+         false,
+         "--restarts"},
+        {"nan", with_nan, {.clusters = 2}, {}, true, "row 8, column 2"},
+        {"infinity", with_infinity, {.clusters = 2}, {}, true, "row 8, column 2"},
+        {"huge", huge, {.clusters = 2}, {}, true, "row 4, column 3"},
+        {"no rows", PointsView(x.data(), 0, 3), {.clusters = 1}, {}, true, "0 rows"},
+        {"no columns", PointsView(x.data(), 3, 0), {.clusters = 1}, {}, true, "0 columns"},
+    };
+    for (const auto& each : cases) {
+        SCOPED_TRACE(each.what);
+        Run run;
+        try {
+            fit_kmeans(each.points, each.options, run, each.side);
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), each.data ? ErrorKind::bad_data : ErrorKind::bad_argument);
+            EXPECT_NE(std::string(error.message()).find(each.message), std::string::npos) << error.message();
+        }
+    }
+    Run run;
+    const auto model = fit_kmeans(x, {.clusters = 2}, run);
+    EXPECT_THROW(model.predict(narrow_start), BadArgument);
+    EXPECT_THROW(model.predict(with_nan), BadData);
+    EXPECT_TRUE(model.predict(PointsView(x.data(), 0, 3)).empty());
+}
+
+}  // namespace
+}  // namespace coterie
