@@ -38,7 +38,8 @@ template <class T = double>
 Matrix<T> lattice(Index n, Index d, int side, std::uint64_t seed) {
     RandomStream random(seed, "lattice");
     Matrix<T> out(n, d);
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] = static_cast<T>(random.below(static_cast<std::uint64_t>(side)));
+    for (Index i = 0; i < out.size(); ++i)
+        out.data()[i] = static_cast<T>(random.below(static_cast<std::uint64_t>(side)));
     return out;
 }
 
@@ -87,7 +88,9 @@ double plain_inertia(const Matrix<T>& points, const Labels& labels, int k, const
     for (Index i = 0; i < points.rows(); ++i) {
         const auto j = labels[static_cast<std::size_t>(i)];
         if (weight(i) > 0)
-            total += weight(i) * (points.row(i).template cast<double>() - sums.row(j) / mass[static_cast<std::size_t>(j)]).squaredNorm();
+            total +=
+                weight(i) *
+                (points.row(i).template cast<double>() - sums.row(j) / mass[static_cast<std::size_t>(j)]).squaredNorm();
     }
     return total;
 }
@@ -151,7 +154,8 @@ void expect_error(const std::function<void()>& call, const std::vector<std::stri
         ADD_FAILURE() << "nothing thrown; expected: " << (words.empty() ? "" : words.front());
     } catch (const E& error) {
         for (const auto& word : words)
-            EXPECT_NE(std::string(error.message()).find(word), std::string::npos) << error.message() << " lacks: " << word;
+            EXPECT_NE(std::string(error.message()).find(word), std::string::npos)
+                << error.message() << " lacks: " << word;
     }
 }
 

@@ -16,14 +16,20 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// The chain: a sequence of clusters, each the nearest neighbour of the one before, distances falling; its end is a pair of mutual nearest
-// neighbours, which merge. Ward's rise is reducible (a union is no nearer to a third cluster than its nearer part), so the rest of the chain
-// stays one, and the merges are those of the greedy algorithm in another order.
+// The chain: a sequence of clusters, each the nearest neighbour of the one before, distances falling; its end is a pair
+// of mutual nearest neighbours, which merge. Ward's rise is reducible (a union is no nearer to a third cluster than its
+// nearer part), so the rest of the chain stays one, and the merges are those of the greedy algorithm in another order.
 class Chain {
 public:
     Chain(PointsView points, std::span<const double> weights, const std::vector<Index>& leaves, const Run& run)
-        : run_(run), kernels_(internal::kernels<double>()), d_(points.columns()), means_(static_cast<Index>(leaves.size()), d_),
-          weight_(leaves.size(), 1.0), size_(leaves.size(), 1), cluster_(leaves.size()), height_(leaves.size(), 0.0),
+        : run_(run),
+          kernels_(internal::kernels<double>()),
+          d_(points.columns()),
+          means_(static_cast<Index>(leaves.size()), d_),
+          weight_(leaves.size(), 1.0),
+          size_(leaves.size(), 1),
+          cluster_(leaves.size()),
+          height_(leaves.size(), 0.0),
           active_(leaves.size()) {
         points.visit([&](const auto& rows) {
             for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -60,7 +66,8 @@ public:
                 continue;
             }
             chain.resize(chain.size() - 2);
-            merges.push_back(merge(std::min(top, before), std::max(top, before), next.rise, leaves + static_cast<Index>(merges.size())));
+            merges.push_back(merge(std::min(top, before), std::max(top, before), next.rise,
+                                   leaves + static_cast<Index>(merges.size())));
         }
         return merges;
     }
@@ -85,7 +92,8 @@ private:
                 const double low = std::min(w, weight_[at(slot)]);
                 const double high = std::max(w, weight_[at(slot)]);
                 // The same operations whichever of the two asks: the same bits.
-                const double here = low * (high / (low + high)) * kernels_.squared_distance(mean, means_.row(slot).data(), d_);
+                const double here =
+                    low * (high / (low + high)) * kernels_.squared_distance(mean, means_.row(slot).data(), d_);
                 if (here < best.rise) best = {here, slot};
             }
             found_[at(block)] = best;
@@ -111,7 +119,8 @@ private:
         Merge out;
         out.left = std::min(cluster_[at(a)], cluster_[at(b)]);
         out.right = std::max(cluster_[at(a)], cluster_[at(b)]);
-        // In exact numbers never below its parts; the larger of them where rounding would have it so, that sorting keeps parts first.
+        // In exact numbers never below its parts; the larger of them where rounding would have it so, that sorting
+        // keeps parts first.
         out.height = std::max({std::sqrt(2 * rise), height_[at(a)], height_[at(b)]});
         out.size = size_[at(a)] + size_[at(b)];
         const double share = weight_[at(b)] / (weight_[at(a)] + weight_[at(b)]);
@@ -130,9 +139,9 @@ private:
     Matrix<double> means_;
     std::vector<double> weight_;
     std::vector<Index> size_;
-    std::vector<Index> cluster_;   // number in the dendrogram
-    std::vector<double> height_;   // of the merge that made it
-    std::vector<Index> active_;    // slots in use, ascending
+    std::vector<Index> cluster_;  // number in the dendrogram
+    std::vector<double> height_;  // of the merge that made it
+    std::vector<Index> active_;   // slots in use, ascending
     std::vector<Found> found_;
 };
 
@@ -156,7 +165,8 @@ Index Dendrogram::distinct() const {
 Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run) {
     check_points(points, "points", run.threads);
     if (!weights.empty()) check_weights(weights, points.rows());
-    require_memory(static_cast<double>(points.rows()) * (static_cast<double>(points.columns()) * 8 + 160), "Ward's agglomeration");
+    require_memory(static_cast<double>(points.rows()) * (static_cast<double>(points.columns()) * 8 + 160),
+                   "Ward's agglomeration");
     Dendrogram out;
     out.points = points.rows();
     for (Index i = 0; i < points.rows(); ++i)
@@ -166,7 +176,8 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
     // By height; parts come before their union in the order found, and a stable sort keeps that among equals.
     std::vector<Index> order(found.size());
     std::iota(order.begin(), order.end(), Index{0});
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return found[at(a)].height < found[at(b)].height; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return found[at(a)].height < found[at(b)].height; });
     const auto leaves = static_cast<Index>(out.leaves.size());
     std::vector<Index> number(out.leaves.size() + found.size());
     std::iota(number.begin(), number.end(), Index{0});
@@ -185,7 +196,8 @@ Dendrogram ward_linkage(PointsView points, std::span<const double> weights, cons
 Labels cut(const Dendrogram& dendrogram, int clusters) {
     const auto leaves = static_cast<Index>(dendrogram.leaves.size());
     if (clusters < 1 || clusters > leaves)
-        throw BadArgument("cut: " + std::to_string(clusters) + " clusters asked of a dendrogram of " + std::to_string(leaves) + " leaves");
+        throw BadArgument("cut: " + std::to_string(clusters) + " clusters asked of a dendrogram of " +
+                          std::to_string(leaves) + " leaves");
     // A cluster stands for its lowest leaf.
     std::vector<Index> parent(at(leaves));
     std::iota(parent.begin(), parent.end(), Index{0});
@@ -209,18 +221,21 @@ Labels cut(const Dendrogram& dendrogram, int clusters) {
     return labels;
 }
 
-Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights, const Run& run) {
+Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
+                     const Run& run) {
     if (static_cast<Index>(labels.size()) != points.rows())
-        throw BadArgument("cluster means: " + std::to_string(labels.size()) + " labels for " + std::to_string(points.rows()) + " points");
+        throw BadArgument("cluster means: " + std::to_string(labels.size()) + " labels for " +
+                          std::to_string(points.rows()) + " points");
     if (!weights.empty()) check_weights(weights, points.rows());
     std::vector<std::vector<Index>> members(at(clusters));
     for (Index i = 0; i < points.rows(); ++i) {
         if (labels[at(i)] < -1 || labels[at(i)] >= clusters)
-            throw BadArgument("cluster means: label " + std::to_string(labels[at(i)]) + " of row " + std::to_string(i + 1) +
-                              " is not in -1.." + std::to_string(clusters - 1));
+            throw BadArgument("cluster means: label " + std::to_string(labels[at(i)]) + " of row " +
+                              std::to_string(i + 1) + " is not in -1.." + std::to_string(clusters - 1));
         if (labels[at(i)] >= 0 && (weights.empty() || weights[at(i)] > 0)) members[at(labels[at(i)])].push_back(i);
     }
-    if (members.empty() || members[0].empty()) throw BadArgument("cluster means: no point of weight above 0 has label 0");
+    if (members.empty() || members[0].empty())
+        throw BadArgument("cluster means: no point of weight above 0 has label 0");
     return points.visit([&]<class T>(const Rows<T>& rows) {
         Matrix<T> means(clusters, rows.columns);
         for_each_block(clusters, run.threads, [&](Index j, int) {
@@ -245,9 +260,10 @@ Points cluster_means(PointsView points, const Labels& labels, int clusters, std:
 }
 
 const OptionSet& WardOptions::described() {
-    static const OptionSet set = OptionSetFor<WardOptions>()
-                                     .integer("clusters", &WardOptions::clusters, at_least(1), "number of clusters k to cut the tree at")
-                                     .letter('k');
+    static const OptionSet set =
+        OptionSetFor<WardOptions>()
+            .integer("clusters", &WardOptions::clusters, at_least(1), "number of clusters k to cut the tree at")
+            .letter('k');
     return set;
 }
 
@@ -261,7 +277,8 @@ WardModel WardModel::from(const Archive& archive) {
     model.options_ = archive.options_as<WardOptions>();
     model.load_centroids(archive);
     if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " + std::to_string(model.options_.clusters) + " clusters");
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
     return model;
 }
 
@@ -312,9 +329,9 @@ WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, cons
     report.seed = run.seed;
     report.threads = run.threads;
     if (found < options.clusters)
-        report.warnings.push_back("the points have only " + std::to_string(distinct) + " distinct rows: " +
-                                  std::to_string(options.clusters - found) + " of " + std::to_string(options.clusters) +
-                                  " clusters are empty");
+        report.warnings.push_back("the points have only " + std::to_string(distinct) +
+                                  " distinct rows: " + std::to_string(options.clusters - found) + " of " +
+                                  std::to_string(options.clusters) + " clusters are empty");
     const auto carried_out = dendrogram.leaves.size() - at(found);
     report.details = {{"merge_height", carried_out > 0 ? dendrogram.merges[carried_out - 1].height : 0.0},
                       {"next_height", found > 1 ? dendrogram.merges[carried_out].height : 0.0}};

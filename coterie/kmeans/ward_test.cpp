@@ -12,8 +12,8 @@ namespace {
 
 using namespace fixtures;
 
-// Replays the merges: each must have, to rounding, the least rise of all pairs there are. That is what greedy agglomeration is, whatever
-// it does about ties.
+// Replays the merges: each must have, to rounding, the least rise of all pairs there are. That is what greedy
+// agglomeration is, whatever it does about ties.
 void expect_greedy(const Matrix<double>& points, const std::vector<double>& weights, const Dendrogram& tree) {
     struct Cluster {
         Vector<double> mean;
@@ -24,7 +24,8 @@ void expect_greedy(const Matrix<double>& points, const std::vector<double>& weig
     std::vector<Cluster> clusters;
     for (std::size_t l = 0; l < tree.leaves.size(); ++l) {
         const Index row = tree.leaves[l];
-        clusters.push_back({points.row(row).transpose(), weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)], static_cast<Index>(l), 1});
+        clusters.push_back({points.row(row).transpose(), weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)],
+                            static_cast<Index>(l), 1});
     }
     const auto leaves = static_cast<Index>(clusters.size());
     ASSERT_EQ(static_cast<Index>(tree.merges.size()), leaves - 1);
@@ -43,13 +44,14 @@ void expect_greedy(const Matrix<double>& points, const std::vector<double>& weig
         ASSERT_LT(merge.left, merge.right);
         const auto left = find(merge.left);
         const auto right = find(merge.right);
-        ASSERT_TRUE(left != clusters.end() && right != clusters.end()) << "merge " << t << " takes a cluster that is not there";
+        ASSERT_TRUE(left != clusters.end() && right != clusters.end())
+            << "merge " << t << " takes a cluster that is not there";
         ASSERT_NEAR(merge.height, height(*left, *right), 1e-9) << "merge " << t;
         ASSERT_LE(merge.height, least + 1e-9) << "merge " << t << " is not the nearest pair";
         ASSERT_GE(merge.height, before);
         before = merge.height;
-        Cluster sum{(left->weight * left->mean + right->weight * right->mean) / (left->weight + right->weight), left->weight + right->weight,
-                    leaves + static_cast<Index>(t), left->size + right->size};
+        Cluster sum{(left->weight * left->mean + right->weight * right->mean) / (left->weight + right->weight),
+                    left->weight + right->weight, leaves + static_cast<Index>(t), left->size + right->size};
         ASSERT_EQ(merge.size, sum.size);
         std::erase_if(clusters, [&](const Cluster& c) { return c.number == merge.left || c.number == merge.right; });
         clusters.push_back(sum);
@@ -108,15 +110,17 @@ TEST(Ward, AgreesWithScipy) {
     if (std::system((python + " -c 'import scipy.cluster.hierarchy' >/dev/null 2>&1").c_str()) != 0)
         GTEST_SKIP() << "no " << python << " with SciPy here";
     const Matrix<double> points = blobs(400, 6, 5, 6.0);
-    const std::string stem = testing::TempDir() + "coterie_ward_" + std::to_string(reinterpret_cast<std::uintptr_t>(&points));
+    const std::string stem =
+        testing::TempDir() + "coterie_ward_" + std::to_string(reinterpret_cast<std::uintptr_t>(&points));
     {
         std::ofstream file(stem + ".in");
         file << std::setprecision(17);
         for (Index i = 0; i < points.rows(); ++i)
             for (Index p = 0; p < points.cols(); ++p) file << points(i, p) << (p + 1 < points.cols() ? ' ' : '\n');
     }
-    const std::string program = "import sys, numpy as np; from scipy.cluster.hierarchy import linkage; "
-                                "np.savetxt(sys.argv[2], linkage(np.loadtxt(sys.argv[1]), method=\"ward\"), fmt=\"%.17g\")";
+    const std::string program =
+        "import sys, numpy as np; from scipy.cluster.hierarchy import linkage; "
+        "np.savetxt(sys.argv[2], linkage(np.loadtxt(sys.argv[1]), method=\"ward\"), fmt=\"%.17g\")";
     ASSERT_EQ(std::system((python + " -c '" + program + "' " + stem + ".in " + stem + ".out").c_str()), 0);
     const Dendrogram tree = ward_linkage(points, {}, FitRun(0, 2));
     std::ifstream file(stem + ".out");
