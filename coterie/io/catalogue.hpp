@@ -29,6 +29,8 @@ struct CatalogueEntry {
     std::string licence;
     std::string citation;
     std::string homepage;
+    std::string
+        by_hand;  // how to come by the files that have no url; empty when all have one or the set ships with coterie
     std::string folder;  // below COTERIE_DATA, the cache, or the shipped data folder
     bool shipped = false;
     std::vector<CatalogueFile> files;
@@ -42,17 +44,24 @@ const CatalogueEntry& find_data(std::string_view name);
 /// folder
 /// ($COTERIE_SHARE, beside the executable, the install prefix, the source tree).
 std::vector<std::filesystem::path> data_folders();
-/// The folder that holds every file of the entry; empty path when none does.
+/// The user's cache, where get_data puts what it fetches; empty path when neither XDG_CACHE_HOME nor HOME says where
+/// that is.
+std::filesystem::path cache_folder();
+/// The folder that holds every file of the entry; empty path when none does. What ships with coterie is looked for in
+/// the shipped folders first, and only a file of the right size will do: other collections have files of the same name.
 std::filesystem::path locate_data(const CatalogueEntry& entry);
 
-/// Points and truth. BadData that says how to get it (`coterie data get NAME`, or by hand from the homepage) when it is
-/// not here.
+/// Points and truth, all rows the set has (training before test). Rows with an unknown value ("?") in a column that is
+/// used are left out; `rows` of the entry counts what remains. Of the options, precision and max_rows apply to every
+/// set, columns and label_column to those that ship as csv; the others are the catalogue's own business. BadData that
+/// says how to get it (`coterie data get NAME`, or by hand from the homepage) when it is not here.
 PointsFile read_data(std::string_view name, const ReadOptions& options, const Run& run);
 
-/// Downloads what is missing into `folder`/entry.folder (empty: the user's cache): to NAME.part, resumed where a former
-/// try stopped, SHA-256 verified, then renamed. A file that fails its checksum is removed and ResourceError thrown.
-/// Present and correct files are not fetched. `base_url` (if not empty) replaces everything before the file's name:
-/// mirrors and tests.
+/// Where the files are: with no `folder` given and all of them present and correct in one of data_folders(), that one,
+/// and nothing is done. Else downloads what is missing into `folder`/entry.folder (empty: the user's cache): to
+/// NAME.part, resumed where a former try stopped, SHA-256 verified, then renamed. A file that fails its checksum is
+/// removed and ResourceError thrown. Present and correct files are not fetched. `base_url` (if not empty) replaces
+/// everything before the file's name: mirrors and tests.
 std::filesystem::path get_data(const CatalogueEntry& entry, const std::filesystem::path& folder, const Run& run,
                                std::string_view base_url = {});
 

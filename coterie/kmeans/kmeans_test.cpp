@@ -32,7 +32,7 @@ TEST(KMeans, HandComputed) {
     KMeansOptions options{.clusters = 2, .tolerance = 0};
     SideInformation side;
     side.initial_centroids = start;
-    Run run;
+    coterie::Run run;
     const auto model = fit_kmeans(x, options, run, side);
     // {0} {1,2,10,12}: means 0, 6.25; {0,1,2} {10,12}: means 1, 11; stays.
     EXPECT_EQ(model.labels(), (Labels{0, 0, 0, 1, 1}));
@@ -62,7 +62,7 @@ TEST(KMeans, EveryIterationEqualsThePlainReference) {
             const Matrix<double> start = first_rows(x, k);
             const auto expected = plain_lloyd(x, start, iterations, weights);
             for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
-                Run run(1, 2);
+                coterie::Run run(1, 2);
                 SideInformation side;
                 side.initial_centroids = start;
                 side.weights = weights;
@@ -95,11 +95,11 @@ void bounds_change_nothing(std::uint64_t seed) {
     side.weights = weights;
     KMeansOptions options{.clusters = k, .max_iterations = 40, .tolerance = 0};
     options.seeding = seed % 2 == 0 ? Seeding::random : Seeding::automatic;
-    Run one(seed, 1);
+    coterie::Run one(seed, 1);
     options.algorithm = KMeansAlgorithm::lloyd;
     const auto plain = fit_kmeans(x, options, one, side);
     for (const int threads : {1, 2, 8}) {
-        Run run(seed, threads);
+        coterie::Run run(seed, threads);
         for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
             options.algorithm = algorithm;
             ASSERT_TRUE(same_bits(plain, fit_kmeans(x, options, run, side)))
@@ -120,7 +120,7 @@ TEST(KMeans, BoundsAndThreadsChangeNoBit) {
 TEST(KMeans, InertiaNeverRises) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const auto x = blob_points<double>(2000, 8, 5, 1, seed);
-        Run run(seed, 2);
+        coterie::Run run(seed, 2);
         const auto model = fit_kmeans(x, {.clusters = 12, .tolerance = 0}, run);
         const auto& history = model.fit_report().objective_per_iteration;
         for (std::size_t i = 1; i < history.size(); ++i) EXPECT_LE(history[i], history[i - 1] * (1 + 1e-12));
@@ -141,7 +141,7 @@ TEST(KMeans, AWeightIsAsManyCopies) {
     const Matrix<double> start = x.middleRows(1, 5);
     SideInformation side;
     side.initial_centroids = start;
-    Run run;
+    coterie::Run run;
     const auto copied = fit_kmeans(repeated, {.clusters = 5, .tolerance = 0}, run, side);
     side.weights = weights;
     const auto weighted = fit_kmeans(x, {.clusters = 5, .tolerance = 0}, run, side);
@@ -158,7 +158,7 @@ TEST(KMeans, PermutingRowsPermutesLabels) {
     const Matrix<float> start = x.topRows(7);
     SideInformation side;
     side.initial_centroids = start;
-    Run run;
+    coterie::Run run;
     auto forward = fit_kmeans(x, {.clusters = 7}, run, side).labels();
     const auto backward = fit_kmeans(reversed, {.clusters = 7}, run, side).labels();
     std::reverse(forward.begin(), forward.end());
@@ -168,7 +168,7 @@ TEST(KMeans, PermutingRowsPermutesLabels) {
 TEST(KMeans, FloatAgreesWithDouble) {
     const auto x = blob_points<double>(4000, 10, 8, 5, 4);
     const Matrix<float> narrow = x.cast<float>();
-    Run run(3);
+    coterie::Run run(3);
     const Matrix<double> start = first_rows(x, 8);
     SideInformation side;
     side.initial_centroids = start;
@@ -182,7 +182,7 @@ TEST(KMeans, FloatAgreesWithDouble) {
 
 TEST(KMeans, WarmStartFromItsOwnResultStaysThere) {
     const auto x = blob_points<double>(1000, 5, 6, 3, 8);
-    Run run(1);
+    coterie::Run run(1);
     const auto cold = fit_kmeans(x, {.clusters = 6, .tolerance = 0}, run);
     SideInformation side;
     side.initial_centroids = cold.centroids();
@@ -193,7 +193,7 @@ TEST(KMeans, WarmStartFromItsOwnResultStaysThere) {
 
 TEST(KMeans, RestartsKeepTheLeastInertia) {
     const auto x = blob_points<double>(400, 2, 12, 6, 21);
-    Run run(5);
+    coterie::Run run(5);
     KMeansOptions options{.clusters = 12, .restarts = 8, .seeding = Seeding::random};
     const auto best = fit_kmeans(x, options, run);
     const auto& inertias = std::get<std::vector<double>>(best.fit_report().details.back().second);
@@ -211,7 +211,7 @@ TEST(KMeans, EmptyClusterTakesTheCostliestPoint) {
     start << 1, 1000, 3;
     SideInformation side;
     side.initial_centroids = start;
-    Run run;
+    coterie::Run run;
     for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
         const auto model = fit_kmeans(x, {.clusters = 3, .tolerance = 0, .algorithm = algorithm}, run, side);
         EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
@@ -228,7 +228,7 @@ TEST(KMeans, FewerDistinctPointsThanClustersIsAResultWithAWarning) {
         for (Index i = 0; i < 40; ++i) x.row(i).setConstant(static_cast<float>(i % distinct) * 7 + 0.1f);
         for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
             for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
-                Run run(2);
+                coterie::Run run(2);
                 const auto model = fit_kmeans(x, {.clusters = 5, .seeding = seeding, .algorithm = algorithm}, run);
                 EXPECT_EQ(model.inertia(), 0);
                 EXPECT_EQ(model.fit_report().clusters_found, distinct);
@@ -241,7 +241,7 @@ TEST(KMeans, FewerDistinctPointsThanClustersIsAResultWithAWarning) {
 
 TEST(KMeans, OneClusterAndAsManyAsPoints) {
     const auto x = blob_points<double>(60, 3, 3, 2, 5);
-    Run run;
+    coterie::Run run;
     const auto one = fit_kmeans(x, {.clusters = 1}, run);
     EXPECT_LT((to_matrix<double>(one.centroids()).row(0) - x.colwise().mean()).cwiseAbs().maxCoeff(), 1e-12);
     const auto all = fit_kmeans(x, {.clusters = 60}, run);
@@ -251,7 +251,7 @@ TEST(KMeans, OneClusterAndAsManyAsPoints) {
 
 TEST(KMeans, ConstantColumnsAndFarOffsetsDoNoHarm) {
     auto x = blob_points<double>(500, 4, 3, 8, 6);
-    Run run(1);
+    coterie::Run run(1);
     const auto near = fit_kmeans(x, {.clusters = 3, .restarts = 5}, run);
     x.array() += 1e6;
     x.col(2).setConstant(5);
@@ -263,20 +263,20 @@ TEST(KMeans, ConstantColumnsAndFarOffsetsDoNoHarm) {
 
 TEST(KMeans, StopsWhenAskedAndKeepsWhatItHas) {
     const auto x = blob_points<float>(20000, 16, 40, 1, 7);
-    Run run(1);
+    coterie::Run run(1);
     int asked = 0;
     run.should_stop = [&] { return ++asked > 60; };
     const auto model = fit_kmeans(x, {.clusters = 40, .restarts = 100, .tolerance = 0}, run);
     EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
     EXPECT_EQ(model.labels().size(), 20000u);
-    EXPECT_EQ(model.labels(), model.predict(x, Run(0, 2)));
+    EXPECT_EQ(model.labels(), model.predict(x, coterie::Run(0, 2)));
     run.should_stop = [] { return true; };
     EXPECT_THROW(fit_kmeans(x, {.clusters = 40}, run), Cancelled);
 }
 
 TEST(KMeans, ReportsProgress) {
     const auto x = blob_points<float>(3000, 4, 10, 1, 7);
-    Run run(1);
+    coterie::Run run(1);
     int calls = 0;
     double last = 0;
     run.on_progress = [&](const Progress& progress) {
@@ -294,7 +294,7 @@ TEST(KMeans, SavesAndLoads) {
     const auto path =
         (std::filesystem::temp_directory_path() / ("kmeans_test_" + std::to_string(::getpid()) + ".coterie")).string();
     const auto check = [&](const auto& x) {
-        Run run(4);
+        coterie::Run run(4);
         const auto model = fit_kmeans(x, {.clusters = 6, .restarts = 2}, run);
         save(model, path);
         const auto loaded = KMeansModel::from(Archive::load(path));
@@ -379,7 +379,7 @@ TEST(KMeans, BadArguments) {
     };
     for (const auto& each : cases) {
         SCOPED_TRACE(each.what);
-        Run run;
+        coterie::Run run;
         try {
             fit_kmeans(each.points, each.options, run, each.side);
             ADD_FAILURE() << "nothing was thrown";
@@ -388,7 +388,7 @@ TEST(KMeans, BadArguments) {
             EXPECT_NE(std::string(error.message()).find(each.message), std::string::npos) << error.message();
         }
     }
-    Run run;
+    coterie::Run run;
     const auto model = fit_kmeans(x, {.clusters = 2}, run);
     EXPECT_THROW(model.predict(narrow_start), BadArgument);
     EXPECT_THROW(model.predict(with_nan), BadData);

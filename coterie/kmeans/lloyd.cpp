@@ -71,6 +71,7 @@ public:
             lower_.resize(labels_.size() * static_cast<std::size_t>(groups_));
         }
         cache_rows_ = rows_in_cache(d_, sizeof(T));
+        centroid_threads_ = d_ * k_ < 32768 ? 1 : run.threads;
         // Chunks: enough for many threads, so few that their sums take at most a sixteenth or so of the points' memory.
         const Index chunks = std::clamp<Index>(n_ / (32 * k_), 1, 64);
         const Index size = (n_ + chunks - 1) / chunks;
@@ -190,7 +191,7 @@ private:
             }
         });
         // Put together in chunk order, each centroid by one thread.
-        for_each_block(k_, run_.threads, [&](Index j, int) {
+        for_each_block(k_, centroid_threads_, [&](Index j, int) {
             for (const ChunkSums& chunk : chunk_sums_) {
                 if (!chunk.touched[at(j)]) continue;
                 sums_.row(j) += chunk.sums.row(j);
@@ -350,7 +351,7 @@ private:
     double move_centroids() {
         const Matrix<T> before = centroids_;
         std::vector<double> moved(static_cast<std::size_t>(k_), 0.0);
-        for_each_block(k_, run_.threads, [&](Index j, int) {
+        for_each_block(k_, centroid_threads_, [&](Index j, int) {
             const double w = cluster_weight_[at(j)];
             if (!(w > 0)) return;  // an empty cluster stays where it was
             for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / w);
@@ -471,6 +472,7 @@ private:
     Matrix<double> sums_;  // sum of w_i x_i over each cluster
     std::vector<double> cluster_weight_;
     Index cache_rows_ = 0;
+    int centroid_threads_ = 1;  // for loops over centroids: waking threads costs more than a small one
     RowBlocks chunks_;
     std::vector<ChunkSums> chunk_sums_;
     std::vector<double> chunk_scatter_;

@@ -179,7 +179,8 @@ private:
         // c_a||^2 / 4.
         out.reach.resize(centroids_.size());
         const RowBlocks parts{static_cast<Index>(centroids_.size()), 32};
-        for_each_block(parts.count(), run_.threads, [&](Index part, int) {
+        const bool small = parts.rows * out.rows.size() < 1 << 18;  // waking threads would cost more
+        for_each_block(parts.count(), small ? 1 : run_.threads, [&](Index part, int) {
             for (Index a = parts.begin(part); a < parts.end(part); ++a) {
                 T least = std::numeric_limits<T>::max();
                 for (Index j = 0; j < out.rows.rows(); ++j)

@@ -42,7 +42,7 @@ void follows_the_exact_distribution(Index sample, const std::vector<double>& wei
             }
     const int draws = 40000;
     std::map<std::vector<int>, int> seen;
-    const Run run(11, 1);
+    const coterie::Run run(11, 1);
     for (int repetition = 0; repetition < draws; ++repetition) {
         const auto seeds = seed_centroids(x, 3, {Seeding::kmeans_plus_plus, 1, sample}, weights,
                                           static_cast<std::uint64_t>(repetition), run);
@@ -72,7 +72,7 @@ TEST(Seeding, TheGreedyStepTakesTheBestCandidate) {
     // With as many candidates as make it all but certain that every row is among them, the second centroid is the best
     // possible.
     const auto x = blob_points<double>(12, 2, 3, 3, 5);
-    const Run run(3, 1);
+    const coterie::Run run(3, 1);
     for (std::uint64_t repetition = 0; repetition < 20; ++repetition) {
         const auto seeds = to_matrix<double>(
             seed_centroids(x, 2, {Seeding::kmeans_plus_plus, 2000, 0}, {}, repetition, run).centroids);
@@ -95,7 +95,7 @@ TEST(Seeding, CentroidsAreDistinctRows) {
     for (Index i = 0; i < x.rows(); ++i) rows.emplace(x.row(i).begin(), x.row(i).end());
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
         for (const Index sample : {Index{0}, Index{500}}) {
-            const auto seeds = seed_centroids(x, 100, {seeding, 0, sample}, {}, 0, Run(5));
+            const auto seeds = seed_centroids(x, 100, {seeding, 0, sample}, {}, 0, coterie::Run(5));
             EXPECT_EQ(seeds.distinct, 100);
             const auto c = to_matrix<float>(seeds.centroids);
             std::set<std::vector<float>> found;
@@ -109,11 +109,11 @@ TEST(Seeding, SameBitsAtAnyThreadCount) {
     const auto x = blob_points<float>(9000, 12, 30, 2, 3);
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
         for (const Index sample : {Index{0}, Index{700}}) {
-            const auto one = to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, Run(5, 1)).centroids);
+            const auto one = to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, 1)).centroids);
             for (const int threads : {2, 8})
                 EXPECT_EQ(one, to_matrix<float>(
-                                   seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, Run(5, threads)).centroids));
-            EXPECT_NE(one, to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 1, Run(5, 1)).centroids));
+                                   seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, threads)).centroids));
+            EXPECT_NE(one, to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 1, coterie::Run(5, 1)).centroids));
         }
 }
 
@@ -122,7 +122,7 @@ TEST(Seeding, GreedyBeatsPlainBeatsRandom) {
     const auto mean_inertia = [&](const SeedingOptions& options) {
         double sum = 0;
         for (std::uint64_t repetition = 0; repetition < 10; ++repetition)
-            sum += nearest_centroids(x, seed_centroids(x, 60, options, {}, repetition, Run(1)).centroids, 2,
+            sum += nearest_centroids(x, seed_centroids(x, 60, options, {}, repetition, coterie::Run(1)).centroids, 2,
                                      NearestWants::inertia)
                        .inertia;
         return sum / 10;
@@ -143,7 +143,7 @@ TEST(Seeding, WeightZeroIsNeverChosen) {
     std::vector<double> weights(50, 0.0);
     for (std::size_t i = 0; i < 50; i += 5) weights[i] = 1;
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random}) {
-        const auto seeds = seed_centroids(x, 10, {seeding, 0, 0}, weights, 0, Run(5));
+        const auto seeds = seed_centroids(x, 10, {seeding, 0, 0}, weights, 0, coterie::Run(5));
         std::set<Index> rows;
         for (Index j = 0; j < 10; ++j)
             for (Index i = 0; i < 50; ++i)
@@ -151,8 +151,8 @@ TEST(Seeding, WeightZeroIsNeverChosen) {
         EXPECT_EQ(rows.size(), 10u);
         for (const Index i : rows) EXPECT_EQ(i % 5, 0);
     }
-    EXPECT_THROW(seed_centroids(x, 11, {}, weights, 0, Run(5)), BadArgument);
-    EXPECT_THROW(seed_centroids(x, 0, {}, {}, 0, Run(5)), BadArgument);
+    EXPECT_THROW(seed_centroids(x, 11, {}, weights, 0, coterie::Run(5)), BadArgument);
+    EXPECT_THROW(seed_centroids(x, 0, {}, {}, 0, coterie::Run(5)), BadArgument);
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+# What `cmake --install` puts where: library, headers, data, licence, manual, completions, CMake package and pkg-config file.
+
+include(CMakePackageConfigHelpers)
+
+install(TARGETS coterie EXPORT coterie
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Headers keep their rooms. What is compiled per instruction set, and what a room keeps to itself, stays here.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/coterie/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coterie
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "kernels*.hpp" EXCLUDE PATTERN "internal" EXCLUDE PATTERN "*_internal.hpp" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/coterie/data)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+file(GLOB manuals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+if(manuals)
+  install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+foreach(completion "coterie.bash;bash-completion/completions;coterie" "_coterie;zsh/site-functions;_coterie" "coterie.fish;fish/vendor_completions.d;coterie.fish")
+  list(GET completion 0 file)
+  list(GET completion 1 folder)
+  list(GET completion 2 name)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/cli/completions/${file})
+    install(FILES ${PROJECT_SOURCE_DIR}/cli/completions/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
+  endif()
+endforeach()
+
+# A shared library brings what it needs; a static one leaves that to whoever links it.
+get_target_property(type coterie TYPE)
+set(COTERIE_IS_STATIC OFF)
+if(type STREQUAL "STATIC_LIBRARY")
+  set(COTERIE_IS_STATIC ON)
+endif()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/coterie)
+set(COTERIE_PKG_MODULES "")
+set(COTERIE_PKG_PREFIXES "")
+foreach(part "MATIO;matio" "LIBZIP;libzip" "CURL;libcurl")
+  list(GET part 0 prefix)
+  list(GET part 1 module)
+  if(${prefix}_FOUND)
+    list(APPEND COTERIE_PKG_PREFIXES ${prefix})
+    list(APPEND COTERIE_PKG_MODULES ${module})
+  endif()
+endforeach()
+install(EXPORT coterie NAMESPACE coterie:: FILE coterieTargets.cmake DESTINATION ${package})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/coterieConfig.cmake.in ${PROJECT_BINARY_DIR}/coterieConfig.cmake
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/coterieConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/coterieConfig.cmake ${PROJECT_BINARY_DIR}/coterieConfigVersion.cmake DESTINATION ${package})
+
+# pkg-config. HDF5 goes in as the libraries that were found: its own file bears another name on every system.
+set(requires zlib ${COTERIE_PKG_MODULES})
+list(JOIN requires ", " requires)
+set(libraries ${OpenMP_CXX_FLAGS})
+if(HDF5_FOUND)
+  list(APPEND libraries ${HDF5_C_LIBRARIES})
+endif()
+foreach(library IN LISTS CMAKE_DL_LIBS)
+  list(APPEND libraries -l${library})
+endforeach()
+list(REMOVE_DUPLICATES libraries)
+list(JOIN libraries " " libraries)
+if(COTERIE_IS_STATIC)
+  set(COTERIE_PC_PUBLIC_REQUIRES "Requires: eigen3 >= 3.4, ${requires}")
+  set(COTERIE_PC_LIBS "Libs: -L\${libdir} -lcoterie ${libraries}")
+else()
+  set(COTERIE_PC_PUBLIC_REQUIRES "Requires: eigen3 >= 3.4\nRequires.private: ${requires}")
+  set(COTERIE_PC_LIBS "Libs: -L\${libdir} -lcoterie\nLibs.private: ${libraries}")
+endif()
+# Relative to the file itself, so that an installed tree may be moved.
+file(RELATIVE_PATH COTERIE_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/coterie.pc.in ${PROJECT_BINARY_DIR}/coterie.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/coterie.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

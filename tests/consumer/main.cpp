@@ -1,0 +1,46 @@
+// What a user of the installed library might write first: options of his own, points, a parallel loop, a random stream.
+#include <coterie/base/options.hpp>
+#include <coterie/base/parallel.hpp>
+#include <coterie/base/points.hpp>
+#include <coterie/base/run.hpp>
+#include <iostream>
+#include <vector>
+
+struct ShiftOptions {
+    double by = 0.5;
+    static const coterie::OptionSet& described() {
+        static const coterie::OptionSet set =
+            coterie::OptionSetFor<ShiftOptions>().real("by", &ShiftOptions::by, coterie::at_least(0), "how far to shift");
+        return set;
+    }
+};
+
+int main() {
+    const coterie::Run run(7, 2);
+    coterie::Matrix<double> numbers(100, 3);
+    coterie::RandomStream stream = run.random("consumer.points");
+    for (coterie::Index i = 0; i < numbers.size(); ++i) numbers.data()[i] = stream.uniform();
+    const coterie::Points points(numbers);
+
+    std::vector<double> sums(10);
+    coterie::for_each_block(10, run.threads, [&](coterie::Index block, int) {
+        sums[static_cast<std::size_t>(block)] = points.view().as<double>().block(block * 10, block * 10 + 10).sum();
+    });
+    double sum = 0;
+    for (const double part : sums) sum += part;
+    if (std::abs(sum - numbers.sum()) > 1e-9 || sum < 100 || sum > 200) {
+        std::cerr << "the sum is " << sum << "\n";
+        return 1;
+    }
+
+    ShiftOptions options;
+    options.by = -1;
+    try {
+        coterie::check_options(options);
+    } catch (const coterie::Error& error) {
+        std::cout << "refused as it should be: " << error.message() << "\n";
+        return 0;
+    }
+    std::cerr << "an option out of range was accepted\n";
+    return 1;
+}
