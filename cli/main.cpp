@@ -59,7 +59,8 @@ Command completion_command() {
         print(bash_completion(root_command()));
         return static_cast<int>(Exit::done);
     };
-    bash.examples = {{"source <(coterie completion bash)", "complete commands, methods, options and data sets in this shell"}};
+    bash.examples = {
+        {"source <(coterie completion bash)", "complete commands, methods, options and data sets in this shell"}};
     Command command;
     command.name = "completion";
     command.summary = "print a completion script for a shell";
@@ -88,8 +89,10 @@ Command root_command() {
     root.name = "coterie";
     root.summary = "find groups in data whose plain distances hide them";
     root.details =
-        "Points go in, clusters come out: fit finds them, predict labels new points with a saved model, evaluate scores labels against a "
-        "truth. Results go to standard output, as a short table or, with --json, as one JSON document; everything else goes to "
+        "Points go in, clusters come out: fit finds them, predict labels new points with a saved model, evaluate "
+        "scores labels against a "
+        "truth. Results go to standard output, as a short table or, with --json, as one JSON document; everything else "
+        "goes to "
         "standard error. The same seed gives the same labels, whatever the number of threads.";
     root.commands_are = "COMMAND";
     root.commands = {fit_command(),  predict_command(), evaluate_command(),   methods_command(),
@@ -100,11 +103,13 @@ Command root_command() {
     flag.group = "Options";
     flag.take = [version](const std::string&) { *version = true; };
     root.flags = {std::move(flag)};
-    root.examples = {{"coterie fit kmeans data:digits -k 10 --model-out model.safetensors", "fit, score, save"},
-                     {"coterie predict model.safetensors data:digits --labels-out labels.csv", "label points with the saved model"},
-                     {"coterie evaluate labels.csv data:digits", "score labels against the truth"}};
+    root.examples = {
+        {"coterie fit kmeans data:digits -k 10 --model-out model.safetensors", "fit, score, save"},
+        {"coterie predict model.safetensors data:digits --labels-out labels.csv", "label points with the saved model"},
+        {"coterie evaluate labels.csv data:digits", "score labels against the truth"}};
     root.act = [version] {
-        if (!*version) throw UsageError("coterie needs a COMMAND, such as fit, predict or methods", "see coterie --help");
+        if (!*version)
+            throw UsageError("coterie needs a COMMAND, such as fit, predict or methods", "see coterie --help");
         print("coterie " COTERIE_VERSION "\n");
         return static_cast<int>(Exit::done);
     };
