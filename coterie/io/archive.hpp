@@ -1,7 +1,8 @@
 #pragma once
-// The file of a model: safetensors layout (8-byte little-endian header length, JSON header, raw little-endian tensors), so that any
-// safetensors reader opens it. The header's __metadata__ carries the format version, the library version, method, options and a SHA-256
-// of the tensor bytes. Reading checks every offset, shape, type and the checksum before anything is allocated from it.
+// The file of a model: safetensors layout (8-byte little-endian header length, JSON header, raw little-endian tensors),
+// so that any safetensors reader opens it. The header's __metadata__ carries the format version, the library version,
+// method, options and a SHA-256 of the whole file with the checksum's own 64 digits read as zeros, so that a change of
+// any byte is found. Reading checks every offset, shape, type and the checksum before anything is allocated from it.
 
 #include <cstdint>
 #include <iosfwd>
@@ -51,7 +52,8 @@ public:
     void set_vector(const std::string& name, std::span<const double> values);
     void set_labels(const std::string& name, std::span<const std::int32_t> values);
     bool has(const std::string& name) const { return tensors_.contains(name); }
-    /// `rows` and `columns` of -1 accept any; anything else than what is asked for, or NaN or infinity inside, is BadData.
+    /// `rows` and `columns` of -1 accept any; anything else than what is asked for, or NaN or infinity inside, is
+    /// BadData.
     Points points(const std::string& name, Index rows = -1, Index columns = -1) const;
     std::vector<double> vector(const std::string& name, Index size = -1) const;
     std::vector<std::int32_t> labels(const std::string& name, Index size = -1) const;
