@@ -1,8 +1,11 @@
 // coterie, the command: `coterie --help` says what it does.
 
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -118,7 +121,18 @@ Command root_command() {
 
 }  // namespace coterie::cli
 
+// Threads that spin while they wait for work slow everything down when the processors are shared with other programs.
+// libgomp reads how long to spin when it is loaded, so it must be said before: the program starts itself once more.
+// Without /proc it goes on as it is.
+static void wait_asleep(char** words) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+    ::setenv("GOMP_SPINCOUNT", "20000", 0);
+    ::execv("/proc/self/exe", words);
+}
+
 int main(int count, char** words) {
+    // Only what computes needs it; --help, --version and the like stay instant.
+    if (count > 1 && words[1][0] != '-') wait_asleep(words);
     coterie::cli::prepare_signals();
     return coterie::cli::run(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/kmeans/ward.hpp"
 
 namespace coterie {
 namespace {
@@ -53,6 +55,9 @@ const std::vector<Method>& methods() {
     static const std::vector<Method> list = {
         method("kmeans", "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding",
                {.weights = true, .initial_centroids = true}, fit_kmeans),
+        method("ward", "Ward agglomeration by the nearest-neighbour chain, in memory n d", {.weights = true}, fit_ward),
+        method("kernel-kmeans", "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed",
+               {.weights = true, .initial_centroids = true}, fit_kernel_kmeans),
     };
     return list;
 }

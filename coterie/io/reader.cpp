@@ -102,9 +102,7 @@ Array read_array(const Location& location, Purpose purpose, std::string& source)
         case Format::hdf5:
             formats::read_bytes(location.file);  // a missing file or a folder is told as everywhere
             return formats::read_hdf5(location.file, location.key, purpose, source);
-        case Format::matlab:
-            formats::read_bytes(location.file);
-            return formats::read_matlab(location.file, location.key, purpose, source);
+        case Format::matlab: return formats::read_matlab(location.file, location.key, purpose, source);
         default: throw InternalError("text was read as an array");
     }
 }
@@ -147,6 +145,11 @@ PointsFile read_points(const std::string& path, const ReadOptions& options, cons
 }
 
 LabelColumn read_labels(const std::string& path, const std::string& column, bool allow_blank) {
+    if (path.starts_with("data:")) {
+        PointsFile file = read_data(std::string_view(path).substr(5), {}, Run());
+        if (!file.labels) throw BadData(path + ": has no labels");
+        return std::move(*file.labels);
+    }
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))

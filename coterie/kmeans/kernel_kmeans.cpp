@@ -1,0 +1,759 @@
+#include "coterie/kmeans/kernel_kmeans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/products.hpp"
+#include "coterie/kmeans/ward.hpp"
+#include "coterie/linalg/distances.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// k(x, y) from x . y and the squared norms of both.
+double kernel_value(const KernelKMeansOptions& options, double product, double x_squared, double y_squared) {
+    switch (options.kernel) {
+        case KernelFunction::rbf: {
+            const double squared = std::max(0.0, (x_squared + y_squared) - 2 * product);
+            const double scaled = std::sqrt(squared) / options.width;
+            return std::exp(-0.5 * scaled * scaled);
+        }
+        case KernelFunction::polynomial: {
+            const double base = options.gamma * product + options.constant;
+            double value = base;
+            for (int e = 1; e < options.degree; ++e) value *= base;
+            return value;
+        }
+        case KernelFunction::linear:
+        case KernelFunction::precomputed: break;
+    }
+    return product;
+}
+
+// Kernel values of blocks of rows with fixed rows, rounded to T as the matrix of the fit is, so that predict sees what
+// the fit saw.
+template <class T>
+class KernelRows {
+public:
+    KernelRows(const KernelKMeansOptions& options, const Rows<T>& fixed, const Vector<double>& origin)
+        : options_(options),
+          origin_(origin),
+          centred_(centred(fixed, origin)),
+          squared_(internal::squared_norms(centred_)),
+          products_(centred_) {
+        centred_.resize(0, 0);
+    }
+
+    struct Scratch {
+        Matrix<double> rows;
+        Matrix<double> products;
+        std::vector<const double*> pointers;
+        internal::Products::Scratch panel;
+    };
+
+    /// out(i - begin, j) = k(x_i, y_j) for rows begin..end-1. False when a value is not finite.
+    bool operator()(const Rows<T>& points, Index begin, Index end, Scratch& s, T* out, Index stride) const {
+        internal::centred_rows(points, begin, end, origin_, s.rows);
+        internal::row_pointers(s.rows, s.pointers);
+        products_(s.pointers, s.products, s.panel);
+        const Vector<double> squared = internal::squared_norms(s.rows);
+        bool finite = true;
+        for (Index i = 0; i < end - begin; ++i)
+            for (Index j = 0; j < products_.count(); ++j) {
+                const T value = static_cast<T>(kernel_value(options_, s.products(i, j), squared[i], squared_[j]));
+                finite = finite && std::isfinite(value);
+                out[i * stride + j] = value;
+            }
+        return finite;
+    }
+
+private:
+    static Matrix<double> centred(const Rows<T>& fixed, const Vector<double>& origin) {
+        Matrix<double> out;
+        internal::centred_rows(fixed, 0, fixed.rows, origin, out);
+        return out;
+    }
+
+    const KernelKMeansOptions& options_;
+    Vector<double> origin_;
+    Matrix<double> centred_;
+    Vector<double> squared_;
+    internal::Products products_;
+};
+
+[[noreturn]] void refuse_overflow(ScalarType type) {
+    throw BadData("kernel: values of the polynomial kernel overflow " + std::string(name(type)) +
+                  "; scale the points, or take a smaller --gamma or --degree");
+}
+
+// The sums S_ij of a few rows: row by row over all columns in order, each cluster's sum in a place of its own. Four
+// rows a turn keep the additions independent.
+template <class T>
+void cluster_sums(const T* const* rows, Index count, std::span<const std::int32_t> members,
+                  std::span<const double> weights, int k, std::vector<double>& scratch, double* out) {
+    scratch.assign(4 * at(k), 0.0);
+    const T* row[4];
+    for (Index r = 0; r < 4; ++r) row[r] = rows[std::min(r, count - 1)];
+    for (std::size_t j = 0; j < members.size(); ++j) {
+        if (members[j] < 0) continue;
+        double* sum = scratch.data() + 4 * static_cast<std::size_t>(members[j]);
+        const double w = weights.empty() ? 1.0 : weights[j];
+        for (int r = 0; r < 4; ++r) sum[r] += w * static_cast<double>(row[r][j]);
+    }
+    for (Index r = 0; r < count; ++r)
+        for (Index j = 0; j < k; ++j) out[r * k + j] = scratch[at(4 * j + r)];
+}
+
+// argmin_j  -2 S_j / W_j + Q_j / W_j^2, lowest among equals; `distance` receives the value.
+std::int32_t nearest_mean(const double* sums, const std::vector<double>& mass, const std::vector<double>& self,
+                          double& distance) {
+    std::int32_t best = 0;
+    distance = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < mass.size(); ++j) {
+        if (!(mass[j] > 0)) continue;
+        const double here = self[j] - 2 * sums[j] / mass[j];
+        if (here < distance) {
+            distance = here;
+            best = static_cast<std::int32_t>(j);
+        }
+    }
+    return best;
+}
+
+template <class T>
+class KernelLloyd {
+public:
+    KernelLloyd(const Rows<T>& kernel, const KernelKMeansOptions& options, std::span<const double> weights,
+                const Run& run)
+        : kernel_(kernel),
+          n_(kernel.rows),
+          k_(options.clusters),
+          options_(options),
+          weights_(weights),
+          run_(run),
+          sums_(n_, k_) {
+        for (Index i = 0; i < n_; ++i) total_ += weight(i) * diagonal(i);
+    }
+
+    struct Result {
+        Labels labels;
+        std::vector<double> mass, self;
+        double objective = 0;
+        std::vector<double> objectives;
+        int iterations = 0;
+        int repaired = 0;
+        StopReason stopped = StopReason::iteration_limit;
+    };
+
+    /// Greedy k-means++ on the distances the kernel gives; labels by the nearest seed.
+    Labels seeded(std::uint64_t repetition) const {
+        RandomStream random = run_.random("kernel-kmeans.seeding", repetition);
+        const int candidates = options_.seeding_candidates > 0
+                                   ? options_.seeding_candidates
+                                   : static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k_))));
+        std::vector<double> cumulative(at(n_));
+        const auto draw = [&](const auto& share) {
+            double sum = 0;
+            for (Index i = 0; i < n_; ++i) cumulative[at(i)] = sum += share(i);
+        };
+        const auto pick = [&] {
+            const double target = random.uniform() * cumulative.back();
+            auto found = std::upper_bound(cumulative.begin(), cumulative.end(), target);
+            // Rounding may point past the last share that is not 0.
+            if (found == cumulative.end())
+                found = std::lower_bound(cumulative.begin(), cumulative.end(), cumulative.back());
+            return static_cast<Index>(found - cumulative.begin());
+        };
+        draw([&](Index i) { return weight(i); });
+        Labels labels(at(n_), 0);
+        std::vector<double> closest(at(n_));
+        Index seed = pick();
+        for (Index i = 0; i < n_; ++i) closest[at(i)] = squared_distance(seed, i);
+        for (int j = 1; j < k_; ++j) {
+            run_.throw_if_stopped("seeding");
+            run_.report({.stage = "seeding",
+                         .fraction = static_cast<double>(j) / k_,
+                         .objective = std::numeric_limits<double>::quiet_NaN(),
+                         .iteration = j});
+            draw([&](Index i) { return weight(i) * closest[at(i)]; });
+            if (!(cumulative.back() > 0)) break;
+            std::vector<Index> drawn(at(candidates));
+            for (auto& each : drawn) each = pick();
+            std::vector<double> potential(drawn.size(), 0.0);
+            for_each_block(candidates, run_.threads, [&](Index c, int) {
+                for (Index i = 0; i < n_; ++i)
+                    potential[at(c)] += weight(i) * std::min(closest[at(i)], squared_distance(drawn[at(c)], i));
+            });
+            seed = drawn[at(std::min_element(potential.begin(), potential.end()) - potential.begin())];
+            for (Index i = 0; i < n_; ++i) {
+                const double squared = squared_distance(seed, i);
+                if (squared < closest[at(i)]) {
+                    closest[at(i)] = squared;
+                    labels[at(i)] = j;
+                }
+            }
+        }
+        return labels;
+    }
+
+    Result operator()(Labels labels, int repetition) {
+        Result out;
+        out.labels = std::move(labels);
+        evaluate(out.labels);
+        out.objective = objective_;
+        while (true) {
+            if (run_.stop_requested()) {
+                out.stopped = StopReason::interrupted;
+                break;
+            }
+            if (out.iterations == options_.max_iterations) break;
+            Labels next = assigned();
+            const int repaired = repair(next);
+            const bool changed = next != out.labels;
+            const std::vector<double> mass = mass_;
+            const std::vector<double> self = self_;
+            if (changed) evaluate(next);
+            ++out.iterations;
+            // Only rounding, or a matrix that is no kernel, can keep the objective from falling.
+            const bool fell = changed && objective_ < out.objective;
+            const double drop = fell ? out.objective - objective_ : 0;
+            if (fell) {
+                out.labels = std::move(next);
+                out.objective = objective_;
+                out.repaired += repaired;
+            } else {
+                mass_ = mass;
+                self_ = self;
+            }
+            out.objectives.push_back(out.objective);
+            run_.report({.stage = "iterations",
+                         .fraction = (repetition + static_cast<double>(out.iterations) / options_.max_iterations) /
+                                     options_.restarts,
+                         .objective = out.objective,
+                         .iteration = out.iterations});
+            if (!fell || drop <= options_.tolerance * std::abs(out.objective)) {
+                out.stopped = StopReason::converged;
+                break;
+            }
+        }
+        out.mass = mass_;
+        out.self = self_;
+        return out;
+    }
+
+private:
+    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
+    double diagonal(Index i) const { return static_cast<double>(kernel_.row(i)[i]); }
+    // What rounding of the matrix alone can make of a squared distance of 0.
+    static double noise(double scale) {
+        return 16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::abs(scale);
+    }
+
+    double squared_distance(Index i, Index j) const {
+        const double scale = diagonal(i) + diagonal(j);
+        const double squared = scale - 2 * static_cast<double>(kernel_.row(i)[j]);
+        return squared > noise(scale) ? squared : 0.0;
+    }
+
+    // S, W, Q / W^2 and the objective of a labeling.
+    void evaluate(const Labels& labels) {
+        const RowBlocks blocks{n_, 64};
+        std::vector<std::vector<double>> scratch(at(std::max(1, run_.threads)));
+        for_each_block(blocks.count(), run_.threads, [&](Index block, int worker) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); i += 4) {
+                const Index count = std::min<Index>(4, blocks.end(block) - i);
+                const T* rows[4];
+                for (Index r = 0; r < count; ++r) rows[r] = kernel_.row(i + r);
+                cluster_sums<T>(rows, count, labels, weights_, k_, scratch[at(worker)], sums_.data() + i * k_);
+            }
+        });
+        mass_.assign(at(k_), 0.0);
+        self_.assign(at(k_), 0.0);
+        for (Index i = 0; i < n_; ++i) {
+            const auto j = static_cast<std::size_t>(labels[at(i)]);
+            mass_[j] += weight(i);
+            self_[j] += weight(i) * sums_(i, labels[at(i)]);
+        }
+        objective_ = total_;
+        for (std::size_t j = 0; j < mass_.size(); ++j) {
+            if (!(mass_[j] > 0)) continue;
+            objective_ -= self_[j] / mass_[j];
+            self_[j] /= mass_[j] * mass_[j];
+        }
+    }
+
+    Labels assigned() const {
+        Labels out(at(n_));
+        const RowBlocks blocks{n_, 1024};
+        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
+            double distance = 0;
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
+                out[at(i)] = nearest_mean(sums_.data() + i * k_, mass_, self_, distance);
+        });
+        return out;
+    }
+
+    // Clusters without weight get the points that add most, from clusters that keep another. Distances are those of the
+    // last evaluation.
+    int repair(Labels& labels) const {
+        std::vector<Index> members(at(k_), 0);
+        for (Index i = 0; i < n_; ++i)
+            if (weight(i) > 0) ++members[at(labels[at(i)])];
+        if (std::find(members.begin(), members.end(), 0) == members.end()) return 0;
+        std::vector<std::pair<double, Index>> cost;
+        for (Index i = 0; i < n_; ++i) {
+            double distance = 0;
+            nearest_mean(sums_.data() + i * k_, mass_, self_, distance);
+            if (weight(i) > 0 && distance + diagonal(i) > noise(diagonal(i)) * 4)
+                cost.emplace_back(-weight(i) * (distance + diagonal(i)), i);
+        }
+        std::sort(cost.begin(), cost.end());
+        int repaired = 0;
+        std::size_t next = 0;
+        for (std::int32_t j = 0; j < k_; ++j) {
+            if (members[at(j)] > 0) continue;
+            for (; next < cost.size(); ++next) {
+                const Index i = cost[next].second;
+                if (members[at(labels[at(i)])] < 2) continue;
+                --members[at(labels[at(i)])];
+                labels[at(i)] = j;
+                members[at(j)] = 1;
+                ++repaired;
+                ++next;
+                break;
+            }
+        }
+        return repaired;
+    }
+
+    Rows<T> kernel_;
+    Index n_;
+    int k_;
+    const KernelKMeansOptions& options_;
+    std::span<const double> weights_;
+    const Run& run_;
+    Matrix<double> sums_;  // n x k
+    std::vector<double> mass_, self_;
+    double total_ = 0;  // sum_i w_i K_ii
+    double objective_ = 0;
+};
+
+template <class T>
+void check_kernel_matrix(const Rows<T>& kernel, int threads) {
+    if (kernel.rows != kernel.columns)
+        throw BadArgument("option --kernel: a precomputed kernel is an n x n matrix, not " +
+                          std::to_string(kernel.rows) + " x " + std::to_string(kernel.columns));
+    const double slack = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
+    const RowBlocks blocks{kernel.rows, 64};
+    for_each_block(blocks.count(), threads, [&](Index block, int) {
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+            const auto place = [&](Index j) {
+                return "row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + ": ";
+            };
+            if (kernel.row(i)[i] < 0)
+                throw BadData("kernel matrix: " + place(i) +
+                              to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))) +
+                              ", but k(x, x) is never negative");
+            for (Index j = 0; j < i; ++j) {
+                const auto a = static_cast<double>(kernel.row(i)[j]);
+                const auto b = static_cast<double>(kernel.row(j)[i]);
+                if (std::abs(a - b) > slack * std::max(std::abs(a), std::abs(b)) &&
+                    std::abs(a - b) > slack * std::sqrt(static_cast<double>(kernel.row(i)[i]) *
+                                                        static_cast<double>(kernel.row(j)[j])))
+                    throw BadData("kernel matrix: " + place(j) + to_text(OptionValue(a)) + ", but " +
+                                  to_text(OptionValue(b)) + " across the diagonal; a kernel matrix is symmetric");
+            }
+        }
+    });
+}
+
+// Median of the positive distances within a sample of at most 1000 rows; 1 when there are none.
+template <class T>
+double median_distance(const Rows<T>& points, std::span<const double> weights, const Run& run) {
+    std::vector<Index> rows;
+    for (Index i = 0; i < points.rows; ++i)
+        if (weights.empty() || weights[at(i)] > 0) rows.push_back(i);
+    RandomStream random = run.random("kernel-kmeans.width");
+    const std::size_t sample = std::min<std::size_t>(rows.size(), 1000);
+    for (std::size_t i = 0; i < sample; ++i) std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+    const auto& kernels = internal::kernels<T>();
+    std::vector<std::vector<double>> found(sample);
+    for_each_block(static_cast<Index>(sample), run.threads, [&](Index i, int) {
+        for (Index j = 0; j < i; ++j) {
+            const auto squared = static_cast<double>(
+                kernels.squared_distance(points.row(rows[at(i)]), points.row(rows[at(j)]), points.columns));
+            if (squared > 0) found[at(i)].push_back(squared);
+        }
+    });
+    std::vector<double> all;
+    for (const auto& each : found) all.insert(all.end(), each.begin(), each.end());
+    if (all.empty()) return 1;
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end());
+    return std::sqrt(*middle);
+}
+
+template <class T>
+Vector<double> weighted_mean(const Rows<T>& points, std::span<const double> weights) {
+    const Vector<double> first = points.block(0, 1).row(0).template cast<double>().transpose();
+    Vector<double> sum = Vector<double>::Zero(points.columns);
+    double total = 0;
+    for (Index i = 0; i < points.rows; ++i) {
+        const double w = weights.empty() ? 1.0 : weights[at(i)];
+        for (Index p = 0; p < points.columns; ++p) sum[p] += w * (static_cast<double>(points.row(i)[p]) - first[p]);
+        total += w;
+    }
+    return first + sum / total;
+}
+
+// Labels by the nearest of given centroids, in feature space.
+template <class T>
+Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<double>& centroid_squared,
+                 const Rows<T>& points, int threads) {
+    const auto k = static_cast<Index>(centroid_squared.size());
+    const RowBlocks blocks{points.rows, 256};
+    Labels labels(at(points.rows));
+    for_each_block(blocks.count(), threads, [&](Index block, int) {
+        typename KernelRows<T>::Scratch scratch;
+        Matrix<T> values(blocks.size, k);
+        const Index begin = blocks.begin(block);
+        kernel_of_centroids(points, begin, blocks.end(block), scratch, values.data(), k);
+        for (Index i = begin; i < blocks.end(block); ++i) {
+            Index best = 0;
+            const auto distance = [&](Index j) {
+                return centroid_squared[at(j)] - 2 * static_cast<double>(values(i - begin, j));
+            };
+            for (Index j = 1; j < k; ++j)
+                if (distance(j) < distance(best)) best = j;
+            labels[at(i)] = static_cast<std::int32_t>(best);
+        }
+    });
+    return labels;
+}
+
+}  // namespace
+
+const OptionSet& KernelKMeansOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<KernelKMeansOptions>()
+            .integer("clusters", &KernelKMeansOptions::clusters, at_least(1), "number of clusters k")
+            .letter('k')
+            .choice("kernel", &KernelKMeansOptions::kernel, {"rbf", "polynomial", "linear", "precomputed"},
+                    "kernel function; precomputed: the points are the n x n kernel matrix")
+            .real("width", &KernelKMeansOptions::width, at_least(0),
+                  "width of the rbf kernel exp(-|x - y|^2 / (2 width^2)); 0: the median distance within a sample of "
+                  "1000 rows")
+            .real("gamma", &KernelKMeansOptions::gamma, at_least(0),
+                  "factor of the polynomial kernel (gamma x.y + constant)^degree; 0: 1 / columns")
+            .real("constant", &KernelKMeansOptions::constant, at_least(0), "constant of the polynomial kernel")
+            .integer("degree", &KernelKMeansOptions::degree, between(1, 100), "degree of the polynomial kernel")
+            .integer("restarts", &KernelKMeansOptions::restarts, at_least(1),
+                     "runs from different seedings; the one of least objective is kept")
+            .integer("max_iterations", &KernelKMeansOptions::max_iterations, at_least(1),
+                     "iterations a restart at most")
+            .real("tolerance", &KernelKMeansOptions::tolerance, at_least(0),
+                  "stop when the objective falls by at most this share of itself; 0: when no label changes")
+            .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, at_least(0),
+                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+    return set;
+}
+
+KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions& options, Run& run,
+                                    const SideInformation& side) {
+    check_options(options);
+    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    const bool precomputed = options.kernel == KernelFunction::precomputed;
+    if (!side.initial_centroids.empty()) {
+        if (precomputed)
+            throw BadArgument("initial centroids: a precomputed kernel has no coordinates to give them in");
+        if (side.initial_centroids.rows() != options.clusters || side.initial_centroids.columns() != points.columns())
+            throw BadArgument("initial centroids: " + std::to_string(side.initial_centroids.rows()) + " x " +
+                              std::to_string(side.initial_centroids.columns()) + " given, " +
+                              std::to_string(options.clusters) + " x " + std::to_string(points.columns()) +
+                              " needed (clusters x columns of the points)");
+        if (options.restarts != 1)
+            throw BadArgument(
+                "option --restarts: with initial centroids every restart would be the same; it must be 1, not " +
+                std::to_string(options.restarts));
+        check_points(side.initial_centroids, "initial centroids", run.threads);
+    }
+    return points.visit([&]<class T>(const Rows<T>& rows) {
+        const Index n = rows.rows;
+        const auto count = static_cast<double>(n);
+        if (precomputed) check_kernel_matrix(rows, run.threads);
+        require_memory(count * ((precomputed ? 0.0 : count * sizeof(T) + 16.0 * static_cast<double>(rows.columns)) +
+                                8.0 * options.clusters + 64),
+                       "kernel k-means of " + std::to_string(n) + " points (an n x n kernel matrix)");
+        Stopwatch watch;
+        KernelKMeansModel model;
+        model.dimensions_ = rows.columns;
+        model.options_ = options;
+        if (options.kernel == KernelFunction::rbf && options.width == 0)
+            model.options_.width = median_distance(rows, side.weights, run);
+        if (options.kernel == KernelFunction::polynomial && options.gamma == 0)
+            model.options_.gamma = 1 / static_cast<double>(rows.columns);
+
+        // Distances, and so rbf values and linear partitions, do not depend on the origin; products are most exact
+        // about the mean.
+        Vector<double> origin = Vector<double>::Zero(rows.columns);
+        Matrix<T> kernel;
+        Rows<T> kernel_view = rows;
+        Labels start;
+        if (!precomputed) {
+            if (options.kernel != KernelFunction::polynomial) origin = weighted_mean(rows, side.weights);
+            kernel.resize(n, n);
+            kernel_view = {kernel.data(), n, n, n};
+            const KernelRows<T> with_points(model.options_, rows, origin);
+            const RowBlocks blocks{n, 48};
+            const Index strip = 64;  // blocks between two looks at the caller
+            std::vector<typename KernelRows<T>::Scratch> scratch(at(std::max(1, run.threads)));
+            std::vector<char> finite(at(blocks.count()), 1);
+            for (Index first = 0; first < blocks.count(); first += strip) {
+                run.throw_if_stopped("kernel matrix");
+                for_each_block(std::min(strip, blocks.count() - first), run.threads, [&](Index b, int worker) {
+                    const Index block = first + b;
+                    finite[at(block)] = with_points(rows, blocks.begin(block), blocks.end(block), scratch[at(worker)],
+                                                    kernel.data() + blocks.begin(block) * n, n);
+                });
+                run.report({.stage = "kernel matrix",
+                            .fraction = static_cast<double>(std::min(first + strip, blocks.count())) /
+                                        static_cast<double>(blocks.count()),
+                            .objective = std::numeric_limits<double>::quiet_NaN(),
+                            .iteration = 0});
+            }
+            if (std::find(finite.begin(), finite.end(), 0) != finite.end()) refuse_overflow(scalar_type_of<T>());
+            if (!side.initial_centroids.empty()) {
+                const Matrix<T> centroids = to_matrix<T>(side.initial_centroids);
+                const Rows<T> view{centroids.data(), centroids.rows(), centroids.cols(), centroids.cols()};
+                const KernelRows<T> with_centroids(model.options_, view, origin);
+                Matrix<T> among(view.rows, view.rows);
+                if (!with_centroids(view, 0, view.rows, scratch[0], among.data(), view.rows))
+                    refuse_overflow(scalar_type_of<T>());
+                std::vector<double> squared;
+                for (Index j = 0; j < view.rows; ++j) squared.push_back(static_cast<double>(among(j, j)));
+                start = labels_of(with_centroids, squared, rows, run.threads);
+            }
+        }
+        const double kernel_seconds = watch.restart();
+
+        FitReport& report = model.report_;
+        KernelLloyd<T> lloyd(kernel_view, model.options_, side.weights, run);
+        typename KernelLloyd<T>::Result best;
+        int best_restart = -1;
+        double seeding_seconds = 0;
+        double iteration_seconds = 0;
+        std::vector<double> objectives;
+        for (int restart = 0; restart < options.restarts; ++restart) {
+            Labels from = start;
+            if (from.empty()) {
+                try {
+                    from = lloyd.seeded(static_cast<std::uint64_t>(restart));
+                } catch (const Cancelled&) {
+                    if (best_restart < 0) throw;
+                    best.stopped = StopReason::interrupted;  // an earlier restart has a result
+                    break;
+                }
+            }
+            seeding_seconds += watch.restart();
+            auto result = lloyd(std::move(from), restart);
+            iteration_seconds += watch.restart();
+            objectives.push_back(result.objective);
+            report.empty_clusters_repaired += result.repaired;
+            const bool interrupted = result.stopped == StopReason::interrupted;
+            if (best_restart < 0 || result.objective < best.objective) {
+                best = std::move(result);
+                best_restart = restart;
+            }
+            if (interrupted) {
+                best.stopped = StopReason::interrupted;
+                break;
+            }
+        }
+
+        // Empty clusters last.
+        std::vector<Index> members(at(options.clusters), 0);
+        for (Index i = 0; i < n; ++i)
+            if (side.weights.empty() || side.weights[at(i)] > 0) ++members[at(best.labels[at(i)])];
+        std::vector<std::int32_t> renumbered(at(options.clusters), 0);
+        std::int32_t next = 0;
+        for (const bool filled : {true, false})
+            for (std::size_t j = 0; j < members.size(); ++j)
+                if ((members[j] > 0) == filled) renumbered[j] = next++;
+        model.mass_.assign(members.size(), 0.0);
+        model.self_.assign(members.size(), 0.0);
+        for (std::size_t j = 0; j < members.size(); ++j) {
+            if (members[j] == 0) continue;
+            model.mass_[at(renumbered[j])] = best.mass[j];
+            model.self_[at(renumbered[j])] = best.self[j];
+        }
+        model.labels_ = std::move(best.labels);
+        for (auto& label : model.labels_) label = renumbered[at(label)];
+
+        report.points = n;
+        report.dimensions = rows.columns;
+        count_clusters(report, model.labels_, options.clusters);
+        report.objective = best.objective;
+        report.objective_per_iteration = std::move(best.objectives);
+        report.iterations = best.iterations;
+        report.stopped = best.stopped;
+        report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
+        report.seconds = {
+            {"kernel matrix", kernel_seconds}, {"seeding", seeding_seconds}, {"iterations", iteration_seconds}};
+        report.seed = run.seed;
+        report.threads = run.threads;
+        const auto empty = std::count(members.begin(), members.end(), Index{0});
+        if (empty > 0)
+            report.warnings.push_back(std::to_string(empty) + " of " + std::to_string(options.clusters) +
+                                      " clusters are empty: the kernel tells fewer points apart, or the iterations "
+                                      "ended before one was filled");
+        report.details = {{"best_restart", static_cast<std::int64_t>(best_restart)},
+                          {"objective_per_restart", objectives}};
+        if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", model.options_.width);
+        if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", model.options_.gamma);
+
+        if (options.kernel == KernelFunction::linear) {
+            Labels weighty = model.labels_;
+            if (!side.weights.empty())
+                for (Index i = 0; i < n; ++i)
+                    if (!(side.weights[at(i)] > 0)) weighty[at(i)] = -1;
+            model.centroids_ = cluster_means(points, weighty, options.clusters, side.weights, run);
+            return model;
+        }
+        std::vector<Index> kept;
+        for (Index i = 0; i < n; ++i) {
+            const bool weighs = side.weights.empty() || side.weights[at(i)] > 0;
+            if (!weighs && !precomputed) continue;
+            kept.push_back(i);
+            model.members_.push_back(weighs ? model.labels_[at(i)] : -1);
+            if (!side.weights.empty()) model.weights_.push_back(side.weights[at(i)]);
+        }
+        if (!precomputed) {
+            Matrix<T> training(static_cast<Index>(kept.size()), rows.columns);
+            for (std::size_t i = 0; i < kept.size(); ++i)
+                training.row(static_cast<Index>(i)) = rows.block(kept[i], kept[i] + 1).row(0);
+            model.points_ = Points(std::move(training));
+            model.origin_.assign(origin.data(), origin.data() + origin.size());
+        }
+        return model;
+    });
+}
+
+Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) const {
+    const ScalarType own = options_.kernel == KernelFunction::linear        ? centroids_.scalar()
+                           : options_.kernel == KernelFunction::precomputed ? given.scalar()
+                                                                            : points_.scalar();
+    Points converted;
+    PointsView points = given;
+    if (given.scalar() != own) {
+        converted = own == ScalarType::float32 ? Points(to_matrix<float>(given)) : Points(to_matrix<double>(given));
+        points = converted;
+        check_points(points, "predict", run.threads);  // what fits float64 may be infinite in float32
+    }
+    if (options_.kernel == KernelFunction::linear) return nearest_centroids(points, centroids_, run.threads).labels;
+    return points.visit([&]<class T>(const Rows<T>& rows) {
+        const int k = options_.clusters;
+        Labels labels(at(rows.rows));
+        std::optional<KernelRows<T>> kernel;
+        if (options_.kernel != KernelFunction::precomputed)
+            kernel.emplace(options_, points_.view().as<T>(),
+                           Vector<double>(Eigen::Map<const Vector<double>>(origin_.data(), dimensions_)));
+        const auto columns = static_cast<Index>(members_.size());
+        const RowBlocks blocks{rows.rows, 48};
+        struct Scratch {
+            typename KernelRows<T>::Scratch rows;
+            Matrix<T> values;
+            std::vector<double> accumulators;
+            std::vector<double> sums;
+        };
+        std::vector<Scratch> scratch(at(std::max(1, run.threads)));
+        for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
+            Scratch& s = scratch[at(worker)];
+            const Index begin = blocks.begin(block);
+            const Index end = blocks.end(block);
+            Rows<T> values{rows.row(begin), end - begin, columns, rows.stride};
+            if (kernel) {
+                s.values.resize(blocks.size, columns);
+                if (!(*kernel)(rows, begin, end, s.rows, s.values.data(), columns))
+                    refuse_overflow(scalar_type_of<T>());
+                values = {s.values.data(), end - begin, columns, columns};
+            }
+            s.sums.resize(4 * at(k));
+            for (Index i = 0; i < values.rows; i += 4) {
+                const Index count = std::min<Index>(4, values.rows - i);
+                const T* four[4];
+                for (Index r = 0; r < count; ++r) four[r] = values.row(i + r);
+                cluster_sums<T>(four, count, members_, weights_, k, s.accumulators, s.sums.data());
+                double distance = 0;
+                for (Index r = 0; r < count; ++r)
+                    labels[at(begin + i + r)] = nearest_mean(s.sums.data() + r * k, mass_, self_, distance);
+            }
+        });
+        return labels;
+    });
+}
+
+void KernelKMeansModel::store(Archive& archive) const {
+    archive.set_options(KernelKMeansOptions::described().values(&options_));
+    if (options_.kernel == KernelFunction::linear) {
+        archive.set_points("centroids", centroids_);
+        return;
+    }
+    archive.set_labels("members", members_);
+    archive.set_vector("mass", mass_);
+    archive.set_vector("self", self_);
+    if (!weights_.empty()) archive.set_vector("weights", weights_);
+    if (options_.kernel == KernelFunction::precomputed) return;
+    archive.set_points("points", points_);
+    archive.set_vector("origin", origin_);
+}
+
+KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {
+    KernelKMeansModel model;
+    model.options_ = archive.options_as<KernelKMeansOptions>();
+    const Index k = model.options_.clusters;
+    if (model.options_.kernel == KernelFunction::linear) {
+        model.centroids_ = archive.points("centroids", k);
+        model.dimensions_ = model.centroids_.columns();
+        if (model.dimensions_ < 1) throw BadData("model: centroids without columns");
+        return model;
+    }
+    model.members_ = archive.labels("members");
+    const auto count = static_cast<Index>(model.members_.size());
+    model.mass_ = archive.vector("mass", k);
+    model.self_ = archive.vector("self", k);
+    if (archive.has("weights")) model.weights_ = archive.vector("weights", count);
+    if (model.options_.kernel == KernelFunction::precomputed) {
+        model.dimensions_ = count;
+    } else {
+        model.points_ = archive.points("points", count);
+        model.dimensions_ = model.points_.columns();
+        model.origin_ = archive.vector("origin", model.dimensions_);
+    }
+    model.check_parts();
+    return model;
+}
+
+void KernelKMeansModel::check_parts() const {
+    if (members_.empty() || dimensions_ < 1) throw BadData("model: no points");
+    for (const auto member : members_)
+        if (member < -1 || member >= options_.clusters)
+            throw BadData("model: cluster " + std::to_string(member) + " of " + std::to_string(options_.clusters));
+    for (const double w : weights_)
+        if (w < 0) throw BadData("model: a weight below 0");
+    if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
+        throw BadData("model: every cluster is empty");
+    if (options_.kernel == KernelFunction::rbf && !(options_.width > 0))
+        throw BadData("model: an rbf kernel without a width");
+}
+
+}  // namespace coterie

@@ -1,0 +1,85 @@
+#pragma once
+// Kernel k-means (Schoelkopf, Smola and Mueller 1998; Dhillon, Guan and Kulis 2004): k-means of the images phi(x_i) in
+// the feature space of a kernel k(x, y) = phi(x) . phi(y), of which only the n x n matrix K_ij = k(x_i, x_j) is ever
+// formed. Labels a_i that minimise
+//
+//     sum_i w_i || phi(x_i) - mu_{a_i} ||^2  =  sum_i w_i K_ii  -  sum_j Q_j / W_j
+//     W_j = sum_{i in j} w_i,   S_ij = sum_{l in j} w_l K_il,   Q_j = sum_{i in j} w_i S_ij,
+//     || phi(x_i) - mu_j ||^2 = K_ii - 2 S_ij / W_j + Q_j / W_j^2
+//
+//     rbf          k(x, y) = exp(-|| x - y ||^2 / (2 width^2))
+//     polynomial   k(x, y) = (gamma x . y + constant)^degree
+//     linear       k(x, y) = x . y, about the mean of the points (the partition is that of k-means)
+//     precomputed  the points are K itself, n x n
+//
+// Memory n^2 numbers in the scalar type of the points, refused beforehand where there is not as much. Time n^2 d once,
+// n^2 an iteration.
+
+#include <vector>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/io/model.hpp"
+
+namespace coterie {
+
+enum class KernelFunction { rbf, polynomial, linear, precomputed };
+
+struct KernelKMeansOptions {
+    int clusters = 8;
+    KernelFunction kernel = KernelFunction::rbf;
+    double width = 0;
+    double gamma = 0;
+    double constant = 1;
+    int degree = 3;
+    int restarts = 1;
+    int max_iterations = 300;
+    double tolerance = 0;
+    int seeding_candidates = 0;
+
+    static const OptionSet& described();
+};
+
+class KernelKMeansModel : public Model {
+public:
+    std::string_view method() const override { return "kernel-kmeans"; }
+    /// d; for a precomputed kernel n: predict then takes rows k(x, x_1) .. k(x, x_n).
+    Index dimensions() const override { return dimensions_; }
+    int clusters() const override { return options_.clusters; }
+    /// As given, an automatic width or gamma replaced by the one used.
+    const KernelKMeansOptions& options() const { return options_; }
+
+    void store(Archive& archive) const override;
+    static KernelKMeansModel from(const Archive& archive);
+
+protected:
+    Labels predict_checked(PointsView points, const Run& run) const override;
+
+private:
+    friend KernelKMeansModel fit_kernel_kmeans(PointsView, const KernelKMeansOptions&, Run&, const SideInformation&);
+
+    void check_parts() const;
+
+    Index dimensions_ = 0;
+    KernelKMeansOptions options_;
+    Points centroids_;                   // linear: k x d, and nothing else
+    Points points_;                      // rbf, polynomial: the m fitted rows of weight above 0
+    std::vector<double> origin_;         // d: what is taken off every row first
+    std::vector<std::int32_t> members_;  // m (precomputed: n, -1 where the weight was 0): cluster of each
+    std::vector<double> weights_;        // as members_; empty: 1 each
+    std::vector<double> mass_;           // k: W_j, 0 for an empty cluster
+    std::vector<double> self_;           // k: Q_j / W_j^2
+};
+
+/// n x d points (precomputed: the n x n kernel matrix, symmetric), 1 <= clusters <= n. Seeded by greedy k-means++ in
+/// feature space, or by side.initial_centroids (k x d; not with a precomputed kernel). Weight w acts as w copies. The
+/// objective never rises: an iteration that would not lower it (rounding, or a matrix that is no kernel) is not taken.
+/// A cluster that runs empty is given the point that adds most to the objective; where all points lie on their means
+/// (fewer distinct points than clusters) the surplus clusters stay empty, are numbered last, and a warning says so.
+/// Throws BadArgument (options, weights, shapes), BadData (NaN, a matrix that is not symmetric, a kernel that
+/// overflows), ResourceError.
+KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions& options, Run& run,
+                                    const SideInformation& side = {});
+
+}  // namespace coterie

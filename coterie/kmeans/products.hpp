@@ -1,0 +1,92 @@
+#pragma once
+// Internal: products of a few rows with many fixed ones, in double by the kernels of linalg/.
+
+#include <algorithm>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie::internal {
+
+/// x . y_j for fixed rows y_1..y_m. What a row x yields depends neither on the rows beside it nor on the threads, and x
+/// . y is y . x.
+class Products {
+public:
+    /// m x d; packed, so it takes as much memory again.
+    explicit Products(const Matrix<double>& fixed)
+        : kernels_(kernels<double>()), d_(fixed.cols()), count_(fixed.rows()) {
+        const int widest = kernels_.max_vectors * kernels_.lanes;
+        for (Index first = 0; first < count_; first += widest) {
+            const int here = static_cast<int>(std::min<Index>(widest, count_ - first));
+            const int vectors = (here + kernels_.lanes - 1) / kernels_.lanes;
+            panels_.push_back({first, here, vectors, static_cast<Index>(data_.size())});
+            const Index width = static_cast<Index>(vectors) * kernels_.lanes;
+            data_.resize(data_.size() + static_cast<std::size_t>(width * d_), 0.0);
+            double* out = data_.data() + panels_.back().offset;
+            for (int column = 0; column < here; ++column)
+                for (Index p = 0; p < d_; ++p) out[p * width + column] = fixed(first + column, p);
+        }
+        bias_.assign(static_cast<std::size_t>(widest), 0.0);
+    }
+
+    Index count() const { return count_; }
+
+    /// Scratch of one thread.
+    using Scratch = std::vector<double>;
+
+    /// out (rows.size() x count()): out(i, j) = rows[i] . y_j.
+    void operator()(const std::vector<const double*>& rows, Matrix<double>& out, Scratch& scratch) const {
+        const auto n = static_cast<Index>(rows.size());
+        out.resize(n, count_);
+        scratch.resize(rows.size() * bias_.size());
+        for (const Panel& panel : panels_) {
+            const Index width = static_cast<Index>(panel.vectors) * kernels_.lanes;
+            kernels_.panel_scores(rows.data(), n, d_, data_.data() + panel.offset, bias_.data(), panel.vectors,
+                                  scratch.data());
+            for (Index i = 0; i < n; ++i)
+                for (int column = 0; column < panel.columns; ++column)
+                    out(i, panel.first + column) =
+                        -scratch[static_cast<std::size_t>(i * width + column)];  // a score is bias - x . y
+        }
+    }
+
+private:
+    struct Panel {
+        Index first;
+        int columns;
+        int vectors;
+        Index offset;
+    };
+    const Kernels<double>& kernels_;
+    Index d_;
+    Index count_;
+    std::vector<Panel> panels_;
+    std::vector<double> data_;
+    std::vector<double> bias_;
+};
+
+/// Rows begin..end-1 less `origin`, in double.
+template <class T>
+void centred_rows(const Rows<T>& points, Index begin, Index end, const Vector<double>& origin, Matrix<double>& out) {
+    out.resize(end - begin, points.columns);
+    for (Index i = begin; i < end; ++i)
+        for (Index p = 0; p < points.columns; ++p)
+            out(i - begin, p) = static_cast<double>(points.row(i)[p]) - origin[p];
+}
+
+/// Pointers to the rows of a matrix.
+inline void row_pointers(const Matrix<double>& matrix, std::vector<const double*>& out) {
+    out.resize(static_cast<std::size_t>(matrix.rows()));
+    for (Index i = 0; i < matrix.rows(); ++i) out[static_cast<std::size_t>(i)] = matrix.data() + i * matrix.cols();
+}
+
+/// || x ||^2 of each row.
+inline Vector<double> squared_norms(const Matrix<double>& matrix) {
+    Vector<double> out = Vector<double>::Zero(matrix.rows());
+    for (Index i = 0; i < matrix.rows(); ++i)
+        for (Index p = 0; p < matrix.cols(); ++p) out[i] += matrix(i, p) * matrix(i, p);
+    return out;
+}
+
+}  // namespace coterie::internal

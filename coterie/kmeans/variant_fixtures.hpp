@@ -1,0 +1,195 @@
+#pragma once
+// Tests only: data and comparisons that the variants of k-means share.
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "coterie/io/archive.hpp"
+#include "coterie/methods.hpp"
+
+namespace coterie::fixtures {
+
+using FitRun = Run;  // inside a TEST the name Run is GoogleTest's
+
+/// n points around k well separated or (spread large) overlapping centres, round-robin: row i belongs to group i % k.
+template <class T = double>
+Matrix<T> blobs(Index n, Index d, int k, double spread, std::uint64_t seed = 1) {
+    RandomStream random(seed, "blobs");
+    Matrix<double> centres(k, d);
+    for (Index i = 0; i < centres.size(); ++i) centres.data()[i] = 10 * random.normal();
+    Matrix<T> out(n, d);
+    for (Index i = 0; i < n; ++i)
+        for (Index p = 0; p < d; ++p) out(i, p) = static_cast<T>(centres(i % k, p) + spread * random.normal());
+    return out;
+}
+
+/// Small whole coordinates: many ties and duplicates.
+template <class T = double>
+Matrix<T> lattice(Index n, Index d, int side, std::uint64_t seed) {
+    RandomStream random(seed, "lattice");
+    Matrix<T> out(n, d);
+    for (Index i = 0; i < out.size(); ++i)
+        out.data()[i] = static_cast<T>(random.below(static_cast<std::uint64_t>(side)));
+    return out;
+}
+
+inline std::vector<double> whole_weights(Index n, std::uint64_t seed, int lowest = 0) {
+    RandomStream random(seed, "weights");
+    std::vector<double> out(static_cast<std::size_t>(n));
+    for (auto& w : out) w = lowest + static_cast<double>(random.below(4));
+    out[0] = 2;
+    return out;
+}
+
+/// Each row repeated as often as its whole weight says; `source` tells the row a copy is of.
+template <class T>
+Matrix<T> copies(const Matrix<T>& points, const std::vector<double>& weights, std::vector<Index>& source) {
+    source.clear();
+    for (Index i = 0; i < points.rows(); ++i)
+        for (int c = 0; c < static_cast<int>(weights[static_cast<std::size_t>(i)]); ++c) source.push_back(i);
+    Matrix<T> out(static_cast<Index>(source.size()), points.cols());
+    for (std::size_t i = 0; i < source.size(); ++i) out.row(static_cast<Index>(i)) = points.row(source[i]);
+    return out;
+}
+
+/// Whether two labelings are the same partition.
+inline bool same_partition(const Labels& a, const Labels& b) {
+    if (a.size() != b.size()) return false;
+    std::set<std::pair<int, int>> pairs;
+    for (std::size_t i = 0; i < a.size(); ++i) pairs.emplace(a[i], b[i]);
+    std::set<int> left, right;
+    for (const auto& [x, y] : pairs)
+        if (!left.insert(x).second || !right.insert(y).second) return false;
+    return true;
+}
+
+/// sum_i w_i || x_i - mean of its cluster ||^2, plainly.
+template <class T>
+double plain_inertia(const Matrix<T>& points, const Labels& labels, int k, const std::vector<double>& weights = {}) {
+    Matrix<double> sums = Matrix<double>::Zero(k, points.cols());
+    std::vector<double> mass(static_cast<std::size_t>(k), 0.0);
+    const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; };
+    for (Index i = 0; i < points.rows(); ++i) {
+        const auto j = labels[static_cast<std::size_t>(i)];
+        sums.row(j) += weight(i) * points.row(i).template cast<double>();
+        mass[static_cast<std::size_t>(j)] += weight(i);
+    }
+    double total = 0;
+    for (Index i = 0; i < points.rows(); ++i) {
+        const auto j = labels[static_cast<std::size_t>(i)];
+        if (weight(i) > 0)
+            total +=
+                weight(i) *
+                (points.row(i).template cast<double>() - sums.row(j) / mass[static_cast<std::size_t>(j)]).squaredNorm();
+    }
+    return total;
+}
+
+inline void expect_same_bits(const PointsView& a, const PointsView& b) {
+    ASSERT_EQ(a.rows(), b.rows());
+    ASSERT_EQ(a.columns(), b.columns());
+    ASSERT_EQ(a.scalar(), b.scalar());
+    for (Index i = 0; i < a.rows(); ++i)
+        for (Index j = 0; j < a.columns(); ++j) {
+            const double x = a.at(i, j);
+            const double y = b.at(i, j);
+            ASSERT_EQ(std::memcmp(&x, &y, sizeof x), 0) << "row " << i << " column " << j << ": " << x << " and " << y;
+        }
+}
+
+/// Stores, writes, reads and loads the model through the list of methods.
+inline std::unique_ptr<Model> round_trip(const Model& model) {
+    Archive archive{std::string(model.method())};
+    model.store(archive);
+    const std::string bytes = archive.to_bytes();
+    return load_model(Archive::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), "test"));
+}
+
+/// What every fit report must hold.
+inline void expect_sound_report(const Model& model, Index n, Index d, int k, const Run& run) {
+    const FitReport& report = model.fit_report();
+    EXPECT_EQ(report.points, n);
+    EXPECT_EQ(report.dimensions, d);
+    EXPECT_EQ(report.clusters_requested, k);
+    EXPECT_EQ(report.seed, run.seed);
+    EXPECT_EQ(report.threads, run.threads);
+    EXPECT_FALSE(report.seconds.empty());
+    EXPECT_FALSE(report.empty_cluster_policy.empty());
+    EXPECT_TRUE(std::isfinite(report.objective));
+    for (const double value : report.objective_per_iteration) EXPECT_TRUE(std::isfinite(value));
+    ASSERT_EQ(static_cast<Index>(model.labels().size()), n);
+    ASSERT_EQ(report.sizes.size(), static_cast<std::size_t>(k));
+    std::vector<Index> sizes(static_cast<std::size_t>(k), 0);
+    for (const auto label : model.labels()) {
+        ASSERT_GE(label, 0);
+        ASSERT_LT(label, k);
+        ++sizes[static_cast<std::size_t>(label)];
+    }
+    EXPECT_EQ(report.sizes, sizes);
+    EXPECT_EQ(report.clusters_found, std::count_if(sizes.begin(), sizes.end(), [](Index s) { return s > 0; }));
+    EXPECT_EQ(model.clusters(), k);
+    EXPECT_EQ(model.dimensions(), d);
+}
+
+inline void expect_falling(const std::vector<double>& values, double tolerance) {
+    for (std::size_t t = 1; t < values.size(); ++t)
+        EXPECT_LE(values[t], values[t - 1] + tolerance * (1 + std::abs(values[t - 1]))) << "iteration " << t;
+}
+
+/// Runs `call` and expects an exception of type E whose message holds every one of `words`.
+template <class E>
+void expect_error(const std::function<void()>& call, const std::vector<std::string>& words) {
+    try {
+        call();
+        ADD_FAILURE() << "nothing thrown; expected: " << (words.empty() ? "" : words.front());
+    } catch (const E& error) {
+        for (const auto& word : words)
+            EXPECT_NE(std::string(error.message()).find(word), std::string::npos)
+                << error.message() << " lacks: " << word;
+    }
+}
+
+/// The arguments every method refuses, through the list of methods.
+inline void expect_usual_refusals(const std::string& name) {
+    const Method& method = find_method(name);
+    Run run(1, 1);
+    const Matrix<double> points = blobs(6, 2, 2, 0.1);
+    const auto fit = [&](const Matrix<double>& x, const OptionValues& values, std::vector<double> weights = {}) {
+        return [&, x, values, weights] {
+            SideInformation side;
+            side.weights = weights;
+            method.fit(x, values, run, side);
+        };
+    };
+    const OptionValues two = {{"clusters", std::int64_t{2}}};
+    expect_error<BadArgument>(fit(points, {{"clusters", std::int64_t{0}}}), {"clusters", "0", "at least 1"});
+    expect_error<BadArgument>(fit(points, {{"clusters", std::int64_t{7}}}), {"7", "6"});
+    expect_error<BadArgument>(fit(points, {{"clusters", std::int64_t{3}}}, {1, 1, 0, 0, 0, 0}), {"3", "2"});
+    expect_error<BadArgument>(fit(points, {{"no_such_option", std::int64_t{3}}}), {"no_such_option"});
+    expect_error<BadArgument>(fit(points, two, {1, 1}), {"weights", "2", "6"});
+    expect_error<BadArgument>(fit(points, two, {1, 1, 1, -1, 1, 1}), {"weights", "row 4"});
+    expect_error<BadArgument>(fit(points, two, {0, 0, 0, 0, 0, 0}), {"weights"});
+    expect_error<BadData>(fit(Matrix<double>(0, 2), two), {"0 rows"});
+    Matrix<double> broken = points;
+    broken(3, 1) = std::numeric_limits<double>::quiet_NaN();
+    expect_error<BadData>(fit(broken, two), {"row 4"});
+    broken(3, 1) = 1e200;
+    expect_error<BadData>(fit(broken, two), {"row 4"});
+    const auto model = method.fit(points, two, run, {});
+    expect_error<BadArgument>([&] { model->predict(Matrix<double>(Matrix<double>::Ones(2, 3))); }, {"3", "2"});
+    broken(3, 1) = std::numeric_limits<double>::infinity();
+    expect_error<BadData>([&] { model->predict(broken); }, {"row 4"});
+    EXPECT_TRUE(model->predict(Matrix<double>(0, 2)).empty());
+}
+
+}  // namespace coterie::fixtures

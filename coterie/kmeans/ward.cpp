@@ -1,0 +1,341 @@
+#include "coterie/kmeans/ward.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// The chain: a sequence of clusters, each the nearest neighbour of the one before, distances falling; its end is a pair
+// of mutual nearest neighbours, which merge. Ward's rise is reducible (a union is no nearer to a third cluster than its
+// nearer part), so the rest of the chain stays one, and the merges are those of the greedy algorithm in another order.
+class Chain {
+public:
+    Chain(PointsView points, std::span<const double> weights, const std::vector<Index>& leaves, const Run& run)
+        : run_(run),
+          kernels_(internal::kernels<double>()),
+          d_(points.columns()),
+          means_(static_cast<Index>(leaves.size()), d_),
+          weight_(leaves.size(), 1.0),
+          size_(leaves.size(), 1),
+          cluster_(leaves.size()),
+          height_(leaves.size(), 0.0),
+          active_(leaves.size()) {
+        points.visit([&](const auto& rows) {
+            for (std::size_t i = 0; i < leaves.size(); ++i) {
+                const auto* row = rows.row(leaves[i]);
+                for (Index p = 0; p < d_; ++p) means_(static_cast<Index>(i), p) = static_cast<double>(row[p]);
+            }
+        });
+        if (!weights.empty())
+            for (std::size_t i = 0; i < leaves.size(); ++i) weight_[i] = weights[at(leaves[i])];
+        std::iota(active_.begin(), active_.end(), Index{0});
+        std::iota(cluster_.begin(), cluster_.end(), Index{0});
+    }
+
+    /// Merges in the order found, clusters numbered in that order.
+    std::vector<Merge> operator()() {
+        const auto leaves = static_cast<Index>(active_.size());
+        std::vector<Merge> merges;
+        std::vector<Index> chain;
+        while (active_.size() > 1) {
+            if (merges.size() % 256 == 0 && chain.empty()) {
+                run_.throw_if_stopped("agglomeration");
+                const double left = static_cast<double>(active_.size()) / static_cast<double>(leaves);
+                run_.report({.stage = "agglomeration",
+                             .fraction = 1 - left * left,
+                             .objective = std::numeric_limits<double>::quiet_NaN(),
+                             .iteration = static_cast<int>(merges.size())});
+            }
+            if (chain.empty()) chain.push_back(active_.front());
+            const Index top = chain.back();
+            const Index before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
+            const Found next = nearest(top, before);
+            if (next.slot != before) {
+                chain.push_back(next.slot);
+                continue;
+            }
+            chain.resize(chain.size() - 2);
+            merges.push_back(merge(std::min(top, before), std::max(top, before), next.rise,
+                                   leaves + static_cast<Index>(merges.size())));
+        }
+        return merges;
+    }
+
+private:
+    struct Found {
+        double rise = std::numeric_limits<double>::infinity();
+        Index slot = -1;
+    };
+
+    // The nearest active cluster; among equals the one before in the chain (so that the chain ends), then the lowest.
+    Found nearest(Index from, Index before) {
+        const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, 262144 / d_)};
+        found_.assign(at(blocks.count()), {});
+        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
+            Found best;
+            const double w = weight_[at(from)];
+            const double* mean = means_.row(from).data();
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const Index slot = active_[at(i)];
+                if (slot == from) continue;
+                const double low = std::min(w, weight_[at(slot)]);
+                const double high = std::max(w, weight_[at(slot)]);
+                // The same operations whichever of the two asks: the same bits.
+                const double here =
+                    low * (high / (low + high)) * kernels_.squared_distance(mean, means_.row(slot).data(), d_);
+                if (here < best.rise) best = {here, slot};
+            }
+            found_[at(block)] = best;
+        });
+        Found best;
+        for (const Found& each : found_)
+            if (each.rise < best.rise) best = each;
+        if (before >= 0 && best.slot != before) {
+            const double back = rise(from, before);
+            if (!(best.rise < back)) best = {back, before};
+        }
+        return best;
+    }
+
+    double rise(Index a, Index b) const {
+        const double low = std::min(weight_[at(a)], weight_[at(b)]);
+        const double high = std::max(weight_[at(a)], weight_[at(b)]);
+        return low * (high / (low + high)) * kernels_.squared_distance(means_.row(a).data(), means_.row(b).data(), d_);
+    }
+
+    // The union takes the slot of its lowest row.
+    Merge merge(Index a, Index b, double rise, Index cluster) {
+        Merge out;
+        out.left = std::min(cluster_[at(a)], cluster_[at(b)]);
+        out.right = std::max(cluster_[at(a)], cluster_[at(b)]);
+        // In exact numbers never below its parts; the larger of them where rounding would have it so, that sorting
+        // keeps parts first.
+        out.height = std::max({std::sqrt(2 * rise), height_[at(a)], height_[at(b)]});
+        out.size = size_[at(a)] + size_[at(b)];
+        const double share = weight_[at(b)] / (weight_[at(a)] + weight_[at(b)]);
+        means_.row(a) += share * (means_.row(b) - means_.row(a));  // equal means stay as they are, bit for bit
+        weight_[at(a)] += weight_[at(b)];
+        size_[at(a)] = out.size;
+        cluster_[at(a)] = cluster;
+        height_[at(a)] = out.height;
+        active_.erase(std::lower_bound(active_.begin(), active_.end(), b));
+        return out;
+    }
+
+    const Run& run_;
+    const internal::Kernels<double>& kernels_;
+    Index d_;
+    Matrix<double> means_;
+    std::vector<double> weight_;
+    std::vector<Index> size_;
+    std::vector<Index> cluster_;  // number in the dendrogram
+    std::vector<double> height_;  // of the merge that made it
+    std::vector<Index> active_;   // slots in use, ascending
+    std::vector<Found> found_;
+};
+
+Index root_of(std::vector<Index>& parent, Index i) {
+    while (parent[at(i)] != i) {
+        parent[at(i)] = parent[at(parent[at(i)])];
+        i = parent[at(i)];
+    }
+    return i;
+}
+
+}  // namespace
+
+Index Dendrogram::distinct() const {
+    Index count = leaves.empty() ? 0 : 1;
+    for (const Merge& merge : merges)
+        if (merge.height > 0) ++count;
+    return count;
+}
+
+Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run) {
+    check_points(points, "points", run.threads);
+    if (!weights.empty()) check_weights(weights, points.rows());
+    require_memory(static_cast<double>(points.rows()) * (static_cast<double>(points.columns()) * 8 + 160),
+                   "Ward's agglomeration");
+    Dendrogram out;
+    out.points = points.rows();
+    for (Index i = 0; i < points.rows(); ++i)
+        if (weights.empty() || weights[at(i)] > 0) out.leaves.push_back(i);
+    const std::vector<Merge> found = Chain(points, weights, out.leaves, run)();
+
+    // By height; parts come before their union in the order found, and a stable sort keeps that among equals.
+    std::vector<Index> order(found.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return found[at(a)].height < found[at(b)].height; });
+    const auto leaves = static_cast<Index>(out.leaves.size());
+    std::vector<Index> number(out.leaves.size() + found.size());
+    std::iota(number.begin(), number.end(), Index{0});
+    for (std::size_t t = 0; t < order.size(); ++t) number[at(leaves + order[t])] = leaves + static_cast<Index>(t);
+    for (const Index t : order) {
+        Merge merge = found[at(t)];
+        const Index a = number[at(merge.left)];
+        const Index b = number[at(merge.right)];
+        merge.left = std::min(a, b);
+        merge.right = std::max(a, b);
+        out.merges.push_back(merge);
+    }
+    return out;
+}
+
+Labels cut(const Dendrogram& dendrogram, int clusters) {
+    const auto leaves = static_cast<Index>(dendrogram.leaves.size());
+    if (clusters < 1 || clusters > leaves)
+        throw BadArgument("cut: " + std::to_string(clusters) + " clusters asked of a dendrogram of " +
+                          std::to_string(leaves) + " leaves");
+    // A cluster stands for its lowest leaf.
+    std::vector<Index> parent(at(leaves));
+    std::iota(parent.begin(), parent.end(), Index{0});
+    std::vector<Index> lowest(at(2 * leaves - 1));
+    std::iota(lowest.begin(), lowest.begin() + leaves, Index{0});
+    for (Index t = 0; t < leaves - clusters; ++t) {
+        const Merge& merge = dendrogram.merges[at(t)];
+        const Index a = lowest[at(merge.left)];
+        const Index b = lowest[at(merge.right)];
+        lowest[at(leaves + t)] = std::min(a, b);
+        parent[at(std::max(a, b))] = std::min(a, b);
+    }
+    Labels labels(at(dendrogram.points), -1);
+    std::vector<std::int32_t> label(at(leaves), -1);
+    std::int32_t next = 0;
+    for (Index i = 0; i < leaves; ++i) {
+        const Index root = root_of(parent, i);
+        if (label[at(root)] < 0) label[at(root)] = next++;
+        labels[at(dendrogram.leaves[at(i)])] = label[at(root)];
+    }
+    return labels;
+}
+
+Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
+                     const Run& run) {
+    if (static_cast<Index>(labels.size()) != points.rows())
+        throw BadArgument("cluster means: " + std::to_string(labels.size()) + " labels for " +
+                          std::to_string(points.rows()) + " points");
+    if (!weights.empty()) check_weights(weights, points.rows());
+    std::vector<std::vector<Index>> members(at(clusters));
+    for (Index i = 0; i < points.rows(); ++i) {
+        if (labels[at(i)] < -1 || labels[at(i)] >= clusters)
+            throw BadArgument("cluster means: label " + std::to_string(labels[at(i)]) + " of row " +
+                              std::to_string(i + 1) + " is not in -1.." + std::to_string(clusters - 1));
+        if (labels[at(i)] >= 0 && (weights.empty() || weights[at(i)] > 0)) members[at(labels[at(i)])].push_back(i);
+    }
+    if (members.empty() || members[0].empty())
+        throw BadArgument("cluster means: no point of weight above 0 has label 0");
+    return points.visit([&]<class T>(const Rows<T>& rows) {
+        Matrix<T> means(clusters, rows.columns);
+        for_each_block(clusters, run.threads, [&](Index j, int) {
+            const auto& own = members[at(j)];
+            if (own.empty()) return;
+            // About the first member: equal points have exactly their own value as mean.
+            const Vector<double> origin = rows.block(own[0], own[0] + 1).row(0).template cast<double>().transpose();
+            Vector<double> sum = Vector<double>::Zero(rows.columns);
+            double total = 0;
+            for (const Index i : own) {
+                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const T* row = rows.row(i);
+                for (Index p = 0; p < rows.columns; ++p) sum[p] += w * (static_cast<double>(row[p]) - origin[p]);
+                total += w;
+            }
+            means.row(j) = (origin + sum / total).template cast<T>().transpose();
+        });
+        for (Index j = 1; j < clusters; ++j)
+            if (members[at(j)].empty()) means.row(j) = means.row(0);
+        return Points(std::move(means));
+    });
+}
+
+const OptionSet& WardOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<WardOptions>()
+            .integer("clusters", &WardOptions::clusters, at_least(1), "number of clusters k to cut the tree at")
+            .letter('k');
+    return set;
+}
+
+void WardModel::store(Archive& archive) const {
+    archive.set_options(WardOptions::described().values(&options_));
+    store_centroids(archive);
+}
+
+WardModel WardModel::from(const Archive& archive) {
+    WardModel model;
+    model.options_ = archive.options_as<WardOptions>();
+    model.load_centroids(archive);
+    if (model.clusters() != model.options_.clusters)
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
+    return model;
+}
+
+WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, const SideInformation& side) {
+    check_options(options);
+    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    Stopwatch watch;
+    const Dendrogram dendrogram = ward_linkage(points, side.weights, run);
+    const double agglomeration_seconds = watch.restart();
+    const Index distinct = dendrogram.distinct();
+    const int found = static_cast<int>(std::min<Index>(options.clusters, distinct));
+    Labels labels = cut(dendrogram, found);
+    Points centroids = cluster_means(points, labels, options.clusters, side.weights, run);
+
+    FitReport report;
+    const internal::Kernels<double>& kernels = internal::kernels<double>();
+    points.visit([&]<class T>(const Rows<T>& rows) {
+        const Rows<T> means = centroids.view().as<T>();
+        if (dendrogram.leaves.size() < labels.size()) {
+            const Labels near = nearest_centroids(points, centroids, run.threads).labels;
+            for (std::size_t i = 0; i < labels.size(); ++i)
+                if (labels[i] < 0) labels[i] = near[i];
+        }
+        const RowBlocks blocks{rows.rows, 1024};
+        std::vector<double> partial(at(blocks.count()), 0.0);
+        for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+            Vector<double> x(rows.columns);
+            Vector<double> mean(rows.columns);
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const T* row = rows.row(i);
+                const T* own = means.row(labels[at(i)]);
+                for (Index p = 0; p < rows.columns; ++p) {
+                    x[p] = static_cast<double>(row[p]);
+                    mean[p] = static_cast<double>(own[p]);
+                }
+                const double squared = kernels.squared_distance(x.data(), mean.data(), rows.columns);
+                partial[at(block)] += side.weights.empty() ? squared : side.weights[at(i)] * squared;
+            }
+        });
+        for (const double each : partial) report.objective += each;
+    });
+    report.points = points.rows();
+    report.dimensions = points.columns();
+    count_clusters(report, labels, options.clusters);
+    report.stopped = StopReason::exact;
+    report.empty_cluster_policy = "equal points are never told apart; clusters beyond the distinct points stay empty";
+    report.seconds = {{"agglomeration", agglomeration_seconds}, {"labels", watch.seconds()}};
+    report.seed = run.seed;
+    report.threads = run.threads;
+    if (found < options.clusters)
+        report.warnings.push_back("the points have only " + std::to_string(distinct) +
+                                  " distinct rows: " + std::to_string(options.clusters - found) + " of " +
+                                  std::to_string(options.clusters) + " clusters are empty");
+    const auto carried_out = dendrogram.leaves.size() - at(found);
+    report.details = {{"merge_height", carried_out > 0 ? dendrogram.merges[carried_out - 1].height : 0.0},
+                      {"next_height", found > 1 ? dendrogram.merges[carried_out].height : 0.0}};
+    return WardModel(std::move(centroids), std::move(labels), std::move(report), options);
+}
+
+}  // namespace coterie
