@@ -274,7 +274,7 @@ TEST(KernelKMeans, Refusals) {
     Matrix<double> kernel = Matrix<double>::Identity(4, 4);
     kernel(1, 3) = 0.5;
     const KernelKMeansOptions precomputed{.clusters = 2, .kernel = KernelFunction::precomputed};
-    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 2, column 4", "symmetric"});
+    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 4, column 2", "symmetric"});
     kernel(1, 3) = 0;
     kernel(2, 2) = -1;
     expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 3, column 3", "negative"});

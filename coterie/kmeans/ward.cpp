@@ -80,7 +80,7 @@ private:
 
     // The nearest active cluster; among equals the one before in the chain (so that the chain ends), then the lowest.
     Found nearest(Index from, Index before) {
-        const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, 262144 / d_)};
+        const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, (Index{1} << 19) / d_)};
         found_.assign(at(blocks.count()), {});
         for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
             Found best;
