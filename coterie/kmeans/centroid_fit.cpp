@@ -18,8 +18,9 @@ void check_initial_centroids(PointsView centroids, PointsView points, int cluste
                           std::to_string(centroids.columns()) + " given, " + std::to_string(clusters) + " x " +
                           std::to_string(points.columns()) + " needed (clusters x columns of the points)");
     if (restarts != 1)
-        throw BadArgument("option --restarts: with initial centroids every restart would be the same; it must be 1, not " +
-                          std::to_string(restarts));
+        throw BadArgument(
+            "option --restarts: with initial centroids every restart would be the same; it must be 1, not " +
+            std::to_string(restarts));
     check_points(centroids, "initial centroids", threads);
 }
 
@@ -100,8 +101,8 @@ void finish_report(FitReport& report, PointsView points, const Labels& labels, i
     count_clusters(report, labels, clusters);
     report.seed = run.seed;
     report.threads = run.threads;
-    const std::string empty = std::to_string(clusters - report.clusters_found) + " of " + std::to_string(clusters) +
-                              " clusters are empty";
+    const std::string empty =
+        std::to_string(clusters - report.clusters_found) + " of " + std::to_string(clusters) + " clusters are empty";
     if (distinct < clusters)
         report.warnings.push_back("the points have only " + std::to_string(distinct) + " distinct rows: " + empty);
     else if (report.clusters_found < clusters)

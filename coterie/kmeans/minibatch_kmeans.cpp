@@ -17,7 +17,11 @@ template <class T>
 class Batches {
 public:
     Batches(const Rows<T>& points, const MinibatchKMeansOptions& options, const SideInformation& side, const Run& run)
-        : points_(points), options_(options), run_(run), weights_(side.weights), size_(std::min<Index>(options.batch_size, points.rows)),
+        : points_(points),
+          options_(options),
+          run_(run),
+          weights_(side.weights),
+          size_(std::min<Index>(options.batch_size, points.rows)),
           total_weight_(static_cast<double>(points.rows)) {
         if (!weights_.empty()) {
             double sum = 0;
@@ -30,7 +34,8 @@ public:
         internal::Fitted<T> out;
         RandomStream random = run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart));
         const Index k = options_.clusters;
-        const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows) / static_cast<double>(size_));
+        const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows) /
+                                       static_cast<double>(size_));
         // Of the order of one pass over the points, as Sculley's followers smooth it.
         const double share = std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows) + 1));
         Matrix<double> centroids = start.template cast<double>();
@@ -90,22 +95,26 @@ public:
 private:
     Index draw(RandomStream& random) const {
         const double u = random.uniform();
-        if (weights_.empty()) return std::min(points_.rows - 1, static_cast<Index>(u * static_cast<double>(points_.rows)));
+        if (weights_.empty())
+            return std::min(points_.rows - 1, static_cast<Index>(u * static_cast<double>(points_.rows)));
         auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), u * total_weight_);
         // Rounding may point past the last row with a weight.
         if (found == cumulative_.end()) found = std::lower_bound(cumulative_.begin(), cumulative_.end(), total_weight_);
         return static_cast<Index>(found - cumulative_.begin());
     }
 
-    // Starved centroids go to rows of the batch, at most half as many as it has. They start with the count of the least busy of the others,
-    // so that they are neither starved at once nor thrown about by single rows.
-    int reassign(const Matrix<T>& batch, const Nearest& near, RandomStream& random, Matrix<double>& centroids, std::vector<double>& had) const {
+    // Starved centroids go to rows of the batch, at most half as many as it has. They start with the count of the least
+    // busy of the others, so that they are neither starved at once nor thrown about by single rows.
+    int reassign(const Matrix<T>& batch, const Nearest& near, RandomStream& random, Matrix<double>& centroids,
+                 std::vector<double>& had) const {
         const double floor = options_.reassignment_share * *std::max_element(had.begin(), had.end());
         std::vector<std::size_t> starved;
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t j = 0; j < had.size(); ++j) {
-            if (had[j] < floor) starved.push_back(j);
-            else least = std::min(least, had[j]);
+            if (had[j] < floor)
+                starved.push_back(j);
+            else
+                least = std::min(least, had[j]);
         }
         // The most starved first.
         std::stable_sort(starved.begin(), starved.end(), [&](std::size_t a, std::size_t b) { return had[a] < had[b]; });
@@ -152,12 +161,14 @@ const OptionSet& MinibatchKMeansOptions::described() {
             .integer("clusters", &MinibatchKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .integer("batch_size", &MinibatchKMeansOptions::batch_size, at_least(1), "rows a batch, at most n")
-            .integer("max_epochs", &MinibatchKMeansOptions::max_epochs, at_least(1), "rows drawn at most, in multiples of n")
+            .integer("max_epochs", &MinibatchKMeansOptions::max_epochs, at_least(1),
+                     "rows drawn at most, in multiples of n")
             .integer("patience", &MinibatchKMeansOptions::patience, at_least(0),
                      "stop when the smoothed inertia has reached no new low for this many batches; 0: never")
             .real("reassignment_share", &MinibatchKMeansOptions::reassignment_share, between(0, 1),
                   "a centroid with less than this share of the rows of the busiest is put elsewhere; 0: never")
-            .integer("restarts", &MinibatchKMeansOptions::restarts, at_least(1), "runs from different seedings; the one of least inertia is kept")
+            .integer("restarts", &MinibatchKMeansOptions::restarts, at_least(1),
+                     "runs from different seedings; the one of least inertia is kept")
             .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
             .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, at_least(0),
@@ -175,21 +186,25 @@ MinibatchKMeansModel MinibatchKMeansModel::from(const Archive& archive) {
     model.options_ = archive.options_as<MinibatchKMeansOptions>();
     model.load_centroids(archive);
     if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " + std::to_string(model.options_.clusters) + " clusters");
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
     return model;
 }
 
-MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run, const SideInformation& side) {
+MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
+                                          const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run.threads);
     if (!side.initial_centroids.empty())
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
     return points.visit([&]<class T>(const Rows<T>& rows) {
         FitReport report;
         int distinct = 0;
         const Batches<T> iterate(rows, options, side, run);
         auto best = internal::best_of_restarts<T>(
-            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run, report, distinct, iterate);
+            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run,
+            report, distinct, iterate);
         Stopwatch watch;
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(points, centroids, run.threads).labels;

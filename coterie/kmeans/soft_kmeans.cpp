@@ -23,8 +23,11 @@ constexpr Index rows_at_once = 240;
 class Assigner {
 public:
     Assigner(const Matrix<double>& centroids, const Vector<double>& origin, double temperature)
-        : origin_(origin), temperature_(temperature), centred_(centroids.rowwise() - origin.transpose()),
-          squared_(internal::squared_norms(centred_)), products_(centred_) {}
+        : origin_(origin),
+          temperature_(temperature),
+          centred_(centroids.rowwise() - origin.transpose()),
+          squared_(internal::squared_norms(centred_)),
+          products_(centred_) {}
 
     struct Scratch {
         Matrix<double> rows;  // centred
@@ -120,7 +123,8 @@ template <class T>
 double automatic_temperature(const Rows<T>& points, const Matrix<T>& start, const internal::Spread& spread,
                              std::span<const double> weights, const Run& run) {
     Run quiet(run.seed, run.threads);
-    const internal::LloydSettings settings{20, 1e-4, internal::bounds_pay(points.rows, points.columns, static_cast<int>(start.rows()))};
+    const internal::LloydSettings settings{
+        20, 1e-4, internal::bounds_pay(points.rows, points.columns, static_cast<int>(start.rows()))};
     const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).inertia;
     const double columns = static_cast<double>(points.columns);
     const double temperature = 2 * inertia / (spread.total_weight * columns);
@@ -144,9 +148,10 @@ SoftKMeansModel fit(const Rows<T>& points, const SoftKMeansOptions& options, Run
     FitReport report;
     int distinct = 0;
     auto best = internal::best_of_restarts<T>(
-        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run, report,
-        distinct, [&](Matrix<T> start, int restart) {
-            if (used.temperature == 0) used.temperature = automatic_temperature(points, start, spread, side.weights, run);
+        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run,
+        report, distinct, [&](Matrix<T> start, int restart) {
+            if (used.temperature == 0)
+                used.temperature = automatic_temperature(points, start, spread, side.weights, run);
             internal::Fitted<T> out;
             Matrix<double> centroids = start.template cast<double>();
             Pass pass = evaluate(centroids);
@@ -169,7 +174,8 @@ SoftKMeansModel fit(const Rows<T>& points, const SoftKMeansOptions& options, Run
                 out.objective = pass.free_energy;
                 out.objectives.push_back(pass.free_energy);
                 run.report({.stage = "iterations",
-                            .fraction = (restart + static_cast<double>(out.iterations) / options.max_iterations) / options.restarts,
+                            .fraction = (restart + static_cast<double>(out.iterations) / options.max_iterations) /
+                                        options.restarts,
                             .objective = pass.free_energy,
                             .iteration = out.iterations});
                 if (movement <= threshold) {
@@ -190,7 +196,8 @@ SoftKMeansModel fit(const Rows<T>& points, const SoftKMeansOptions& options, Run
     internal::finish_report(report, points, labels, options.clusters, distinct, run);
     report.details.emplace_back("temperature", used.temperature);
     report.details.emplace_back("distortion", last.distortion);
-    report.details.emplace_back("entropy", std::max(0.0, (last.distortion - last.free_energy) / used.temperature / spread.total_weight));
+    report.details.emplace_back(
+        "entropy", std::max(0.0, (last.distortion - last.free_energy) / used.temperature / spread.total_weight));
     return SoftKMeansModel(std::move(centroids), std::move(labels), std::move(report), used);
 }
 
@@ -202,7 +209,8 @@ const OptionSet& SoftKMeansOptions::described() {
             .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
             .real("temperature", &SoftKMeansOptions::temperature, at_least(0),
-                  "temperature T, in squared units of the points; 0: twice the variance within the clusters of k-means, a column")
+                  "temperature T, in squared units of the points; 0: twice the variance within the clusters of "
+                  "k-means, a column")
             .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),
                      "runs from different seedings; the one of least free energy is kept")
             .integer("max_iterations", &SoftKMeansOptions::max_iterations, at_least(1), "iterations a restart at most")
@@ -217,8 +225,8 @@ const OptionSet& SoftKMeansOptions::described() {
 
 Matrix<double> SoftKMeansModel::probabilities(PointsView points, const Run& run) const {
     if (points.columns() != dimensions())
-        throw BadArgument("probabilities: the points have " + std::to_string(points.columns()) + " columns, the model was fitted on " +
-                          std::to_string(dimensions()));
+        throw BadArgument("probabilities: the points have " + std::to_string(points.columns()) +
+                          " columns, the model was fitted on " + std::to_string(dimensions()));
     Matrix<double> out(points.rows(), clusters());
     if (points.empty()) return out;
     check_points(points, "probabilities", run.threads);
@@ -246,16 +254,19 @@ SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
     model.options_ = archive.options_as<SoftKMeansOptions>();
     model.load_centroids(archive);
     if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " + std::to_string(model.options_.clusters) + " clusters");
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
     if (!(model.options_.temperature > 0)) throw BadData("model: soft k-means without a temperature");
     return model;
 }
 
-SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run, const SideInformation& side) {
+SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run,
+                                const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run.threads);
     if (!side.initial_centroids.empty())
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
     return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });
 }
 

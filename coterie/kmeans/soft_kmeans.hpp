@@ -1,5 +1,6 @@
 #pragma once
-// Soft k-means at a temperature T (Rose, Gurewitz and Fox 1990): every point belongs to every cluster with a probability
+// Soft k-means at a temperature T (Rose, Gurewitz and Fox 1990): every point belongs to every cluster with a
+// probability
 //
 //     A_ij = exp(-D_ij / T) / sum_l exp(-D_il / T),   D_ij = || x_i - c_j ||^2,
 //

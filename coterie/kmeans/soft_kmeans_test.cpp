@@ -14,7 +14,8 @@ struct PlainStep {
     double free_energy = 0;
     Matrix<double> centroids;
 };
-PlainStep plain_step(const Matrix<double>& points, const Matrix<double>& centroids, double temperature, const std::vector<double>& weights = {}) {
+PlainStep plain_step(const Matrix<double>& points, const Matrix<double>& centroids, double temperature,
+                     const std::vector<double>& weights = {}) {
     PlainStep out;
     out.probabilities.resize(points.rows(), centroids.rows());
     out.centroids = Matrix<double>::Zero(centroids.rows(), centroids.cols());
@@ -41,8 +42,9 @@ TEST(SoftKMeans, OneIterationIsTheFormulas) {
     const auto weights = whole_weights(1000, 3);
     const Matrix<double> start = points.topRows(4);
     const double temperature = 70;
-    FitRun run(0, 2);
-    const auto model = fit_soft_kmeans(points, {.clusters = 4, .temperature = temperature, .max_iterations = 1}, run, {.weights = weights, .initial_centroids = start});
+    coterie::Run run(0, 2);
+    const auto model = fit_soft_kmeans(points, {.clusters = 4, .temperature = temperature, .max_iterations = 1}, run,
+                                       {.weights = weights, .initial_centroids = start});
     const PlainStep first = plain_step(points, start, temperature, weights);
     EXPECT_LE((to_matrix<double>(model.centroids()) - first.centroids).cwiseAbs().maxCoeff(), 1e-10);
     const PlainStep second = plain_step(points, first.centroids, temperature, weights);
@@ -65,8 +67,9 @@ TEST(SoftKMeans, FreeEnergyNeverRises) {
             SCOPED_TRACE(seed);
             const Matrix<double> points = seed % 2 == 0 ? blobs(300, 3, 5, 7.0, seed) : lattice(300, 2, 5, seed);
             const auto weights = whole_weights(300, seed);
-            FitRun run(seed, 1);
-            const auto model = fit_soft_kmeans(points, {.clusters = 6, .temperature = temperature}, run, {.weights = weights, .initial_centroids = {}});
+            coterie::Run run(seed, 1);
+            const auto model = fit_soft_kmeans(points, {.clusters = 6, .temperature = temperature}, run,
+                                               {.weights = weights, .initial_centroids = {}});
             expect_sound_report(model, 300, points.cols(), 6, run);
             expect_falling(model.fit_report().objective_per_iteration, 1e-12);
             EXPECT_EQ(model.predict(points), model.labels());
@@ -78,10 +81,11 @@ TEST(SoftKMeans, ColdIsKMeans) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
         const Matrix<double> points = blobs(400, 4, 5, 6.0, seed);
         const Matrix<double> start = points.topRows(5);
-        FitRun run(0, 1);
-        const auto hard = fit_kmeans(points, {.clusters = 5, .tolerance = 0}, run, {.weights = {}, .initial_centroids = start});
-        const auto soft =
-            fit_soft_kmeans(points, {.clusters = 5, .temperature = 1e-9, .tolerance = 0}, run, {.weights = {}, .initial_centroids = start});
+        coterie::Run run(0, 1);
+        const auto hard =
+            fit_kmeans(points, {.clusters = 5, .tolerance = 0}, run, {.weights = {}, .initial_centroids = start});
+        const auto soft = fit_soft_kmeans(points, {.clusters = 5, .temperature = 1e-9, .tolerance = 0}, run,
+                                          {.weights = {}, .initial_centroids = start});
         EXPECT_EQ(soft.labels(), hard.labels());
         EXPECT_NEAR(soft.fit_report().objective, hard.inertia(), 1e-9 * hard.inertia());
     }
@@ -89,7 +93,7 @@ TEST(SoftKMeans, ColdIsKMeans) {
 
 TEST(SoftKMeans, HotIsOneCluster) {
     const Matrix<double> points = blobs(200, 3, 4, 2.0);
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     const auto model = fit_soft_kmeans(points, {.clusters = 4, .temperature = 1e7, .tolerance = 0}, run);
     const Matrix<double> centroids = to_matrix<double>(model.centroids());
     for (Index j = 0; j < 4; ++j) EXPECT_LE((centroids.row(j) - points.colwise().mean()).cwiseAbs().maxCoeff(), 1e-3);
@@ -98,21 +102,22 @@ TEST(SoftKMeans, HotIsOneCluster) {
 
 TEST(SoftKMeans, ProbabilitiesAreSoundAtAnyScale) {
     const Matrix<double> points = blobs(150, 3, 3, 1.0) * 1e60;
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     for (const double temperature : {0.0, 1e-300, 1e118, 1e300}) {
         const auto model = fit_soft_kmeans(points, {.clusters = 3, .temperature = temperature}, run);
         const Matrix<double> a = model.probabilities(points);
         ASSERT_TRUE(a.allFinite());
         EXPECT_GE(a.minCoeff(), 0);
         EXPECT_LE((a.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
-        for (Index i = 0; i < 150; ++i) EXPECT_NEAR(a(i, model.labels()[static_cast<std::size_t>(i)]), a.row(i).maxCoeff(), 1e-9);
+        for (Index i = 0; i < 150; ++i)
+            EXPECT_NEAR(a(i, model.labels()[static_cast<std::size_t>(i)]), a.row(i).maxCoeff(), 1e-9);
         EXPECT_TRUE(std::isfinite(model.fit_report().objective));
     }
 }
 
 TEST(SoftKMeans, AutomaticTemperatureIsTwiceTheVarianceWithin) {
     const Matrix<double> points = blobs(4000, 5, 4, 0.5, 9);
-    FitRun run(1, 2);
+    coterie::Run run(1, 2);
     const auto model = fit_soft_kmeans(points, {.clusters = 4}, run);
     EXPECT_NEAR(model.options().temperature, 2 * 0.25, 0.02);
     Labels truth;
@@ -122,7 +127,7 @@ TEST(SoftKMeans, AutomaticTemperatureIsTwiceTheVarianceWithin) {
 
 TEST(SoftKMeans, WeightsActAsCopies) {
     expect_weights_act_as_copies(
-        [](const Matrix<double>& points, Run& run, const SideInformation& side) {
+        [](const Matrix<double>& points, coterie::Run& run, const SideInformation& side) {
             return fit_soft_kmeans(points, {.clusters = 4, .temperature = 20}, run, side);
         },
         1e-9);
@@ -130,12 +135,14 @@ TEST(SoftKMeans, WeightsActAsCopies) {
 
 TEST(SoftKMeans, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> points = blobs<float>(3000, 7, 5, 6.0, 7);
-    expect_same_bits_at_any_threads([&](Run& run) { return fit_soft_kmeans(points, {.clusters = 5, .restarts = 2, .max_iterations = 20}, run); });
+    expect_same_bits_at_any_threads([&](coterie::Run& run) {
+        return fit_soft_kmeans(points, {.clusters = 5, .restarts = 2, .max_iterations = 20}, run);
+    });
 }
 
 TEST(SoftKMeans, FloatAgreesWithDouble) {
     const Matrix<double> points = blobs(500, 5, 4, 1.0, 8);
-    FitRun run(2, 1);
+    coterie::Run run(2, 1);
     const auto a = fit_soft_kmeans(points, {.clusters = 4, .temperature = 3}, run);
     const auto b = fit_soft_kmeans(points.cast<float>().eval(), {.clusters = 4, .temperature = 3}, run);
     EXPECT_TRUE(same_partition(a.labels(), b.labels()));
@@ -144,29 +151,38 @@ TEST(SoftKMeans, FloatAgreesWithDouble) {
 }
 
 TEST(SoftKMeans, EmptyClustersAreReported) {
-    expect_empty_clusters_reported([](const Matrix<double>& points, Run& run) { return fit_soft_kmeans(points, {.clusters = 3}, run); });
+    expect_empty_clusters_reported(
+        [](const Matrix<double>& points, coterie::Run& run) { return fit_soft_kmeans(points, {.clusters = 3}, run); });
 }
 
 TEST(SoftKMeans, StopsWhenAsked) {
-    expect_stops([](const Matrix<double>& points, Run& run) { return fit_soft_kmeans(points, {.clusters = 8, .tolerance = 0}, run); });
+    expect_stops([](const Matrix<double>& points, coterie::Run& run) {
+        return fit_soft_kmeans(points, {.clusters = 8, .tolerance = 0}, run);
+    });
 }
 
 TEST(SoftKMeans, Refusals) {
     expect_usual_refusals("soft-kmeans");
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     const Matrix<double> points = blobs(6, 2, 2, 1.0);
-    expect_error<BadArgument>([&] { fit_soft_kmeans(points, {.clusters = 2, .temperature = -1}, run); }, {"temperature", "-1"});
+    expect_error<BadArgument>([&] { fit_soft_kmeans(points, {.clusters = 2, .temperature = -1}, run); },
+                              {"temperature", "-1"});
     const Matrix<double> start = Matrix<double>::Zero(3, 2);
-    expect_error<BadArgument>([&] { fit_soft_kmeans(points, {.clusters = 2}, run, {.weights = {}, .initial_centroids = start}); }, {"3 x 2", "2 x 2"});
-    expect_error<BadArgument>([&] { fit_soft_kmeans(points, {.clusters = 3, .restarts = 2}, run, {.weights = {}, .initial_centroids = start}); },
-                              {"restarts"});
+    expect_error<BadArgument>(
+        [&] { fit_soft_kmeans(points, {.clusters = 2}, run, {.weights = {}, .initial_centroids = start}); },
+        {"3 x 2", "2 x 2"});
+    expect_error<BadArgument>(
+        [&] {
+            fit_soft_kmeans(points, {.clusters = 3, .restarts = 2}, run, {.weights = {}, .initial_centroids = start});
+        },
+        {"restarts"});
     const auto model = fit_soft_kmeans(points, {.clusters = 2}, run);
     expect_error<BadArgument>([&] { model.probabilities(start.leftCols(1).eval()); }, {"1", "2"});
 }
 
 TEST(SoftKMeans, RoundTrip) {
     const Matrix<float> points = blobs<float>(80, 3, 4, 3.0);
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     const auto model = fit_soft_kmeans(points, {.clusters = 4}, run);
     const auto loaded = round_trip(model);
     EXPECT_EQ(loaded->predict(points), model.predict(points));

@@ -17,7 +17,8 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 template <class T>
 Matrix<T> unit_rows(PointsView points, std::string_view what, int threads) {
-    require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(T), "scaling rows to length 1");
+    require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(T),
+                   "scaling rows to length 1");
     Matrix<T> out(points.rows(), points.columns());
     const RowBlocks blocks{points.rows(), 1024};
     points.visit([&](const auto& rows) {
@@ -25,16 +26,19 @@ Matrix<T> unit_rows(PointsView points, std::string_view what, int threads) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                 const auto* row = rows.row(i);
                 double largest = 0;  // taken out first: squares of small numbers vanish
-                for (Index p = 0; p < rows.columns; ++p) largest = std::max(largest, std::abs(static_cast<double>(row[p])));
+                for (Index p = 0; p < rows.columns; ++p)
+                    largest = std::max(largest, std::abs(static_cast<double>(row[p])));
                 if (!(largest > 0))
-                    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + " is all zeros and has no direction; leave it out");
+                    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) +
+                                  " is all zeros and has no direction; leave it out");
                 double squared = 0;
                 for (Index p = 0; p < rows.columns; ++p) {
                     const double x = static_cast<double>(row[p]) / largest;
                     squared += x * x;
                 }
                 const double length = std::sqrt(squared);
-                for (Index p = 0; p < rows.columns; ++p) out(i, p) = static_cast<T>(static_cast<double>(row[p]) / largest / length);
+                for (Index p = 0; p < rows.columns; ++p)
+                    out(i, p) = static_cast<T>(static_cast<double>(row[p]) / largest / length);
             }
         });
     });
@@ -44,8 +48,12 @@ Matrix<T> unit_rows(PointsView points, std::string_view what, int threads) {
 template <class T>
 class Iterations {
 public:
-    Iterations(const Matrix<T>& points, const SphericalKMeansOptions& options, const SideInformation& side, const Run& run)
-        : points_(points), options_(options), weights_(side.weights), run_(run),
+    Iterations(const Matrix<T>& points, const SphericalKMeansOptions& options, const SideInformation& side,
+               const Run& run)
+        : points_(points),
+          options_(options),
+          weights_(side.weights),
+          run_(run),
           spread_(internal::spread_of(points, side.weights, run.threads)) {}
 
     internal::Fitted<T> operator()(Matrix<T> centroids, int restart) const {
@@ -59,7 +67,8 @@ public:
             if (out.iterations == options_.max_iterations) break;
             Nearest near = nearest_centroids(points_, centroids, run_.threads, NearestWants::distances);
             out.repaired += repair(near);
-            const internal::ClusterSums found = internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_.threads);
+            const internal::ClusterSums found =
+                internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_.threads);
             double movement = 0;
             double objective = spread_.total_weight;
             for (Index j = 0; j < options_.clusters; ++j) {
@@ -73,7 +82,8 @@ public:
             ++out.iterations;
             out.objectives.push_back(std::max(0.0, objective));
             run_.report({.stage = "iterations",
-                         .fraction = (restart + static_cast<double>(out.iterations) / options_.max_iterations) / options_.restarts,
+                         .fraction = (restart + static_cast<double>(out.iterations) / options_.max_iterations) /
+                                     options_.restarts,
                          .objective = out.objectives.back(),
                          .iteration = out.iterations});
             const bool settled = near.labels == labels || movement <= options_.tolerance * spread_.mean_variance;
@@ -84,7 +94,8 @@ public:
             }
         }
         // For unit vectors || u - c ||^2 = 2 (1 - cos), without the cancellation of 1 - cos.
-        out.objective = nearest_centroids(points_, centroids, run_.threads, NearestWants::inertia, weights_).inertia / 2;
+        out.objective =
+            nearest_centroids(points_, centroids, run_.threads, NearestWants::inertia, weights_).inertia / 2;
         out.centroids = std::move(centroids);
         return out;
     }
@@ -135,9 +146,11 @@ const OptionSet& SphericalKMeansOptions::described() {
             .letter('k')
             .integer("restarts", &SphericalKMeansOptions::restarts, at_least(1),
                      "runs from different seedings; the one of least objective is kept")
-            .integer("max_iterations", &SphericalKMeansOptions::max_iterations, at_least(1), "iterations a restart at most")
+            .integer("max_iterations", &SphericalKMeansOptions::max_iterations, at_least(1),
+                     "iterations a restart at most")
             .real("tolerance", &SphericalKMeansOptions::tolerance, at_least(0),
-                  "stop when the centroids' summed squared movement is at most this many mean column variances of the scaled rows; 0: when no "
+                  "stop when the centroids' summed squared movement is at most this many mean column variances of the "
+                  "scaled rows; 0: when no "
                   "label changes")
             .choice("seeding", &SphericalKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
@@ -162,15 +175,18 @@ SphericalKMeansModel SphericalKMeansModel::from(const Archive& archive) {
     model.options_ = archive.options_as<SphericalKMeansOptions>();
     model.load_centroids(archive);
     if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " + std::to_string(model.options_.clusters) + " clusters");
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
     return model;
 }
 
-SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run, const SideInformation& side) {
+SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
+                                          const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run.threads);
     if (!side.initial_centroids.empty())
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
     return points.visit([&]<class T>(const Rows<T>&) {
         Stopwatch watch;
         const Matrix<T> unit = unit_rows<T>(points, "points", run.threads);
@@ -186,7 +202,8 @@ SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMea
         const Rows<T> rows{unit.data(), unit.rows(), unit.cols(), unit.cols()};
         const Iterations<T> iterate(unit, options, scaled, run);
         auto best = internal::best_of_restarts<T>(
-            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, scaled, run, report, distinct, iterate);
+            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, scaled, run,
+            report, distinct, iterate);
         watch.restart();
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(unit, centroids, run.threads).labels;

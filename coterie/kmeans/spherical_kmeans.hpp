@@ -1,7 +1,9 @@
 #pragma once
-// Spherical k-means (Dhillon and Modha 2001): rows are scaled to length 1, u_i = x_i / || x_i ||, and unit centroids and labels minimise
+// Spherical k-means (Dhillon and Modha 2001): rows are scaled to length 1, u_i = x_i / || x_i ||, and unit centroids
+// and labels minimise
 //
-//     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i u_i
+//     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i
+//     u_i
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
@@ -22,7 +24,8 @@ struct SphericalKMeansOptions {
     static const OptionSet& described();
 };
 
-/// Centroids have length 1; predict gives the one of largest cosine and refuses rows of zeros (BadData, naming the row).
+/// Centroids have length 1; predict gives the one of largest cosine and refuses rows of zeros (BadData, naming the
+/// row).
 class SphericalKMeansModel : public CentroidModel {
 public:
     SphericalKMeansModel(Points centroids, Labels labels, FitReport report, const SphericalKMeansOptions& options)
@@ -42,10 +45,11 @@ private:
     SphericalKMeansOptions options_;
 };
 
-/// n x d points without rows of zeros (BadData, naming the row), 1 <= clusters <= n; initial centroids are scaled to length 1.
-/// labels() is always predict(points). The objective never rises. An empty cluster takes the point that adds most to it; fewer distinct
-/// directions than clusters is a result with a warning: the surplus clusters are empty. A cluster whose rows cancel out keeps its centroid.
-/// Takes a copy of the points, scaled.
-SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run, const SideInformation& side = {});
+/// n x d points without rows of zeros (BadData, naming the row), 1 <= clusters <= n; initial centroids are scaled to
+/// length 1. labels() is always predict(points). The objective never rises. An empty cluster takes the point that adds
+/// most to it; fewer distinct directions than clusters is a result with a warning: the surplus clusters are empty. A
+/// cluster whose rows cancel out keeps its centroid. Takes a copy of the points, scaled.
+SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
+                                          const SideInformation& side = {});
 
 }  // namespace coterie
