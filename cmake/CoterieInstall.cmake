@@ -1,27 +1,17 @@
-# What `cmake --install` puts where: library, headers, data, licence, manual, completions, CMake package and pkg-config file.
+# What `cmake --install` puts where: library, headers, data, licence, CMake package and pkg-config file. The command installs itself, with its
+# manual and completions (cli/CMakeLists.txt).
 
 include(CMakePackageConfigHelpers)
 
 install(TARGETS coterie EXPORT coterie
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Headers keep their rooms. What is compiled per instruction set, and what a room keeps to itself, stays here.
+# Headers keep their rooms. What is compiled per instruction set, and what a room keeps to itself, stays here; the test package.install finds an
+# installed header that includes one that is not.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/coterie/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coterie
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "kernels*.hpp" EXCLUDE PATTERN "internal" EXCLUDE PATTERN "*_internal.hpp" EXCLUDE)
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "internal" EXCLUDE PATTERN "kernels*.hpp" EXCLUDE PATTERN "panels.hpp" EXCLUDE PATTERN "formats.hpp" EXCLUDE
+  PATTERN "test_support.hpp" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/coterie/data)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-
-file(GLOB manuals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-if(manuals)
-  install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
-foreach(completion "coterie.bash;bash-completion/completions;coterie" "_coterie;zsh/site-functions;_coterie" "coterie.fish;fish/vendor_completions.d;coterie.fish")
-  list(GET completion 0 file)
-  list(GET completion 1 folder)
-  list(GET completion 2 name)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/cli/completions/${file})
-    install(FILES ${PROJECT_SOURCE_DIR}/cli/completions/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
-  endif()
-endforeach()
 
 # A shared library brings what it needs; a static one leaves that to whoever links it.
 get_target_property(type coterie TYPE)

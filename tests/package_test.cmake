@@ -2,6 +2,7 @@
 #   STEP install | cmake | pkgconfig    BUILD the build folder    SOURCE tests/consumer    WORK scratch folder
 #   GENERATOR, COMPILER, BUILD_TYPE, LIBDIR, INCLUDEDIR as of the build
 
+cmake_minimum_required(VERSION 3.25)
 set(prefix ${WORK}/prefix)
 
 function(run)

@@ -7,10 +7,13 @@
 #include <mutex>
 #include <string>
 
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 
 namespace coterie {
 
+#ifdef _OPENMP
 void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body) {
     const int workers = static_cast<int>(std::min<Index>(std::max(threads, 1), count));
     if (workers <= 1 || omp_in_parallel()) {
@@ -42,9 +45,19 @@ void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body
     }
     if (error) std::rethrow_exception(error);
 }
+#else
+// A compiler without OpenMP: one thread, the same result.
+void for_each_block(Index count, int, FunctionRef<void(Index, int)> body) {
+    for (Index block = 0; block < count; ++block) body(block, 0);
+}
+#endif
 
 int available_threads() {
+#ifdef _OPENMP
     int threads = omp_get_num_procs();  // honours the affinity mask
+#else
+    int threads = 1;
+#endif
     std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
     std::string quota;
     double period = 0;

@@ -55,7 +55,8 @@ Json json_of(const OptionValues& options) {
     for (const auto& [name, value] : options) {
         if (const auto* real = std::get_if<double>(&value); real && !std::isfinite(*real))
             throw BadArgument("option " + name + ": " + to_text(value) + " cannot be saved; finite numbers can");
-        std::visit([&](const auto& v) { out[name] = v; }, value);
+        Json& slot = out[name];
+        std::visit([&](const auto& v) { slot = v; }, value);
     }
     return out;
 }

@@ -309,6 +309,7 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
             if (content.name == key) return content;
         throw BadData(std::string(source) + ": has no array '" + shown(key) + "'; it holds " + listing());
     }
+    if (contents.empty()) throw BadData(std::string(source) + ": holds no arrays");
     const Content* only = nullptr;
     const Content* matching = nullptr;
     int numeric = 0, matches = 0;

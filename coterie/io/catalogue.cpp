@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
@@ -44,8 +44,8 @@ struct Source {
 };
 
 std::vector<int> fields_from(int first, int count) {
-    std::vector<int> out;
-    for (int i = 0; i < count; ++i) out.push_back(first + i);
+    std::vector<int> out(static_cast<std::size_t>(count));
+    std::iota(out.begin(), out.end(), first);
     return out;
 }
 

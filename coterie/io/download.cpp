@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -99,7 +98,7 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw ResourceError(path_.string() + ": " + what + ": " + std::strerror(errno));
+        throw ResourceError(path_.string() + ": " + what + ": " + std::generic_category().message(errno));
     }
     fs::path path_;
     int descriptor_ = -1;

@@ -122,7 +122,7 @@ Array read_hdf5(const std::string& path, std::string_view key, Purpose purpose, 
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.ok()) throw BadData(source + ": is not a sound HDF5 file");
     std::string wanted(key);
-    if (!wanted.empty() && wanted.front() != '/') wanted.insert(0, "/");
+    if (!wanted.empty() && wanted.front() != '/') wanted = std::string("/").append(wanted);
     const Handle straight(wanted.empty() ? -1 : H5Dopen2(file.get(), wanted.c_str(), H5P_DEFAULT), H5Dclose);
     if (!straight.ok()) {
         Listing listing;

@@ -53,7 +53,7 @@ private:
             std::int64_t index = 0;
             const auto result = std::from_chars(word.data(), word.data() + std::min(colon, word.size()), index);
             if (colon == std::string_view::npos || result.ec != std::errc() || result.ptr != word.data() + colon)
-                refuse(word, "'" + shown(word) + "' is not an index:value pair");
+                refuse(word, "the word '" + shown(word) + "' is not an index:value pair");
             if (index < 1 || index > 2147483647)
                 refuse(word, "index " + std::to_string(index) + " is not accepted; indices count from 1");
             if (index <= last)

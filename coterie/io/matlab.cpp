@@ -36,6 +36,30 @@ bool element_of(matio_classes kind, Element& element) {
     }
 }
 
+// matio reads what a truncated file still has and leaves the rest as it happens to be, so the file's elements are
+// walked first: each says how long it is, and all must be there. (Version 7.3 files are HDF5 behind a MATLAB header.)
+void require_whole(std::span<const std::byte> data, const std::string& what) {
+    const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
+    const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
+    const bool big = data.size() >= 128 && byte(126) == 'M' && byte(127) == 'I';
+    if (!little && !big) throw BadData(what + ": is not a MATLAB 5 file (its header is not MATLAB's)");
+    const std::uint32_t version = little ? byte(124) | byte(125) << 8 : byte(125) | byte(124) << 8;
+    if (version == 0x0200) return;
+    if (version != 0x0100) throw BadData(what + ": is a MATLAB file of an unknown version; versions 5 to 7.3 are read");
+    const auto word = [&](std::size_t at) {
+        return little ? byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24
+                      : byte(at + 3) | byte(at + 2) << 8 | byte(at + 1) << 16 | byte(at) << 24;
+    };
+    for (std::size_t at = 128; at < data.size();) {
+        const std::size_t left = data.size() - at;
+        const std::size_t length = left < 8 ? left : word(at + 4);
+        if (left < 8 || length > left - 8)
+            throw BadData(what + ": is truncated: a variable of " + std::to_string(length) + " bytes, " +
+                          std::to_string(left) + " are there");
+        at += 8 + length;
+    }
+}
+
 Content described(const matvar_t& variable) {
     Content content{variable.name ? variable.name : "", {}, false};
     Element element{};
@@ -47,6 +71,7 @@ Content described(const matvar_t& variable) {
 }  // namespace
 
 Array read_matlab(const std::string& path, std::string_view key, Purpose purpose, std::string& source) {
+    require_whole(read_bytes(path).data, source);
     const std::unique_ptr<mat_t, Close> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
     if (!file) throw BadData(source + ": is not a sound MATLAB file");
     std::vector<Content> contents;

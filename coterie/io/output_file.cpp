@@ -46,7 +46,9 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     const std::filesystem::path target(path_);
     for (int attempt = 0; attempt < 100; ++attempt) {
         const std::string unique = std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1));
-        temporary_ = (target.parent_path() / ("." + target.filename().string() + "." + unique + ".part")).string();
+        temporary_ = (target.parent_path() /
+                      std::string(".").append(target.filename().string()).append(".").append(unique).append(".part"))
+                         .string();
         descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor_ >= 0) return;
         if (errno != EEXIST) break;

@@ -102,9 +102,7 @@ Array read_array(const Location& location, Purpose purpose, std::string& source)
         case Format::hdf5:
             formats::read_bytes(location.file);  // a missing file or a folder is told as everywhere
             return formats::read_hdf5(location.file, location.key, purpose, source);
-        case Format::matlab:
-            formats::read_bytes(location.file);
-            return formats::read_matlab(location.file, location.key, purpose, source);
+        case Format::matlab: return formats::read_matlab(location.file, location.key, purpose, source);
         default: throw InternalError("text was read as an array");
     }
 }

@@ -229,8 +229,7 @@ Table::Table(const Bytes& bytes, std::string_view source, bool tab_separated, co
     if (separator_ == '"' || separator_ == '\n' || separator_ == '\r' ||
         (separator_ != 0 && std::strchr("0123456789.+-eE", separator_) != nullptr))
         throw BadArgument("option --separator: " + shown(std::string(1, separator_)) + " cannot separate numbers");
-    if (trimmed(text_.substr(0, 4096)).empty() && text_.find_first_not_of(" \t\r\n") == std::string_view::npos)
-        refuse("is empty; rows of numbers are needed");
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) refuse("is empty; rows of numbers are needed");
     if (separator_ == 0 && tab_separated) separator_ = '\t';
     // An empty first line says nothing about columns.
     const std::size_t keep = one_column ? 0 : text_.find_first_not_of(" \t\r\n");

@@ -85,7 +85,8 @@ void write_points(const std::string& path, PointsView points, const std::vector<
             return;
         }
         std::string text;
-        for (std::size_t j = 0; j < column_names.size(); ++j) text += (j > 0 ? "," : "") + csv_field(column_names[j]);
+        for (std::size_t j = 0; j < column_names.size(); ++j)
+            (j > 0 ? text += ',' : text) += csv_field(column_names[j]);
         if (!column_names.empty()) text += '\n';
         char number[32];
         for (Index i = 0; i < rows.rows; ++i) {

@@ -1,5 +1,7 @@
 #pragma once
-// Exact nearest neighbours in blocks of distances.
+// Exact nearest neighbours in blocks of distances: candidates by matrix products in the points' own precision, kept as
+// long as rounding leaves it open whether they belong, then measured directly in double. The same result at any number
+// of threads.
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
@@ -11,9 +13,11 @@ struct Neighbors {
     std::vector<std::int32_t> indices;  // queries x count, nearest first; ties by the lower index
     std::vector<double> squared;        // queries x count squared distances
 };
-/// The `count` nearest rows of `points` for each query. Cost n_q n d, memory a block of distances beside the result.
+/// The `count` nearest rows of `points` for each query. 1 <= count <= rows. Cost n_q n d. Memory beside the result: a
+/// centred copy of the points and of the queries, and a block of distances a thread. BadArgument names a number that is
+/// not finite. Cancelled when the run says stop.
 Neighbors nearest_neighbors(PointsView points, PointsView queries, Index count, const Run& run);
-/// Among the points themselves, a point not being its own neighbour.
+/// Among the points themselves, a point not being its own neighbour (a duplicate of it is). 1 <= count <= rows - 1.
 Neighbors nearest_neighbors(PointsView points, Index count, const Run& run);
 
 }  // namespace coterie

@@ -14,7 +14,8 @@ namespace coterie {
 
 using LabelSpan = std::span<const std::int32_t>;
 
-/// Counts n_uv of points with u-th distinct cluster label and v-th distinct class (both ascending).
+/// Counts n_uv of points with u-th distinct cluster label and v-th distinct class (both ascending). ResourceError when
+/// the full table does not fit; the scores below never build it.
 struct ContingencyTable {
     std::vector<std::int32_t> clusters;  // distinct labels, ascending
     std::vector<std::int32_t> classes;   // distinct truths, ascending
@@ -23,7 +24,9 @@ struct ContingencyTable {
 ContingencyTable contingency_table(LabelSpan labels, LabelSpan truth);
 
 /// Class given to each distinct cluster by the best one-to-one match (Hungarian, exact); -1 where there are more
-/// clusters than classes.
+/// clusters than classes. Exactly min(clusters, classes) are matched, some perhaps with no point in common. Works on
+/// the non-zero counts when these are few, so that as many labels as points are no trouble; a full table that does not
+/// fit is a ResourceError.
 struct Alignment {
     std::vector<std::int32_t> clusters;
     std::vector<std::int32_t> matched_class;  // the class's value, or -1 when `matched[u]` is false
@@ -33,23 +36,28 @@ struct Alignment {
 Alignment align(LabelSpan labels, LabelSpan truth);
 /// labels renamed to the classes they are matched to; an unmatched cluster gets a number above every class.
 Labels aligned_labels(LabelSpan labels, LabelSpan truth);
-/// Rows: classes, columns: matched clusters in the same order (further columns: unmatched clusters).
+/// Here `counts` is classes x clusters with what agrees on the diagonal: first the classes that have a cluster,
+/// ascending, and their clusters in the same order, then the classes without a cluster (rows) or the clusters without a
+/// class (columns), ascending.
 ContingencyTable confusion_table(LabelSpan labels, LabelSpan truth);
 
-/// Assigns each row of a cost matrix a column of its own (or -1 where columns run out), at least total cost. Exact,
-/// O(r^2 c).
+/// Assigns each row of a cost matrix a column of its own (or -1 where columns run out), at least total cost. Exact;
+/// O(r^2 c) for r <= c, else O(c^2 r). BadArgument when a cost is not finite.
 std::vector<Index> minimum_cost_assignment(const Matrix<double>& cost);
 
 /// ACC: agreeing points of the best one-to-one match over n. In [0, 1].
 double accuracy(LabelSpan labels, LabelSpan truth);
 
 enum class Normalization { arithmetic, geometric, minimum, maximum };
-/// NMI: mutual information over the mean of the two entropies. In [0, 1]; 1 when both labelings have one cluster.
+/// NMI: mutual information over the mean of the two entropies. In [0, 1]; 1 when both labelings have one cluster, 0
+/// when only one has.
 double normalized_mutual_information(LabelSpan labels, LabelSpan truth, Normalization mean = Normalization::arithmetic);
 /// ARI, 1 for equal partitions, 0 expected by chance, at least -0.5.
 double adjusted_rand_index(LabelSpan labels, LabelSpan truth);
 /// Each cluster's largest class, summed, over n. In [0, 1].
 double purity(LabelSpan labels, LabelSpan truth);
+/// Mutual information over the entropy of the truth (homogeneity) or of the labels (completeness); 1 where that entropy
+/// is 0.
 double homogeneity(LabelSpan labels, LabelSpan truth);
 double completeness(LabelSpan labels, LabelSpan truth);
 
@@ -60,13 +68,15 @@ Scores score(LabelSpan labels, LabelSpan truth);
 
 /// Mean silhouette (b - a) / max(a, b) with Euclidean distances; a point alone in its cluster counts 0. Exact, O(n^2
 /// d), in blocks. Needs 2 to n - 1 clusters. With 0 < sample < n it is taken over that many points drawn without
-/// replacement (and distances among them).
+/// replacement (and distances among them); the drawn points too must have 2 to sample - 1 clusters. Memory: blocks of
+/// rows. Cancelled when the run says stop.
 double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample = 0);
 
-/// Two-sided paired Student test that a and b have the same mean.
+/// Two-sided paired Student test that a and b have the same mean. Needs at least two pairs of finite numbers
+/// (BadArgument otherwise).
 struct PairedTest {
     double mean_difference = 0;  // of a - b
-    double statistic = 0;        // t; infinite when all differences are equal and not 0
+    double statistic = 0;  // t; infinite (and p 0) when all differences are equal and not 0; 0 (and p 1) when all are 0
     double p_value = 1;
     Index degrees_of_freedom = 0;
 };

@@ -9,8 +9,8 @@
 struct ShiftOptions {
     double by = 0.5;
     static const coterie::OptionSet& described() {
-        static const coterie::OptionSet set =
-            coterie::OptionSetFor<ShiftOptions>().real("by", &ShiftOptions::by, coterie::at_least(0), "how far to shift");
+        static const coterie::OptionSet set = coterie::OptionSetFor<ShiftOptions>().real(
+            "by", &ShiftOptions::by, coterie::at_least(0), "how far to shift");
         return set;
     }
 };

@@ -1,0 +1,365 @@
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+bool starts_with(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
+
+std::string help_hint(const std::string& path) { return "see " + path + " --help"; }
+
+const Flag* find_flag(const Command& command, const std::string& name) {
+    for (const auto& flag : command.flags)
+        if (flag.name == name) return &flag;
+    return nullptr;
+}
+
+const Flag* find_letter(const Command& command, char letter) {
+    for (const auto& flag : command.flags)
+        if (flag.letter == letter) return &flag;
+    return nullptr;
+}
+
+std::string flag_title(const Flag& flag) {
+    std::string title = flag.letter ? std::string("-") + flag.letter + ", " : "    ";
+    title += flag.name;
+    if (!flag.value.empty()) title += " " + flag.value;
+    return title;
+}
+
+std::string flag_description(const Flag& flag) {
+    std::string text = flag.meaning;
+    std::string tail = flag.accepted;
+    if (!flag.standard.empty()) tail += (tail.empty() ? "" : "; ") + ("default " + flag.standard);
+    if (!tail.empty()) text += " (" + tail + ")";
+    return text;
+}
+
+void append_entry(std::string& out, const std::string& title, const std::string& description, std::size_t indent) {
+    constexpr std::size_t width = 96;
+    out += "  " + title;
+    if (title.size() + 4 > indent) {
+        out += "\n" + std::string(indent, ' ');
+    } else {
+        out += std::string(indent - title.size() - 2, ' ');
+    }
+    bool first = true;
+    for (const auto& line : wrap(description, width - indent)) {
+        if (!first) out += std::string(indent, ' ');
+        out += line + "\n";
+        first = false;
+    }
+    if (first) out += "\n";
+}
+
+// The words of one command, once its name and its parents' names are taken off.
+class Words {
+public:
+    Words(const Command& command, std::string path, const std::vector<std::string>& words, std::size_t next)
+        : command_(command), path_(std::move(path)), words_(words), next_(next) {}
+
+    void take_all() {
+        bool flags_end = false;
+        while (next_ < words_.size()) {
+            const std::string& word = words_[next_++];
+            if (!flags_end && word == "--") {
+                flags_end = true;
+            } else if (!flags_end && starts_with(word, "--")) {
+                take_long(word);
+            } else if (!flags_end && word.size() > 1 && word[0] == '-') {
+                take_short(word);
+            } else {
+                take_operand(word);
+            }
+        }
+        for (std::size_t i = operands_taken_; i < command_.operands.size(); ++i)
+            if (command_.operands[i].required)
+                throw UsageError(path_ + ": " + command_.operands[i].name + " is missing",
+                                 "usage: " + usage_line(command_, path_));
+    }
+
+private:
+    void take_long(const std::string& word) {
+        const auto equals = word.find('=');
+        const std::string name = word.substr(0, equals);
+        const Flag* flag = find_flag(command_, name);
+        if (!flag) {
+            std::vector<std::string> names;
+            for (const auto& each : command_.flags) names.push_back(each.name);
+            const std::string close = nearest(name, names);
+            throw UsageError("there is no option " + name + " in " + path_,
+                             close.empty() ? help_hint(path_) : "did you mean " + close + "?");
+        }
+        if (equals != std::string::npos) {
+            give(*flag, name, word.substr(equals + 1));
+        } else if (flag->value.empty()) {
+            give(*flag, name, "true");
+        } else {
+            give(*flag, name, next_value(*flag, name));
+        }
+    }
+
+    void take_short(const std::string& word) {
+        const std::string name = word.substr(0, 2);
+        const Flag* flag = find_letter(command_, word[1]);
+        if (!flag) {
+            const std::string meant = "-" + word;
+            throw UsageError("there is no option " + word + " in " + path_,
+                             find_flag(command_, meant) ? "did you mean " + meant + "?" : help_hint(path_));
+        }
+        if (flag->value.empty()) {
+            if (word.size() > 2)
+                throw UsageError("option " + name + " takes no value, but " + word + " is given", help_hint(path_));
+            give(*flag, name, "true");
+        } else if (word.size() > 2) {
+            give(*flag, name, word.substr(word[2] == '=' ? 3 : 2));
+        } else {
+            give(*flag, name, next_value(*flag, name));
+        }
+    }
+
+    std::string next_value(const Flag& flag, const std::string& name) {
+        // A value may begin with one dash (a negative number, standard input), but "--" there means that the value was forgotten.
+        if (next_ >= words_.size() || starts_with(words_[next_], "--"))
+            throw UsageError("option " + name + " needs a value: " +
+                                 (flag.accepted.empty() ? flag.value : flag.accepted),
+                             help_hint(path_));
+        return words_[next_++];
+    }
+
+    void give(const Flag& flag, const std::string& name, const std::string& value) {
+        if (!given_.insert(flag.name).second)
+            throw UsageError("option " + flag.name + " is given twice", "keep one of them");
+        if (value.empty() && !flag.value.empty())
+            throw UsageError("option " + name + " is given an empty value", help_hint(path_));
+        flag.take(value);
+    }
+
+    void take_operand(const std::string& word) {
+        if (operands_taken_ == command_.operands.size())
+            throw UsageError(path_ + ": '" + word + "' is one word too many", "usage: " + usage_line(command_, path_));
+        if (word.empty())
+            throw UsageError(path_ + ": " + command_.operands[operands_taken_].name + " is empty",
+                             "usage: " + usage_line(command_, path_));
+        command_.operands[operands_taken_++].take(word);
+    }
+
+    const Command& command_;
+    std::string path_;
+    const std::vector<std::string>& words_;
+    std::size_t next_;
+    std::size_t operands_taken_ = 0;
+    std::set<std::string> given_;
+};
+
+std::string placeholder(const Option& option) {
+    switch (option.kind) {
+        case OptionKind::flag: return "";
+        case OptionKind::integer: return "N";
+        case OptionKind::real: return "X";
+        case OptionKind::choice: {
+            std::string out;
+            for (const auto& choice : option.choices) out += (out.empty() ? "" : "|") + choice;
+            return out.size() <= 32 ? out : "WORD";
+        }
+        case OptionKind::text: return "TEXT";
+    }
+    return "VALUE";
+}
+
+Flag flag_of(const Option& option, const std::string& group) {
+    Flag flag;
+    flag.name = option.flag();
+    flag.letter = option.letter;
+    flag.value = placeholder(option);
+    flag.meaning = option.meaning;
+    if (option.kind == OptionKind::integer || option.kind == OptionKind::real || flag.value == "WORD")
+        flag.accepted = option.accepted();
+    if (option.kind == OptionKind::flag) {
+        if (std::get<bool>(option.default_value)) flag.standard = "true";
+    } else {
+        flag.standard = to_text(option.default_value);
+    }
+    flag.choices = option.choices;
+    if (!flag.choices.empty()) flag.completion = Completion::choices;
+    flag.group = group;
+    return flag;
+}
+
+}  // namespace
+
+std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target) {
+    std::vector<Flag> flags;
+    for (const Option& option : set.options()) {
+        flags.push_back(flag_of(option, group));
+        flags.back().take = [&option, target](const std::string& text) {
+            option.set(target.get(), option.parse(text));
+        };
+    }
+    return flags;
+}
+
+std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values) {
+    std::vector<Flag> flags;
+    for (const Option& option : set.options()) {
+        flags.push_back(flag_of(option, group));
+        flags.back().take = [&option, values](const std::string& text) {
+            (*values)[option.name] = option.parse(text);
+        };
+    }
+    return flags;
+}
+
+Flag& flag_named(std::vector<Flag>& flags, std::string_view name) {
+    for (auto& flag : flags)
+        if (flag.name == name) return flag;
+    throw InternalError("there is no flag " + std::string(name));
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+    std::string best;
+    std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+    for (const auto& candidate : candidates) {
+        // The beginning of a word is as good as a slip of it.
+        const bool begins = word.size() >= 2 && starts_with(candidate, word);
+        const std::size_t distance = begins ? 0 : edit_distance(word, candidate);
+        if (distance < least) {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::vector<std::string> wrap(const std::string& text, std::size_t width) {
+    std::vector<std::string> lines;
+    std::string line;
+    std::string word;
+    const auto end_word = [&] {
+        if (word.empty()) return;
+        if (!line.empty() && line.size() + 1 + word.size() > width) {
+            lines.push_back(line);
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+        word.clear();
+    };
+    for (const char c : text) {
+        if (c == ' ' || c == '\n') {
+            end_word();
+            if (c == '\n') {
+                lines.push_back(line);
+                line.clear();
+            }
+        } else {
+            word += c;
+        }
+    }
+    end_word();
+    if (!line.empty()) lines.push_back(line);
+    return lines;
+}
+
+std::string usage_line(const Command& command, const std::string& path) {
+    std::string out = path;
+    if (!command.commands.empty()) out += " " + command.commands_are + " ...";
+    for (const auto& operand : command.operands) out += operand.required ? " " + operand.name : " [" + operand.name + "]";
+    if (!command.flags.empty()) out += " [options]";
+    return out;
+}
+
+std::string help_text(const Command& command, const std::string& path) {
+    std::string out = path + ": " + command.summary + "\n\nUsage: " + usage_line(command, path) + "\n";
+    if (!command.details.empty()) {
+        out += "\n";
+        for (const auto& line : wrap(command.details, 96)) out += line + "\n";
+    }
+    if (!command.operands.empty()) {
+        out += "\n";
+        std::size_t indent = 0;
+        for (const auto& operand : command.operands) indent = std::max(indent, operand.name.size() + 5);
+        for (const auto& operand : command.operands) append_entry(out, operand.name, operand.meaning, indent);
+    }
+    if (!command.commands.empty()) {
+        out += "\n" + command.commands_are + " is one of\n";
+        std::size_t indent = 0;
+        for (const auto& each : command.commands) indent = std::max(indent, each.name.size() + 5);
+        for (const auto& each : command.commands) append_entry(out, each.name, each.summary, indent);
+    }
+    std::vector<std::string> groups;
+    for (const auto& flag : command.flags)
+        if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) groups.push_back(flag.group);
+    for (const auto& group : groups) {
+        out += "\n" + group + ":\n";
+        for (const auto& flag : command.flags)
+            if (flag.group == group) append_entry(out, flag_title(flag), flag_description(flag), 30);
+    }
+    if (!command.examples.empty()) {
+        out += "\nExamples:\n";
+        for (const auto& example : command.examples) out += "  " + example.line + "\n      " + example.meaning + "\n";
+    }
+    return out;
+}
+
+int run_command_line(const Command& root, const std::vector<std::string>& given) {
+    std::vector<std::string> words = given;
+    const auto flags_end = std::find(words.begin(), words.end(), "--");
+    bool help = false;
+    for (auto word = words.begin(); word != flags_end; ++word) help = help || *word == "--help" || *word == "-h";
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        help = true;
+    }
+
+    const Command* command = &root;
+    std::string path = root.name;
+    std::size_t next = 0;
+    while (!command->commands.empty() && next < words.size() && (words[next].empty() || words[next][0] != '-')) {
+        const auto& word = words[next];
+        const auto found = std::find_if(command->commands.begin(), command->commands.end(),
+                                        [&](const Command& each) { return each.name == word; });
+        if (found == command->commands.end()) {
+            if (command->refuse_command) command->refuse_command(word);
+            std::vector<std::string> names;
+            for (const auto& each : command->commands) names.push_back(each.name);
+            const std::string close = nearest(word, names);
+            throw UsageError("'" + word + "' is no " + command->commands_are + " of " + path,
+                             close.empty() ? help_hint(path) : "did you mean " + close + "?");
+        }
+        command = &*found;
+        path += " " + command->name;
+        ++next;
+    }
+    if (help) {
+        print(help_text(*command, path));
+        return 0;
+    }
+    if (!command->commands.empty() && (!command->act || (next < words.size() && words[next][0] != '-'))) {
+        std::string names;
+        for (const auto& each : command->commands) names += (names.empty() ? "" : ", ") + each.name;
+        throw UsageError(path + " needs a " + command->commands_are + ": one of " + names, help_hint(path));
+    }
+    Words(*command, path, words, next).take_all();
+    return command->act();
+}
+
+}  // namespace coterie::cli

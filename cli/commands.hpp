@@ -1,0 +1,26 @@
+#pragma once
+// The subcommands, each described in a file of its own, and what is generated from their descriptions.
+
+#include <functional>
+#include <string>
+
+#include "command_line.hpp"
+
+namespace coterie::cli {
+
+/// The whole tree: coterie and all below it.
+Command root_command();
+
+Command fit_command();
+Command predict_command();
+Command evaluate_command();
+Command methods_command();
+Command info_command();
+Command data_command();
+
+/// coterie(1) as troff with the man macros.
+std::string man_page(const Command& root);
+/// A script that bash sources.
+std::string bash_completion(const Command& root);
+
+}  // namespace coterie::cli

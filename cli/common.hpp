@@ -1,0 +1,109 @@
+#pragma once
+// What several subcommands share: how points and truth are read, how a Run is made, where results may go, how labels are scored.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command_line.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/io/reader.hpp"
+#include "coterie/metrics/metrics.hpp"
+
+namespace coterie::cli {
+
+/// How the points' file is read.
+struct ReadRequest {
+    std::string label_column;
+    std::string columns;
+    Header header = Header::automatic;
+    Precision precision = Precision::automatic;
+
+    static const OptionSet& described();
+    ReadOptions options() const;
+};
+std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
+
+/// How a computation runs.
+struct RunRequest {
+    std::int64_t seed = 0;
+    int threads = 0;  // 0: all there are
+    bool quiet = false;
+    bool json = false;
+
+    static const OptionSet& described();
+    Run run() const;
+};
+/// The flags among --seed, --threads, --quiet and --json that are named.
+std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);
+
+/// A flag that names a file, or a column in one.
+Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
+               std::shared_ptr<void> owner, Completion completion = Completion::nothing);
+
+extern const char* const points_meaning;
+
+using Seconds = std::vector<std::pair<std::string, double>>;
+
+/// Points with "did you mean" on a data set's name.
+PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run);
+
+/// One label a row, and what to call them. -1: not known.
+struct Truth {
+    LabelColumn column;
+    std::string source;
+};
+/// From a labels file, or the truth that comes with data:NAME.
+Truth read_truth(const std::string& path, const std::string& column, const Run& run);
+
+/// Rows: classes. Columns: the cluster matched to each class, in the classes' order, then the clusters that no class is left for.
+struct Confusion {
+    std::vector<std::string> classes;
+    std::vector<std::string> clusters;
+    std::vector<std::string> matched;  // class of each column; empty: none
+    std::vector<std::vector<std::int64_t>> counts;
+};
+
+/// How labels agree with a truth, over the rows whose truth is known.
+struct Agreement {
+    Scores scores;
+    Confusion confusion;
+    Index scored = 0;
+    Index unknown = 0;  // rows left out
+};
+/// BadData when the two differ in length, naming both.
+Agreement compare(const Labels& labels, const std::vector<std::string>& cluster_names, const std::string& labels_source,
+                  const Truth& truth);
+
+/// Output files are tried before the work starts, so that a typing mistake costs no fit.
+class Outputs {
+public:
+    /// An empty path is no output. `extensions`: those that are accepted; empty: any.
+    void add(const std::string& flag, const std::string& path, const std::vector<std::string>& extensions = {});
+    /// An input that must not be written over.
+    void keep(const std::string& path);
+    /// BadArgument or ResourceError when an output cannot be what is asked for.
+    void check(bool json) const;
+    /// One of them is standard output, so that the table must go elsewhere.
+    bool uses_standard_output() const;
+
+private:
+    struct Output {
+        std::string flag;
+        std::string path;
+        std::vector<std::string> extensions;
+    };
+    std::vector<Output> outputs_;
+    std::vector<std::string> inputs_;
+};
+
+const std::vector<std::string>& label_extensions();
+
+std::vector<Index> cluster_sizes(const Labels& labels, int clusters);
+std::string join(const std::vector<std::string>& words, const std::string& between = ", ");
+
+}  // namespace coterie::cli

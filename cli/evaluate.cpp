@@ -1,0 +1,78 @@
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "json.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+struct EvaluateRequest {
+    std::string labels;
+    std::string truth;
+    std::string labels_column;
+    std::string truth_column;
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
+
+int evaluate(const EvaluateRequest& request) {
+    const Run run = request.running->run();
+    const LabelColumn labels = read_labels(request.labels, request.labels_column);
+    const Truth truth = read_truth(request.truth, request.truth_column, run);
+    const Agreement agreement = compare(labels.labels, labels.names, request.labels, truth);
+    if (agreement.unknown > 0 && !request.running->quiet)
+        print_warning(count_text(agreement.unknown) + " of " + count_text(static_cast<long long>(labels.labels.size())) +
+                      " rows have no truth and are left out of the scores");
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["labels"] = request.labels;
+        out["truth"] = request.truth;
+        out["n"] = agreement.scored;
+        out["unknown"] = agreement.unknown;
+        out.update(json_of(agreement.scores));
+        out["confusion"] = json_of(agreement.confusion);
+        print(document(out));
+        return Exit::done;
+    }
+    const Scores& scores = agreement.scores;
+    print(facts({{"points", count_text(agreement.scored)},
+                 {"ACC", share_text(scores.acc)},
+                 {"NMI", share_text(scores.nmi)},
+                 {"ARI", share_text(scores.ari)},
+                 {"purity", share_text(scores.purity)},
+                 {"homogeneity", share_text(scores.homogeneity)},
+                 {"completeness", share_text(scores.completeness)}}) +
+          "\n" + confusion_text(agreement.confusion));
+    return Exit::done;
+}
+
+}  // namespace
+
+Command evaluate_command() {
+    const auto request = std::make_shared<EvaluateRequest>();
+    Command command;
+    command.name = "evaluate";
+    command.summary = "score labels against a truth";
+    command.details =
+        "Prints ACC (the best one-to-one match of clusters and classes), NMI (arithmetic mean), ARI, purity, homogeneity and "
+        "completeness, all as fractions of 1, and the table of classes and clusters with matched clusters on the diagonal. Rows whose "
+        "truth is blank are left out.";
+    command.operands = {{"LABELS", "one label a row, in any format: numbers or words", true, Completion::file, {},
+                         [request](const std::string& word) { request->labels = word; }},
+                        {"TRUTH", "one class a row, in any format; or data:NAME, whose truth is taken", true, Completion::points, {},
+                         [request](const std::string& word) { request->truth = word; }}};
+    command.flags = {text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1", "Reading",
+                               request->labels_column, request),
+                     text_flag("--truth-column", "COLUMN", "the column of TRUTH, by name or number from 1", "Reading",
+                               request->truth_column, request)};
+    for (auto& flag : run_flags(request->running, {"--quiet", "--json"})) command.flags.push_back(std::move(flag));
+    command.examples = {{"coterie evaluate labels.csv data:digits", "labels of the digits against their truth"},
+                        {"coterie evaluate labels.npy iris.csv --truth-column species --json", "the truth is a column of a table"}};
+    command.act = [request] { return evaluate(*request); };
+    return command;
+}
+
+}  // namespace coterie::cli

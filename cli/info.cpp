@@ -1,0 +1,80 @@
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "coterie/io/archive.hpp"
+#include "coterie/methods.hpp"
+#include "json.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+struct InfoRequest {
+    std::string model;
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
+
+std::string name_of(Archive::ElementType type) {
+    switch (type) {
+        case Archive::ElementType::float32: return "float32";
+        case Archive::ElementType::float64: return "float64";
+        case Archive::ElementType::int32: return "int32";
+        case Archive::ElementType::int64: return "int64";
+        case Archive::ElementType::uint8: return "uint8";
+    }
+    return "unknown";
+}
+
+int tell(const InfoRequest& request) {
+    const Archive archive = Archive::load(request.model);
+    // A file that predict would refuse is refused here as well.
+    const auto model = load_model(request.model);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["model"] = request.model;
+        out["method"] = archive.method();
+        out["dimensions"] = model->dimensions();
+        out["clusters"] = model->clusters();
+        out["options"] = Json::object();
+        for (const auto& [name, value] : archive.options()) out["options"][name] = json_of(value);
+        out["facts"] = archive.texts();
+        out["tensors"] = Json::array();
+        for (const auto& [name, tensor] : archive.tensors())
+            out["tensors"].push_back({{"name", name}, {"type", name_of(tensor.type)}, {"shape", tensor.shape}, {"bytes", tensor.bytes.size()}});
+        print(document(out));
+        return Exit::done;
+    }
+    std::vector<std::pair<std::string, std::string>> rows = {{"method", archive.method()},
+                                                             {"dimensions", count_text(model->dimensions())},
+                                                             {"clusters", count_text(model->clusters())}};
+    for (const auto& [name, value] : archive.options()) rows.emplace_back(name, to_text(value));
+    for (const auto& [name, value] : archive.texts()) rows.emplace_back(name, value);
+    std::vector<std::vector<std::string>> tensors;
+    for (const auto& [name, tensor] : archive.tensors()) {
+        std::string shape;
+        for (const auto extent : tensor.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
+        tensors.push_back({name, name_of(tensor.type), shape, bytes_text(static_cast<double>(tensor.bytes.size()))});
+    }
+    print(facts(rows) + "\n" + table({"tensor", "type", "shape", "size"}, tensors));
+    return Exit::done;
+}
+
+}  // namespace
+
+Command info_command() {
+    const auto request = std::make_shared<InfoRequest>();
+    Command command;
+    command.name = "info";
+    command.summary = "tell what a model file holds";
+    command.operands = {{"MODEL", "a file written by coterie fit --model-out", true, Completion::file, {},
+                         [request](const std::string& word) { request->model = word; }}};
+    command.flags = run_flags(request->running, {"--json"});
+    command.examples = {{"coterie info model.safetensors", "method, options, facts of the fit, tensors"}};
+    command.act = [request] { return tell(*request); };
+    return command;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,88 @@
+#include "json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "outcome.hpp"
+
+namespace coterie::cli {
+
+Json json_of(const OptionValue& value) {
+    return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+Json json_of(const OptionSet& set, const OptionValues& values) {
+    Json out = Json::object();
+    for (const auto& option : set.options())
+        if (const auto found = values.find(option.name); found != values.end()) out[option.name] = json_of(found->second);
+    return out;
+}
+
+Json json_of(const Scores& scores) {
+    return {{"acc", scores.acc},       {"nmi", scores.nmi},
+            {"ari", scores.ari},       {"purity", scores.purity},
+            {"homogeneity", scores.homogeneity}, {"completeness", scores.completeness}};
+}
+
+Json json_of(const Confusion& confusion) {
+    Json matched = Json::array();
+    for (const auto& name : confusion.matched) matched.push_back(name.empty() ? Json(nullptr) : Json(name));
+    return {{"classes", confusion.classes},
+            {"clusters", confusion.clusters},
+            {"matched", matched},
+            {"counts", confusion.counts}};
+}
+
+Json json_of(const Detail& detail) {
+    return std::visit([](const auto& held) { return Json(held); }, detail);
+}
+
+Json json_of(const Seconds& seconds) {
+    Json out = Json::object();
+    for (const auto& [stage, value] : seconds) out[stage] = value;
+    return out;
+}
+
+std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string outcome_json(const Outcome& outcome) {
+    const FitReport& report = outcome.report;
+    Json json;
+    json["schema"] = 1;
+    json["method"] = outcome.method->name;
+    json["points"] = outcome.source;
+    json["precision"] = outcome.scalar;
+    json["options"] = json_of(*outcome.method->options, outcome.options);
+    json["preprocessing"] = outcome.preprocessing;
+    json["n"] = report.points;
+    json["d"] = report.dimensions;
+    json["clusters_requested"] = report.clusters_requested;
+    json["clusters_found"] = report.clusters_found;
+    json["sizes"] = report.sizes;
+    json["objective"] = report.objective;
+    json["objective_per_iteration"] = report.objective_per_iteration;
+    json["iterations"] = report.iterations;
+    json["stopped"] = std::string(name(report.stopped));
+    json["seconds"] = json_of(outcome.seconds);
+    json["seed"] = report.seed;
+    json["threads"] = report.threads;
+    json["warnings"] = outcome.warnings;
+    if (outcome.agreement) {
+        json["truth"] = outcome.truth_source;
+        json["scores"] = json_of(outcome.agreement->scores);
+        json["scored"] = outcome.agreement->scored;
+        json["confusion"] = json_of(outcome.agreement->confusion);
+    }
+    Json details = Json::object();
+    for (const auto& [name, detail] : report.details) details[name] = json_of(detail);
+    if (report.empty_clusters_repaired > 0 || !report.empty_cluster_policy.empty()) {
+        details["empty_clusters_repaired"] = report.empty_clusters_repaired;
+        details["empty_cluster_policy"] = report.empty_cluster_policy;
+    }
+    json["details"] = details;
+    Json written = Json::object();
+    for (const auto& [what, path] : outcome.written) written[what] = path;
+    json["written"] = written;
+    return document(json);
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,106 @@
+#include "coterie/methods.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+#include "commands.hpp"
+#include "json.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+struct MethodsRequest {
+    std::string method;
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
+
+Json json_of(const Option& option) {
+    static const char* const kinds[] = {"flag", "integer", "real", "choice", "text"};
+    Json out;
+    out["name"] = option.name;
+    out["flag"] = option.flag();
+    if (option.letter) out["letter"] = std::string(1, option.letter);
+    out["kind"] = kinds[static_cast<int>(option.kind)];
+    out["meaning"] = option.meaning;
+    out["accepted"] = option.accepted();
+    out["default"] = cli::json_of(option.default_value);
+    if (!option.choices.empty()) out["choices"] = option.choices;
+    if (option.kind == OptionKind::integer || option.kind == OptionKind::real) {
+        if (std::isfinite(option.range.low)) out["low"] = option.range.low;
+        if (std::isfinite(option.range.high)) out["high"] = option.range.high;
+        if (option.range.low_open) out["low_open"] = true;
+        if (option.range.high_open) out["high_open"] = true;
+    }
+    return out;
+}
+
+Json json_of(const Method& method) {
+    Json out;
+    out["name"] = method.name;
+    out["summary"] = method.summary;
+    out["honours"] = {{"weights", method.honours.weights}, {"initial_centroids", method.honours.initial_centroids}};
+    out["options"] = Json::array();
+    for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
+    return out;
+}
+
+std::string text_of(const Method& method) {
+    std::string out = method.name + ": " + method.summary + "\n";
+    std::string takes;
+    if (method.honours.weights) takes = "weights";
+    if (method.honours.initial_centroids) takes += std::string(takes.empty() ? "" : " and ") + "initial centroids";
+    if (!takes.empty()) out += "Takes " + takes + ".\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& option : method.options->options()) {
+        const std::string value = to_text(option.default_value);
+        rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option.flag(), value.empty() ? "-" : value,
+                        option.accepted()});
+    }
+    return out + "\n" + table({"option", "default", "takes"}, rows) + "\ncoterie fit " + method.name + " --help says what they mean.\n";
+}
+
+int list_methods(const MethodsRequest& request) {
+    std::vector<const Method*> chosen;
+    if (!request.method.empty()) {
+        chosen.push_back(&find_method(request.method));
+    } else {
+        for (const auto& method : methods()) chosen.push_back(&method);
+    }
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["methods"] = Json::array();
+        for (const auto* method : chosen) out["methods"].push_back(json_of(*method));
+        print(document(out));
+    } else if (!request.method.empty()) {
+        print(text_of(*chosen.front()));
+    } else {
+        std::vector<std::vector<std::string>> rows;
+        for (const auto* method : chosen) rows.push_back({method->name, method->summary});
+        print(table({"method", "what it does"}, rows));
+    }
+    return Exit::done;
+}
+
+}  // namespace
+
+Command methods_command() {
+    const auto request = std::make_shared<MethodsRequest>();
+    Command command;
+    command.name = "methods";
+    command.summary = "list the methods, or one method's options";
+    std::vector<std::string> names;
+    for (const auto& method : methods()) names.push_back(method.name);
+    command.operands = {{"METHOD", "one of the methods; without it all are listed", false, Completion::choices, names,
+                         [request](const std::string& word) { request->method = word; }}};
+    command.flags = run_flags(request->running, {"--json"});
+    command.examples = {{"coterie methods", "all methods, a line each"},
+                        {"coterie methods kmeans --json", "its options with kinds, ranges and defaults"}};
+    command.act = [request] { return list_methods(*request); };
+    return command;
+}
+
+}  // namespace coterie::cli

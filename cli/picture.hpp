@@ -1,0 +1,30 @@
+#pragma once
+// Drawings as SVG text that stands alone: own background, own fonts' fallbacks, no script.
+
+#include <string>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie::cli {
+
+struct PictureText {
+    std::string title;     // first line
+    std::string subtitle;  // second line
+};
+
+/// The points in their first two principal axes (two columns: as they are; one: value against spread), coloured and shaped by cluster.
+/// At most about 5,000 are drawn, chosen at a fixed stride.
+std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes, const PictureText& text,
+                            const std::vector<std::string>& column_names, const Run& run);
+
+/// Values against their position, as a line.
+std::string line_picture(const std::vector<double>& values, const std::string& horizontal, const std::string& vertical);
+
+/// The colour of a cluster, "#0072B2": distinct also to colour-blind eyes for eight; then shapes tell clusters apart.
+std::string cluster_colour(std::size_t cluster);
+
+std::string escape_markup(const std::string& text);
+
+}  // namespace coterie::cli

@@ -1,0 +1,142 @@
+#include "commands.hpp"
+#include "common.hpp"
+#include "coterie/io/preprocess.hpp"
+#include "coterie/methods.hpp"
+#include "json.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace coterie::cli {
+namespace {
+
+struct PredictRequest {
+    std::string model;
+    std::string points;
+    std::string truth;
+    std::string truth_column;
+    std::string labels_out;
+    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
+
+// The library's messages about a model do not all know its file.
+template <class Act>
+auto naming_file(const std::string& path, Act act) {
+    try {
+        return act();
+    } catch (const BadData& error) {
+        const std::string text = error.message();
+        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
+    }
+}
+
+int predict(const PredictRequest& request) {
+    const bool quiet = request.running->quiet;
+    const bool json = request.running->json;
+    if (!request.truth_column.empty() && (request.truth.empty() || request.truth == "none"))
+        throw UsageError("option --truth-column needs --truth FILE", "a column of the points' own file is --label-column");
+    Outputs outputs;
+    for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
+    outputs.add("--labels-out", request.labels_out, label_extensions());
+    outputs.check(json);
+
+    Run run = request.running->run();
+    ProgressBar bar(!quiet && shows_progress());
+    bar.attach(run);
+    Seconds seconds;
+    Stopwatch watch;
+    const Archive archive = Archive::load(request.model);
+    const auto model = naming_file(request.model, [&] { return load_model(archive); });
+    const auto preprocessing = naming_file(request.model, [&] { return Preprocessing::from(archive); });
+    PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    std::optional<Truth> truth;
+    if (request.truth != "none") {
+        if (!request.truth.empty()) {
+            truth = read_truth(request.truth, request.truth_column, run);
+        } else if (file.labels) {
+            truth = Truth{std::move(*file.labels), request.points};
+        }
+    }
+    seconds.emplace_back("read", watch.restart());
+
+    std::vector<std::string> warnings;
+    Index zero_rows = 0;
+    const Labels labels = model->predict(preprocessing.apply(file.points, run, &zero_rows), run);
+    bar.clear();
+    if (zero_rows > 0) warnings.push_back(count_text(zero_rows) + " rows are 0 throughout and cannot be scaled to norm 1; left as they are");
+    seconds.emplace_back("predict", watch.restart());
+
+    std::optional<Agreement> agreement;
+    if (truth) agreement = compare(labels, {}, request.points, *truth);
+    if (!request.labels_out.empty()) write_labels(request.labels_out, labels);
+
+    if (!quiet)
+        for (const auto& warning : warnings) print_warning(warning);
+    const auto sizes = cluster_sizes(labels, model->clusters());
+    if (json) {
+        Json out;
+        out["schema"] = 1;
+        out["method"] = std::string(model->method());
+        out["model"] = request.model;
+        out["points"] = request.points;
+        out["n"] = file.points.rows();
+        out["d"] = file.points.columns();
+        out["clusters"] = model->clusters();
+        out["sizes"] = sizes;
+        out["preprocessing"] = preprocessing.text();
+        out["seconds"] = json_of(seconds);
+        out["threads"] = run.threads;
+        out["warnings"] = warnings;
+        if (agreement) {
+            out["truth"] = truth->source;
+            out["scores"] = json_of(agreement->scores);
+            out["scored"] = agreement->scored;
+        }
+        print(document(out));
+        return Exit::done;
+    }
+    std::vector<std::pair<std::string, std::string>> rows = {{"sizes", sizes_text(sizes)}};
+    if (!preprocessing.identity()) rows.emplace_back("points were", preprocessing.text());
+    if (agreement) rows.emplace_back("scores", scores_text(agreement->scores));
+    rows.emplace_back("seconds", "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
+    if (!request.labels_out.empty()) rows.emplace_back("labels", request.labels_out);
+    const std::string text = std::string(model->method()) + " of " + request.model + " on " + request.points + ": " +
+                             count_text(file.points.rows()) + (file.points.rows() == 1 ? " point\n" : " points\n") + facts(rows);
+    if (outputs.uses_standard_output()) {
+        print_aside(text);
+    } else {
+        print(text);
+    }
+    return Exit::done;
+}
+
+}  // namespace
+
+Command predict_command() {
+    const auto request = std::make_shared<PredictRequest>();
+    Command command;
+    command.name = "predict";
+    command.summary = "label points with a model that coterie fit has written";
+    command.details = "The centring and scaling of the fit are applied to the new points first. Points with a known truth are scored as well.";
+    command.operands = {{"MODEL", "a file written by coterie fit --model-out", true, Completion::file, {},
+                         [request](const std::string& word) { request->model = word; }},
+                        {"POINTS", points_meaning, true, Completion::points, {},
+                         [request](const std::string& word) { request->points = word; }}};
+    command.flags = read_flags(request->reading);
+    command.flags.push_back(text_flag("--truth", "FILE", "labels to score against; none: no scores", "Reading", request->truth, request,
+                                      Completion::file));
+    command.flags.push_back(text_flag("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
+                                      request->truth_column, request));
+    command.flags.push_back(text_flag("--labels-out", "FILE",
+                                      "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output",
+                                      "Writing", request->labels_out, request, Completion::file));
+    for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"})) command.flags.push_back(std::move(flag));
+    command.examples = {{"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
+                        {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};
+    command.act = [request] { return predict(*request); };
+    return command;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,117 @@
+#include "table.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace coterie::cli {
+namespace {
+
+std::string format(const char* pattern, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, pattern, value);
+    return text;
+}
+
+}  // namespace
+
+std::size_t display_width(const std::string& text) {
+    // Every byte but the continuation bytes of UTF-8.
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
+                  const std::vector<std::size_t>& right) {
+    std::vector<std::size_t> widths;
+    const auto measure = [&](const std::vector<std::string>& row) {
+        if (widths.size() < row.size()) widths.resize(row.size(), 0);
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    };
+    measure(header);
+    for (const auto& row : rows) measure(row);
+    std::string out;
+    const auto append = [&](const std::vector<std::string>& row) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string padding(widths[i] - display_width(row[i]), ' ');
+            const bool to_right = std::find(right.begin(), right.end(), i) != right.end();
+            line += (i == 0 ? "" : "  ") + (to_right ? padding + row[i] : row[i] + padding);
+        }
+        while (!line.empty() && line.back() == ' ') line.pop_back();
+        out += line + "\n";
+    };
+    if (!header.empty()) append(header);
+    for (const auto& row : rows) append(row);
+    return out;
+}
+
+std::string facts(const std::vector<std::pair<std::string, std::string>>& rows) {
+    std::size_t indent = 0;
+    for (const auto& row : rows) indent = std::max(indent, display_width(row.first) + 2);
+    std::string out;
+    for (const auto& [name, value] : rows) {
+        std::string start = name + std::string(indent - display_width(name), ' ');
+        auto lines = wrap(value, 100 - std::min<std::size_t>(indent, 60));
+        if (lines.empty()) lines.push_back("");
+        for (const auto& line : lines) {
+            out += start + line + "\n";
+            start.assign(indent, ' ');
+        }
+    }
+    return out;
+}
+
+std::string share_text(double share) { return format("%.4f", share); }
+std::string number_text(double value) { return format("%.6g", value); }
+std::string seconds_text(double seconds) { return format(seconds < 10 ? "%.3f" : "%.1f", seconds); }
+
+std::string count_text(long long count) {
+    std::string digits = std::to_string(count < 0 ? -count : count);
+    for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+    return (count < 0 ? "-" : "") + digits;
+}
+
+std::string bytes_text(double bytes) {
+    const char* units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    std::size_t unit = 0;
+    while (bytes >= 1000 && unit + 1 < std::size(units)) {
+        bytes /= 1000;
+        ++unit;
+    }
+    return format(unit == 0 || bytes >= 100 ? "%.0f " : "%.1f ", bytes) + units[unit];
+}
+
+std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i) out += (i == 0 ? "" : " ") + std::to_string(sizes[i]);
+    if (sizes.size() > most) out += " ... (" + std::to_string(sizes.size()) + " clusters)";
+    return out;
+}
+
+std::string scores_text(const Scores& scores) {
+    return "ACC " + share_text(scores.acc) + "  NMI " + share_text(scores.nmi) + "  ARI " + share_text(scores.ari) + "  purity " +
+           share_text(scores.purity) + "  homogeneity " + share_text(scores.homogeneity) + "  completeness " +
+           share_text(scores.completeness);
+}
+
+std::string confusion_text(const Confusion& confusion) {
+    constexpr std::size_t most = 30;
+    if (confusion.classes.size() > most || confusion.clusters.size() > most)
+        return "The confusion table of " + std::to_string(confusion.classes.size()) + " classes and " +
+               std::to_string(confusion.clusters.size()) + " clusters is too wide for a terminal; --json has it.\n";
+    std::vector<std::string> header = {"class \\ cluster"};
+    std::vector<std::size_t> right;
+    for (const auto& cluster : confusion.clusters) {
+        right.push_back(header.size());
+        header.push_back(cluster);
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
+        std::vector<std::string> row = {confusion.classes[v]};
+        for (const auto count : confusion.counts[v]) row.push_back(std::to_string(count));
+        rows.push_back(std::move(row));
+    }
+    return table(header, rows, right);
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,34 @@
+#pragma once
+// Tables and numbers as a person reads them.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+
+namespace coterie::cli {
+
+/// Rows of cells under a header (left out when empty); columns named in `right` are aligned to the right.
+std::string table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
+                  const std::vector<std::size_t>& right = {});
+/// "name   value" lines; long values are wrapped under themselves.
+std::string facts(const std::vector<std::pair<std::string, std::string>>& rows);
+
+/// 0.7930
+std::string share_text(double share);
+/// 1.165e+06 or 42.5: six significant digits.
+std::string number_text(double value);
+std::string seconds_text(double seconds);
+/// 1,234,567
+std::string count_text(long long count);
+std::string bytes_text(double bytes);
+
+std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
+std::string scores_text(const Scores& scores);
+std::string confusion_text(const Confusion& confusion);
+
+/// Width in columns of UTF-8 text.
+std::size_t display_width(const std::string& text);
+
+}  // namespace coterie::cli

@@ -1,0 +1,156 @@
+#include "terminal.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie::cli {
+namespace {
+
+static_assert(std::atomic<int>::is_always_lock_free);  // or a signal handler may not touch it
+std::atomic<int> interrupts{0};
+std::atomic<bool> guarded{false};
+
+// 0: done; otherwise the error's number.
+int write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(descriptor, text.data(), text.size());
+        if (written < 0) {
+            if (errno == EINTR) continue;
+            return errno;
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
+void end_interrupted() {
+    constexpr char text[] = "\ncoterie: interrupted\n";
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text, sizeof text - 1);
+    ::_exit(Exit::interrupted);
+}
+
+void on_interrupt(int) {
+    const int saved = errno;
+    if (!guarded.load() || interrupts.fetch_add(1) > 0) end_interrupted();
+    errno = saved;
+}
+
+bool is_terminal(int descriptor) {
+    const char* kind = std::getenv("TERM");
+    return ::isatty(descriptor) == 1 && (!kind || std::strcmp(kind, "dumb") != 0);
+}
+
+bool coloured() {
+    const char* refused = std::getenv("NO_COLOR");
+    return is_terminal(STDERR_FILENO) && (!refused || !*refused);
+}
+
+void print_line(std::string_view colour, std::string_view label, const std::string& text) {
+    std::string line;
+    if (coloured() && !colour.empty()) {
+        line = "\033[" + std::string(colour) + "m" + std::string(label) + "\033[0m ";
+    } else {
+        line = std::string(label) + " ";
+    }
+    line += text + "\n";
+    write_all(STDERR_FILENO, line);
+}
+
+std::string clock_text(double seconds) {
+    const auto total = static_cast<long>(std::ceil(seconds));
+    char text[48];
+    if (total >= 3600) {
+        std::snprintf(text, sizeof text, "%ld:%02ld:%02ld", total / 3600, total / 60 % 60, total % 60);
+    } else {
+        std::snprintf(text, sizeof text, "%ld:%02ld", total / 60, total % 60);
+    }
+    return text;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+    const int error = write_all(STDOUT_FILENO, text);
+    if (error != 0 && error != EPIPE)
+        throw ResourceError("cannot write to standard output: " + std::string(std::strerror(error)));
+}
+
+void print_error(const std::string& text) { print_line("1;31", "coterie:", text); }
+void print_hint(const std::string& text) { print_line("", "hint:", text); }
+void print_warning(const std::string& text) { print_line("33", "coterie: warning:", text); }
+void print_aside(std::string_view text) { write_all(STDERR_FILENO, text); }
+
+bool shows_progress() { return is_terminal(STDERR_FILENO); }
+
+void prepare_signals() {
+    std::signal(SIGPIPE, SIG_IGN);
+    // A background job is started with SIGINT ignored, and should stay deaf to it.
+    struct sigaction old {};
+    if (::sigaction(SIGINT, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) return;
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGINT, &action, nullptr);
+}
+
+InterruptGuard::InterruptGuard() { guarded = true; }
+InterruptGuard::~InterruptGuard() { guarded = false; }
+bool InterruptGuard::interrupted() { return interrupts.load() > 0; }
+
+void ProgressBar::update(const Progress& progress) {
+    if (!shown_) return;
+    if (!started_ || stage_ != progress.stage) {
+        started_ = true;
+        stage_ = progress.stage;
+        stage_time_.restart();
+    } else if (drawn_ && since_drawn_.seconds() < 0.05) {
+        return;
+    }
+    since_drawn_.restart();
+
+    const double fraction = std::clamp(std::isfinite(progress.fraction) ? progress.fraction : 0.0, 0.0, 1.0);
+    std::string line = stage_;
+    line.resize(std::max<std::size_t>(line.size(), 12), ' ');
+    constexpr int cells = 24;
+    const int full = static_cast<int>(fraction * cells);
+    std::string bar = std::string(static_cast<std::size_t>(full), '=') + std::string(static_cast<std::size_t>(cells - full), ' ');
+    char text[160];
+    std::snprintf(text, sizeof text, " [%s] %3.0f %%", bar.c_str(), 100 * fraction);
+    line += text;
+    if (progress.iteration > 0) {
+        std::snprintf(text, sizeof text, "  iteration %d", progress.iteration);
+        line += text;
+    }
+    if (std::isfinite(progress.objective) && progress.objective != 0) {
+        std::snprintf(text, sizeof text, "  objective %.6g", progress.objective);
+        line += text;
+    }
+    const double elapsed = stage_time_.seconds();
+    if (fraction > 0.01 && fraction < 1 && elapsed > 0.2) line += "  ETA " + clock_text(elapsed * (1 - fraction) / fraction);
+
+    winsize size{};
+    const std::size_t width =
+        ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col - 1u : 79u;
+    if (line.size() > width) line.resize(width);
+    write_all(STDERR_FILENO, "\r\033[K" + line);
+    drawn_ = true;
+}
+
+void ProgressBar::clear() {
+    if (drawn_) write_all(STDERR_FILENO, "\r\033[K");
+    drawn_ = false;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,231 @@
+// Files that cannot be read, and what is said about them.
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "coterie/io/reader.hpp"
+#include "coterie/io/test_files.hpp"
+
+namespace coterie {
+namespace {
+
+using testing::Folder;
+using testing::has;
+using testing::idx;
+using testing::npy;
+using testing::raw;
+
+struct Case {
+    std::string name;
+    std::string content;
+    ErrorKind kind;
+    std::string message;
+    std::function<void(ReadOptions&)> with = [](ReadOptions&) {};
+    std::string key = {};
+};
+
+std::string gzipped(const std::string& text) {
+    const Folder folder;
+    gzFile file = gzopen((folder / "x").c_str(), "wb");
+    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(file);
+    return testing::contents(folder / "x");
+}
+
+std::vector<Case> cases() {
+    const auto data = ErrorKind::bad_data;
+    const auto argument = ErrorKind::bad_argument;
+    const auto column = [](const std::string& word) { return [word](ReadOptions& o) { o.columns = {word}; }; };
+    const auto label = [](const std::string& word) { return [word](ReadOptions& o) { o.label_column = word; }; };
+    const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+    const std::string good = npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4}));
+    const std::string zipped = gzipped("1,2\n3,4\n5,6\n");
+    std::string wrong_sum = zipped;
+    wrong_sum[wrong_sum.size() - 6] = static_cast<char>(wrong_sum[wrong_sum.size() - 6] ^ 1);
+    return {
+        {"a.csv", "", data, "is empty"},
+        {"a.csv", " \n\r\n\t\n", data, "is empty"},
+        {"a.csv", "\xef\xbb\xbf", data, "is empty"},
+        {"a.csv", "a,b\n", data, "has a header line and no rows"},
+        {"a.csv", "a,b\n\n\n", data, "has a header line and no rows"},
+        {"a.csv", "1,2\n3,4\n5\n", data, "row 3: has 1 column, the first row has 2"},
+        {"a.csv", "1,2\n3,4,5\n", data, "row 2: has 3 columns, the first row has 2"},
+        {"a.csv", "1 2\n3 4\n5\n6 7\n", data, "row 3: has 1 column, the first row has 2"},
+        {"a.csv", "x,y\n1,2\n3,abc\n", data, "a.csv: row 3, column 2 (y): value 'abc' is not a number"},
+        {"a.csv", "1,2\n3,4x\n", data, "row 2, column 2: value '4x' is not a number"},
+        {"a.csv", "1,2\n3,\n", data, "row 2, column 2: the field is empty"},
+        {"a.csv", "1,2\n,4\n", data, "row 2, column 1: the field is empty"},
+        {"a.csv", "1,2\n3,NA\n", data, "value 'NA' is not a number; missing and infinite values are not accepted"},
+        {"a.csv", "1,2\n3,?\n", data, "value '?' is not a number; missing"},
+        {"a.csv", "1,2\n3,nan\n", data, "value 'nan' is not a number; missing"},
+        {"a.csv", "1,2\n3,-inf\n", data, "value '-inf' is not a number; missing"},
+        {"a.csv", "1,2\n3,1e999\n", data, "value '1e999' is too large for float64"},
+        {"a.csv", "1;2\n1,5;2\n", data, "the decimal sign is a point", [](ReadOptions& o) { o.separator = ';'; }},
+        {"a.csv", "1,2\n3,\"4\n", data, "row 2: a quoted field begins with \"4? and never ends"},
+        {"a.csv", "1,2\n3,\"4\"5\n", data, "row 2, column 2: text follows the closing quote"},
+        {"a.csv", "1,2\n3,4\n", argument, "label column 'kind' is not there; the file has no header line",
+         label("kind")},
+        {"a.csv", "x,y\n3,4\n", argument, "label column 'kind' is not there; there are x, y", label("kind")},
+        {"a.csv", "1,2\n3,4\n", argument, "column 0 is not there; columns are numbered from 1 to 2", column("0")},
+        {"a.csv", "1,2\n3,4\n", argument, "column 3 is not there", column("3")},
+        {"a.csv", "1,2\n3,4\n", argument, "column -3 is not there", column("-3")},
+        {"a.csv", "1,2,3\n3,4,5\n", argument, "run backwards", column("3-1")},
+        {"a.csv", "1,2\n3,4\n", argument, "asked for twice",
+         [](ReadOptions& o) {
+             o.columns = {"1", "1-2"};
+         }},
+        {"a.csv", "x,x\n3,4\n", argument, "names 2 columns", column("x")},
+        {"a.csv", "1,2\n3,4\n", argument, "as coordinate and as label",
+         [](ReadOptions& o) { o.columns = {"1"}, o.label_column = "1"; }},
+        {"a.csv", "1\n2\n", data, "no column but the labels", label("1")},
+        {"a.csv", "1,2\n", argument, "cannot separate", [](ReadOptions& o) { o.separator = '.'; }},
+        {"a.csv", std::string("1,\0002\n", 5), data, "is not text"},
+        {"a.csv",
+         "\xff\xfe"
+         "1,2",
+         data, "UTF-16"},
+        {"a.csv.gz", "1,2\n", data, "is not a gzip file"},
+        {"a.csv.gz", zipped.substr(0, zipped.size() - 5), data, "truncated"},
+        {"a.csv.gz", zipped.substr(0, 12), data, "truncated"},
+        {"a.csv.gz", wrong_sum, data, "damaged"},
+        {"a.csv.gz", zipped + "more", data, "damaged"},
+        {"a.xyz", "1,2", data, "'.xyz' are not known"},
+        {"a.npy", "", data, "is not a .npy file"},
+        {"a.npy", "1,2,3 is no array", data, "is not a .npy file"},
+        {"a.npy", good.substr(0, 9), data, "is not a .npy file"},
+        {"a.npy", good.substr(0, 60), data, "is truncated: the header has"},
+        {"a.npy", good.substr(0, good.size() - 1), data,
+         "the header says 2 x 2 of type float64, 32 bytes; the file has 31 (is it truncated?)"},
+        {"a.npy", good + "x", data, "the file has 33"},
+        {"a.npy", "\x93NUMPY\x09" + good.substr(7), data, "format version 9"},
+        {"a.npy", npy("<f8", "(1000000000, 1000000000)", ""), data, "has 0 (is it truncated?)"},
+        {"a.npy", npy("<f8", "(4294967296, 4294967296)", ""), data, "is not one an array can have"},
+        {"a.npy", npy("<f8", "(99999999999999999999,)", ""), data, "is not one an array can have"},
+        {"a.npy", npy("<f8", "(-1, 2)", ""), data, "is not one an array can have"},
+        {"a.npy", npy("<f8", "(0, 2)", ""), data, "is empty (0 x 2)"},
+        {"a.npy", npy("<f8", "(0, 4294967296, 4294967296)", ""), data, "is not one an array can have"},
+        {"a.npy", npy("<f8", "()", raw<double>({1})), data, "a single number"},
+        {"a.npy", npy("|O", "(1,)", "12345678"), data, "pickle"},
+        {"a.npy", npy("|O8", "(1,)", "12345678"), data, "pickle"},
+        {"a.npy", npy("<c16", "(1,)", std::string(16, '\0')), data, "'<c16' are not accepted"},
+        {"a.npy", npy("<f3", "(1,)", "123"), data, "'<f3' are not accepted"},
+        {"a.npy", npy("|S3", "(1,)", "123"), data, "holds text"},
+        {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, nan})), data, "row 2, column 2: value NaN"},
+        {"a.npy", npy("<f8", "(2, 2)", raw<double>({1, -infinity, 3, nan})), data,
+         "row 1, column 2: value -infinity is not accepted, finite numbers are (2 such values of 4)"},
+        {"a.npy", good, argument, "a label column is for text files", label("1")},
+        {"a.npy", good, argument, "a choice of columns is for text files", column("1")},
+        {"a.npz", "PK no zip", data, "is not a sound .npz"},
+        {"a.npz", "", data, "holds no arrays"},
+        {"a.npz", "", argument, "name of an array is missing", [](ReadOptions&) {}, ":"},
+        {"a.idx", "", data, "is not an idx file"},
+        {"a.idx", "\1\2\3\4\5", data, "is not an idx file"},
+        {"a.idx", idx(7, {1}, "1"), data, "idx type 7 is not known"},
+        {"a.idx", idx(8, {2, 2}, "123"), data, "the header says 2 x 2, 4 bytes; the file has 3 (is it truncated?)"},
+        {"a.idx", idx(8, {2, 2}, "12345"), data, "the file has 5"},
+        {"a.idx", idx(8, {}, ""), data, "at least one dimension"},
+        {"a.idx", idx(8, {4294967295u, 4294967295u, 4294967295u}, "1"), data, "is not one an array can have"},
+        {"a.idx", idx(8, {1, 2, 3}, "").substr(0, 9), data, "truncated inside the header"},
+        {"a.svm", "", data, "has no rows"},
+        {"a.svm", "1\n2\n", data, "has no index:value pair"},
+        {"a.svm", "1:2 3:4\n", data, "row 1: the line begins with '1:2'"},
+        {"a.svm", "1 1:2\n1 0:5\n", data, "row 2: index 0 is not accepted; indices count from 1"},
+        {"a.svm", "1 2:2 1:5\n", data, "index 1 follows 2; indices must ascend"},
+        {"a.svm", "1 2:2 2:5\n", data, "index 2 follows 2"},
+        {"a.svm", "1 1:x\n", data, "row 1: column 1: value 'x' is not a number"},
+        {"a.svm", "1 1:nan\n", data, "value 'nan' is not a number"},
+        {"a.svm", "1 7\n", data, "'7' is not an index:value pair"},
+        {"a.svm", "1 99999999999:1\n", data, "is not accepted"},
+        {"a.h5", "no HDF5", data, "is not a sound HDF5 file"},
+        {"a.h5", "", data, "is not a sound HDF5 file"},
+        {"a.mat", "no MATLAB", data, "is not a MATLAB 5 file"},
+        {"a.mat", "", data, "is not a MATLAB 5 file"},
+        {"a.safetensors", "12345678", data, "safetensors"},
+        {"a.safetensors", "", data, "is not a safetensors file"},
+    };
+}
+
+TEST(BadInput, Table) {
+    for (const Case& bad : cases()) {
+        const Folder folder;
+        const std::string path = folder.file(bad.name, bad.content);
+        ReadOptions options;
+        bad.with(options);
+        const std::string where = bad.name + " [" + bad.content.substr(0, 40) + "] wants: " + bad.message;
+        for (const int threads : {1, 2}) {
+            try {
+                read_points(path + bad.key, options, coterie::Run(0, threads));
+                ADD_FAILURE() << where << ": was read";
+            } catch (const Error& error) {
+                EXPECT_EQ(error.kind(), bad.kind) << where << ": " << error.message();
+                EXPECT_TRUE(has(error.message(), bad.message)) << where << ": " << error.message();
+                EXPECT_TRUE(has(error.message(), bad.name) || bad.kind == ErrorKind::bad_argument) << error.message();
+            }
+        }
+    }
+}
+
+TEST(BadInput, NoFile) {
+    const Folder folder;
+    for (const char* name : {"none.csv", "none.npy", "none.npz:x", "none.h5:/x", "none.mat:X", "none.svm", "none.idx",
+                             "none.safetensors:a"}) {
+        EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points(folder / name); }), "No such file")) << name;
+    }
+    std::filesystem::create_directory(folder / "d.csv");
+    std::filesystem::create_directory(folder / "d.h5");
+    EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points(folder / "d.csv"); }), "is a folder"));
+    EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points(folder / "d.h5:/x"); }), "is a folder"));
+    EXPECT_THROW(read_labels(folder / "none.csv"), BadData);
+    EXPECT_THROW(read_numbers(folder / "none.csv"), BadData);
+}
+
+TEST(BadInput, Labels) {
+    const Folder folder;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto refuses = [&](const std::string& name, const std::string& content, const std::string& message) {
+        folder.file(name, content);
+        try {
+            read_labels(folder / name);
+            ADD_FAILURE() << name << " was read; wanted: " << message;
+        } catch (const Error& error) {
+            EXPECT_TRUE(has(error.message(), message)) << error.message();
+        }
+    };
+    refuses("l.npy", npy("<f8", "(2,)", raw<double>({1, nan})), "row 2, column 1: nan is not a label");
+    refuses("l.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4})), "is 2 x 2; labels are one value a row");
+    refuses("l.npy", npy("<u8", "(1,)", std::string(8, '\xff')), "too large for a label");
+    refuses("l.npy", npy("|S1", "(2,)", std::string("a\0", 2)), "the label is empty");
+    refuses("l.csv", "", "is empty");
+    refuses("l.csv", "label\n", "no rows");
+    refuses("l.csv", "1,2\n3,4\n", "say which holds the labels");
+    refuses("l.csv", "a\n\nb\n", "row 2, column 1: the value is empty");
+    folder.file("n.csv", "1\nx\n");
+    EXPECT_THROW(read_numbers(folder / "n.csv"), BadData);
+    folder.file("n.npy", npy("<f8", "(2,)", raw<double>({1, nan})));
+    EXPECT_THROW(read_numbers(folder / "n.npy"), BadData);
+}
+
+TEST(BadInput, NpyHeadersDamagedAnywhere) {
+    const Folder folder;
+    const std::string good = npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4}));
+    for (std::size_t size = 0; size < good.size(); ++size) {
+        EXPECT_THROW(read_points(folder.file("x.npy", good.substr(0, size))), BadData) << size;
+    }
+    // Any change is either refused or read as some array: never anything else.
+    for (std::size_t at = 0; at < good.size() - 32; ++at)
+        for (const int flip : {1, 2, 0x10, 0x80}) {
+            std::string bad = good;
+            bad[at] = static_cast<char>(bad[at] ^ flip);
+            try {
+                read_points(folder.file("x.npy", bad));
+            } catch (const BadData&) {
+            }
+        }
+}
+
+}  // namespace
+}  // namespace coterie

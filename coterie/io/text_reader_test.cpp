@@ -1,0 +1,269 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "coterie/base/random.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/test_files.hpp"
+
+namespace coterie {
+namespace {
+
+using formats::parse_text;
+using formats::parse_text_labels;
+using testing::has;
+using testing::message_of;
+
+formats::Bytes borrowed(std::string_view text) { return {std::as_bytes(std::span(text.data(), text.size())), nullptr}; }
+
+PointsFile parse(std::string_view text, const ReadOptions& options = {}, int threads = 1) {
+    return parse_text(borrowed(text), "file.csv", false, options, threads);
+}
+LabelColumn labels(std::string_view text, const std::string& column = {}, bool blank = false) {
+    return parse_text_labels(borrowed(text), "file.csv", false, column, blank, 1);
+}
+std::vector<double> row(const PointsFile& file, Index i) {
+    std::vector<double> out;
+    for (Index j = 0; j < file.points.columns(); ++j) out.push_back(file.points.view().at(i, j));
+    return out;
+}
+using Row = std::vector<double>;
+using Names = std::vector<std::string>;
+
+TEST(Text, SeparatorsAreGuessed) {
+    for (const char* text :
+         {"1,2,3\n4,5,6\n", "1;2;3\n4;5;6", "1\t2\t3\r\n4\t5\t6\r\n", "1 2 3\n4 5 6\n", "  1   2 \t3\n4 5 6  \n\n\n",
+          "1, 2, 3\n4, 5, 6\n", "1 , 2 , 3\n4 , 5 , 6\n",
+          "\xef\xbb\xbf"
+          "1,2,3\n4,5,6\n",
+          "\n\n1,2,3\n\n4,5,6\n", "\"1\",\"2\",3\n4,\" 5 \",6\n", "+1,2.,3e0\n.4e1,5,+6.0\n", "1,2,3\n\n   \n4,5,6"}) {
+        const PointsFile file = parse(text);
+        ASSERT_EQ(file.points.rows(), 2) << text;
+        EXPECT_EQ(row(file, 0), (Row{1, 2, 3})) << text;
+        EXPECT_EQ(row(file, 1), (Row{4, 5, 6})) << text;
+        EXPECT_TRUE(file.column_names.empty()) << text;
+        EXPECT_EQ(file.points.scalar(), ScalarType::float64);
+    }
+}
+
+TEST(Text, BlankRunsWinOverOneTab) {
+    ReadOptions options;
+    options.columns = {"1-3"};
+    const PointsFile file = parse("18.0   8   307.0\t\"chevrolet malibu\"\n15.0   8   350.0\t\"buick 320\"\n", options);
+    EXPECT_EQ(row(file, 1), (Row{15, 8, 350}));
+}
+
+TEST(Text, Header) {
+    EXPECT_EQ(parse("a,b\n1,2\n").column_names, (Names{"a", "b"}));
+    EXPECT_EQ(parse("\"a, \"\"one\"\"\",\"b\nc\"\n1,2\n").column_names, (Names{"a, \"one\"", "b\nc"}));
+    EXPECT_EQ(parse("sepal length (cm)\tsepal width (cm)\n1\t2\n").column_names,
+              (Names{"sepal length (cm)", "sepal width (cm)"}));
+    EXPECT_EQ(parse("id,0,1\n5,6,7\n").column_names, (Names{"id", "0", "1"}));
+    ReadOptions yes;
+    yes.header = Header::yes;
+    EXPECT_EQ(parse("1,2\n3,4\n", yes).points.rows(), 1);
+    ReadOptions no;
+    no.header = Header::no;
+    EXPECT_TRUE(
+        has(message_of<BadData>([&] { parse("a,b\n1,2\n", no); }), "row 1, column 1: value 'a' is not a number"));
+    // A first row with a missing value is no header.
+    EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,NA\n1,2\n"); }), "row 1, column 2: value 'NA'"));
+}
+
+TEST(Text, ColumnsByNameNumberAndRange) {
+    ReadOptions options;
+    options.columns = {"d", "2-3", "1"};
+    const PointsFile file = parse("a,b,c,d\n1,2,3,4\n", options);
+    EXPECT_EQ(row(file, 0), (Row{4, 2, 3, 1}));
+    EXPECT_EQ(file.column_names, (Names{"d", "b", "c", "a"}));
+    options.columns = {"-1"};
+    EXPECT_EQ(row(parse("1,x,3\n4,y,6\n", options), 1), (Row{6}));
+    options.columns = {"2--1"};
+    EXPECT_EQ(row(parse("1,2,3\n4,5,6\n", options), 1), (Row{5, 6}));
+}
+
+TEST(Text, LabelColumn) {
+    ReadOptions options;
+    options.label_column = "-1";
+    PointsFile file = parse("1,2,cat\n3,4,\"dog, big\"\n5,6,cat\n", options);
+    EXPECT_EQ(file.points.columns(), 2);
+    EXPECT_EQ(file.labels->labels, (Labels{0, 1, 0}));
+    EXPECT_EQ(file.labels->names, (Names{"cat", "dog, big"}));
+    options.label_column = "kind";
+    file = parse("kind,x\n10,1\n9,2\n10.0,3\n", options);
+    EXPECT_EQ(file.labels->labels, (Labels{1, 0, 1}));
+    EXPECT_EQ(file.labels->names, (Names{"9", "10"}));
+    EXPECT_EQ(file.column_names, (Names{"x"}));
+    EXPECT_TRUE(has(message_of<BadData>([&] { parse("kind,x\na,1\n ,2\n", options); }),
+                    "row 3, column 1 (kind): the value is empty"));
+}
+
+TEST(Text, LabelFiles) {
+    EXPECT_EQ(labels("label\n3\n1\n3\n").labels, (Labels{1, 0, 1}));
+    EXPECT_EQ(labels("3\n1\n3").names, (Names{"1", "3"}));
+    EXPECT_EQ(labels("b\na\nb\n").names, (Names{"b", "a"}));
+    EXPECT_EQ(labels("New York\nLos Angeles\nNew York\n").labels, (Labels{0, 1, 0}));
+    EXPECT_EQ(labels("label\nb\na\n").labels, (Labels{0, 1}));
+    EXPECT_EQ(labels("id,label\n1,x\n2,y\n").names, (Names{"x", "y"}));
+    EXPECT_EQ(labels("1,x\n2,y\n", "2").names, (Names{"x", "y"}));
+    EXPECT_EQ(labels("-1\n+1\n1\n").labels, (Labels{0, 1, 1}));
+    EXPECT_EQ(labels("label\n0\n\n1\n\"\"\n\n", {}, true).labels, (Labels{0, -1, 1, -1, -1}));
+    EXPECT_EQ(labels("9007199254740993\n9007199254740992\n").labels, (Labels{1, 0}));
+    EXPECT_EQ(labels("\"say \"\"hi\"\"\"\nx\n").names, (Names{"say \"hi\"", "x"}));
+    EXPECT_TRUE(has(message_of<BadData>([] { labels("0\n\n1\n"); }), "row 2, column 1"));
+    EXPECT_TRUE(has(message_of<BadArgument>([] { labels("1,2\n3,4\n"); }), "2 columns"));
+}
+
+TEST(Text, MaxRows) {
+    ReadOptions options;
+    options.max_rows = 2;
+    EXPECT_EQ(parse("a\n1\n2\nbroken\n", options).points.rows(), 2);
+    options.max_rows = 7;
+    EXPECT_EQ(parse("1\n2\n3", options).points.rows(), 3);
+}
+
+TEST(Text, Float32IsRoundedOnce) {
+    ReadOptions options;
+    options.precision = Precision::float32;
+    // Just above the middle of two floats: by way of double it would round to the even one below.
+    const PointsFile file = parse("1.00000005960464477540,1\n", options);
+    EXPECT_EQ(file.points.view().as<float>().data[0], 1.00000012f);
+    EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,1e39\n", options); }),
+                    "row 1, column 2: value '1e39' is too large for float32"));
+    EXPECT_EQ(row(parse("1e-60,-1e-60\n", options), 0), (Row{0, 0}));
+}
+
+TEST(Text, RowsAreCountedAsAnEditorDoes) {
+    EXPECT_EQ(
+        message_of<BadData>([] { parse("a,\"b\nb\"\n\n1,2\n3,\"x\"\n"); }),
+        "file.csv: row 5, column 2 (b?b): value 'x' is not a number; numbers such as 3, -0.5 or 1e-3 are accepted");
+}
+
+TEST(Text, DecimalsReadBackBitEqual) {
+    RandomStream random(7, "test.decimals");
+    std::string text;
+    std::vector<double> numbers;
+    for (int i = 0; i < 20000; ++i) {
+        std::uint64_t bits = random.next64();
+        double value = 0;
+        std::memcpy(&value, &bits, 8);
+        if (!std::isfinite(value)) value = random.normal();
+        if (i % 4 == 0) value = std::floor(random.normal() * 1e6) / 1000.0;
+        if (i % 4 == 1) value = random.normal();
+        if (i % 1000 == 0) value = std::numeric_limits<double>::denorm_min() * (1 + i);
+        numbers.push_back(value);
+        char buffer[64];
+        std::snprintf(buffer, sizeof buffer, i % 3 == 0 ? "%.17g" : i % 3 == 1 ? "%.20e" : "%.17G", value);
+        text += buffer;
+        text += i % 8 == 7 ? '\n' : ',';
+    }
+    const PointsFile file = parse(text);
+    ASSERT_EQ(file.points.rows() * 8, 20000);
+    const double* data = file.points.view().as<double>().data;
+    for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(std::memcmp(&data[i], &numbers[i], 8), 0) << numbers[i];
+}
+
+TEST(Text, RandomDecimalsAgreeWithTheStandardLibrary) {
+    RandomStream random(8, "test.decimals");
+    for (int i = 0; i < 200000; ++i) {
+        std::string text = random.below(2) ? "-" : "";
+        const auto digits = [&](std::uint64_t most) {
+            for (std::uint64_t k = random.below(most); k > 0; --k) text += static_cast<char>('0' + random.below(10));
+        };
+        digits(random.below(4) ? 6 : 25);
+        text += static_cast<char>('0' + random.below(10));
+        if (random.below(2)) {
+            text += '.';
+            digits(random.below(4) ? 9 : 25);
+        }
+        if (random.below(3) == 0) text += "e" + std::to_string(static_cast<int>(random.below(60)) - 30);
+        double value = 0;
+        float small = 0;
+        bool overflow = false;
+        ASSERT_TRUE(formats::parse_field(text, value, overflow)) << text;
+        ASSERT_EQ(value, std::strtod(text.c_str(), nullptr)) << text;
+        if (formats::parse_field(text, small, overflow)) {
+            ASSERT_EQ(small, std::strtof(text.c_str(), nullptr)) << text;
+        } else {
+            ASSERT_TRUE(overflow) << text;
+        }
+    }
+}
+
+TEST(Text, NumbersThatAreNone) {
+    double value = 0;
+    for (const char* text : {"", " ", ".", "-", "+", "e5", "1e", "1e+", "1.2.3", "0x10", "1,5", "--1", "+-1", "nan",
+                             "inf", "1 2", "1d3", "1e5x", "-."}) {
+        bool overflow = false;
+        EXPECT_FALSE(formats::parse_field(text, value, overflow)) << text;
+        EXPECT_FALSE(overflow) << text;
+    }
+    bool overflow = false;
+    EXPECT_FALSE(formats::parse_field("1e400", value, overflow));
+    EXPECT_TRUE(overflow);
+    overflow = false;
+    EXPECT_FALSE(formats::parse_field(std::string(400, '9'), value, overflow));
+    EXPECT_TRUE(overflow);
+    overflow = false;
+    EXPECT_TRUE(formats::parse_field("0e99999999999999999999", value, overflow));
+    EXPECT_EQ(value, 0.0);
+    EXPECT_TRUE(formats::parse_field("-1e-999", value, overflow));
+    EXPECT_TRUE(std::signbit(value));
+    EXPECT_TRUE(formats::parse_field("0." + std::string(400, '0') + "1", value, overflow));
+    EXPECT_EQ(value, 0.0);
+    EXPECT_FALSE(overflow);
+}
+
+std::string random_table(std::uint64_t seed, bool quotes) {
+    RandomStream random(seed, "test.table");
+    std::string text = "a,b,c,label\n";
+    while (text.size() < (std::size_t{5} << 20) / 2) {
+        for (int j = 0; j < 3; ++j) {
+            char buffer[40];
+            std::snprintf(buffer, sizeof buffer, random.below(2) ? "%.17g," : "%.3f,", random.normal() * 100);
+            text += buffer;
+        }
+        const std::string word = "w" + std::to_string(random.below(12));
+        text += quotes && random.below(3) == 0 ? "\"" + word + "\n\"\"x\"" : word;
+        text += random.below(5) ? "\n" : "\r\n";
+        if (random.below(50) == 0) text += "\n";
+    }
+    return text;
+}
+
+TEST(Text, SameResultAtAnyNumberOfThreads) {
+    ReadOptions options;
+    options.label_column = "label";
+    for (const bool quotes : {false, true}) {
+        const std::string text = random_table(3, quotes);
+        const PointsFile one = parse(text, options, 1);
+        ASSERT_GT(one.points.rows(), 10000);
+        for (const int threads : {2, 8}) {
+            const PointsFile many = parse(text, options, threads);
+            ASSERT_EQ(many.points.rows(), one.points.rows());
+            EXPECT_EQ(std::memcmp(many.points.view().data(), one.points.view().data(),
+                                  static_cast<std::size_t>(one.points.rows()) * 3 * sizeof(double)),
+                      0);
+            EXPECT_EQ(many.labels->labels, one.labels->labels);
+            EXPECT_EQ(many.labels->names, one.labels->names);
+        }
+        // Two broken rows: the first is told, whoever gets there first.
+        std::string broken = text;
+        const std::size_t early = broken.find('\n', broken.size() / 2) + 1,
+                          late = broken.rfind("\nw") == std::string::npos ? broken.size() - 200 : 0;
+        broken.insert(broken.find('\n', late > 0 ? late : broken.size() - 500) + 1, "1,2,late,x\n");
+        broken.insert(early, "1,early,3,x\n");
+        std::string first;
+        for (const int threads : {1, 2, 8}) {
+            const std::string message = message_of<BadData>([&] { parse(broken, options, threads); });
+            if (first.empty()) first = message;
+            EXPECT_TRUE(has(message, quotes ? "row" : "value 'early'")) << message;
+            EXPECT_EQ(message, first);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace coterie

@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include "coterie/base/random.hpp"
+#include "coterie/io/output_file.hpp"
+#include "coterie/io/reader.hpp"
+#include "coterie/io/test_files.hpp"
+
+namespace coterie {
+namespace {
+
+using testing::contents;
+using testing::Folder;
+using testing::has;
+using testing::message_of;
+
+TEST(Writer, PointsReadBackBitEqual) {
+    const Folder folder;
+    RandomStream random(1, "test.writer");
+    Matrix<double> matrix(500, 7);
+    for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = random.normal() * (i % 2 ? 1e-200 : 1e9);
+    const Matrix<float> narrow = matrix.cast<float>();
+    for (const char* name : {"x.csv", "x.npy"}) {
+        write_points(folder / name, matrix);
+        const Points back = read_points(folder / name).points;
+        EXPECT_EQ(back.view().as<double>().matrix(), matrix) << name;
+        write_points(folder / name, narrow);
+        ReadOptions options;
+        options.precision = Precision::float32;
+        EXPECT_EQ(read_points(folder / name, options, coterie::Run()).points.view().as<float>().matrix(), narrow)
+            << name;
+    }
+    EXPECT_EQ(read_points(folder / "x.npy").points.scalar(), ScalarType::float32);
+    // Rows with a stride; names that need quotes.
+    write_points(folder / "x.csv", PointsView(matrix.data(), 500, 2, 7), {"a,b", "say \"hi\""});
+    const PointsFile file = read_points(folder / "x.csv");
+    EXPECT_EQ(file.column_names, (std::vector<std::string>{"a,b", "say \"hi\""}));
+    EXPECT_EQ(file.points.view().as<double>().matrix(), matrix.leftCols(2));
+    EXPECT_THROW(write_points(folder / "x.csv", matrix, {"a"}), BadArgument);
+    EXPECT_THROW(write_points(folder / "x.txt", matrix), BadArgument);
+    EXPECT_EQ(folder.entries(), 2u);
+}
+
+TEST(Writer, LabelsReadBack) {
+    const Folder folder;
+    const Labels labels{2, 0, 1, 2};
+    write_labels(folder / "l.csv", labels);
+    EXPECT_EQ(contents(folder / "l.csv"), "label\n2\n0\n1\n2\n");
+    EXPECT_EQ(read_labels(folder / "l.csv").labels, labels);
+    write_labels(folder / "l.npy", labels);
+    EXPECT_EQ(read_labels(folder / "l.npy").labels, labels);
+    write_labels(folder / "n.csv", Labels{1, -1, 0}, {"big, dog", "cat"});
+    EXPECT_EQ(contents(folder / "n.csv"), "label\ncat\n\"\"\n\"big, dog\"\n");
+    EXPECT_EQ(read_labels(folder / "n.csv", {}, true).labels, (Labels{0, -1, 1}));
+    EXPECT_THROW(write_labels(folder / "n.csv", Labels{2}, {"a"}), BadArgument);
+    EXPECT_EQ(folder.entries(), 3u);
+}
+
+TEST(Writer, NumpyReadsIt) {
+    if (testing::python("numpy").empty()) GTEST_SKIP() << "no Python with NumPy here";
+    const Folder folder;
+    Matrix<float> matrix(2, 3);
+    matrix << 1, 2, 3, 4, 5, 6;
+    write_points(folder / "x.npy", matrix);
+    write_labels(folder / "l.npy", Labels{3, -1});
+    EXPECT_TRUE(testing::run_python(folder, R"(
+import sys, numpy as np
+x, l = (np.load(sys.argv[1] + name) for name in ('/x.npy', '/l.npy'))
+assert x.dtype == np.float32 and x.tolist() == [[1, 2, 3], [4, 5, 6]] and l.dtype == np.int32 and l.tolist() == [3, -1]
+)",
+                                    folder / ""));
+}
+
+TEST(OutputFile, WholeOrNotAtAll) {
+    const Folder folder;
+    const std::string path = folder.file("x", "before");
+    {
+        OutputFile file(path);
+        file.write(std::string(1000000, 'y'));
+        EXPECT_EQ(contents(path), "before");
+    }
+    EXPECT_EQ(contents(path), "before");
+    EXPECT_EQ(folder.entries(), 1u);
+    write_file(path, "after");
+    EXPECT_EQ(contents(path), "after");
+    EXPECT_EQ(folder.entries(), 1u);
+    // What a link points to is replaced, not the link.
+    std::filesystem::create_symlink("x", folder / "link");
+    write_file(folder / "link", "through");
+    EXPECT_EQ(contents(path), "through");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    write_file("/dev/null", "nothing");
+}
+
+TEST(OutputFile, Refusals) {
+    const Folder folder;
+    EXPECT_TRUE(has(message_of<ResourceError>([&] { OutputFile file(folder / "none/x"); }), "No such file"));
+    EXPECT_TRUE(has(message_of<ResourceError>([&] { OutputFile file(folder / ""); }), "folder"));
+    EXPECT_THROW(OutputFile(""), BadArgument);
+    if (std::filesystem::exists("/dev/full")) {
+        EXPECT_TRUE(has(message_of<ResourceError>([] { write_file("/dev/full", "x"); }), "No space left"));
+    }
+    if (std::filesystem::exists("/proc/version")) {
+        EXPECT_THROW(OutputFile("/proc/coterie/x"), ResourceError);
+    }
+}
+
+}  // namespace
+}  // namespace coterie

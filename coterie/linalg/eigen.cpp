@@ -1,0 +1,193 @@
+#include "coterie/linalg/eigen.hpp"
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include <omp.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/linalg/lapack.hpp"
+
+namespace coterie {
+namespace {
+using ColumnMajor = Eigen::MatrixXd;
+
+constexpr Index kLapackFrom = 64;  // smaller problems are solved by Eigen before a call to LAPACK has warmed up
+constexpr int kColumnMajor = 102;  // LAPACK_COL_MAJOR
+
+// OpenBLAS cuts its products by the number of threads, which changes the bits; so one thread, for the length of a call.
+// The number is a global of the process (and with it OpenMP's default): put back afterwards, and one call at a time.
+class OneBlasThread {
+public:
+    explicit OneBlasThread(const internal::Lapack& lapack) : lapack_(lapack), lock_(mutex()) {
+        if (lapack_.set_num_threads == nullptr) return;
+        openmp_threads_ = omp_get_max_threads();
+        blas_threads_ = lapack_.get_num_threads();
+        lapack_.set_num_threads(1);
+    }
+    ~OneBlasThread() {
+        if (lapack_.set_num_threads == nullptr) return;
+        lapack_.set_num_threads(blas_threads_);
+        omp_set_num_threads(openmp_threads_);
+    }
+    OneBlasThread(const OneBlasThread&) = delete;
+    OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+private:
+    static std::mutex& mutex() {
+        static std::mutex one;
+        return one;
+    }
+    const internal::Lapack& lapack_;
+    std::lock_guard<std::mutex> lock_;
+    int blas_threads_ = 1;
+    int openmp_threads_ = 1;
+};
+
+// Only the lower triangle is read, so only it must be finite.
+void check(const Matrix<double>& a, const char* what) {
+    if (a.rows() != a.cols())
+        throw BadArgument(std::string(what) + " must be square, it is " + std::to_string(a.rows()) + " x " +
+                          std::to_string(a.cols()));
+    for (Index i = 0; i < a.rows(); ++i)
+        for (Index j = 0; j <= i; ++j)
+            if (!std::isfinite(a(i, j)))
+                throw BadArgument(std::string(what) + " must be finite, entry (" + std::to_string(i) + ", " +
+                                  std::to_string(j) + ") is not");
+    // The result, a working copy, and LAPACK's workspace of 2 n^2.
+    if (a.rows() >= 1024)
+        require_memory(5.0 * sizeof(double) * static_cast<double>(a.rows()) * static_cast<double>(a.rows()),
+                       "an eigenproblem of order " + std::to_string(a.rows()));
+}
+
+// Eigenvectors are unique up to their sign at best: the entry of largest magnitude is made positive.
+EigenPairs with_signs(Vector<double> values, const ColumnMajor& vectors) {
+    EigenPairs pairs{std::move(values), Matrix<double>(vectors.rows(), vectors.cols())};
+    for (Index j = 0; j < vectors.cols(); ++j) {
+        Index largest = 0;
+        for (Index i = 1; i < vectors.rows(); ++i)
+            if (std::abs(vectors(i, j)) > std::abs(vectors(largest, j))) largest = i;
+        pairs.vectors.col(j) = vectors(largest, j) < 0.0 ? ColumnMajor(-vectors.col(j)) : ColumnMajor(vectors.col(j));
+    }
+    return pairs;
+}
+
+[[noreturn]] void not_converged(Index order) {
+    throw InternalError("the symmetric eigenproblem of order " + std::to_string(order) + " did not converge");
+}
+
+[[noreturn]] void not_positive_definite() {
+    throw BadData(
+        "generalized eigenproblem: the second matrix is not positive definite to working precision; it needs "
+        "regularisation");
+}
+
+// A pivot of rounding size means that the row depends on those before it: the factor exists, but its inverse is noise.
+void check_pivot(double pivot, double diagonal, Index order) {
+    const double smallest = static_cast<double>(order) * std::numeric_limits<double>::epsilon() * diagonal;
+    if (!(pivot * pivot > smallest)) not_positive_definite();
+}
+
+// A power of two, so that squares neither overflow nor underflow inside the solvers and nothing is rounded.
+double safe_scale(const Matrix<double>& a) {
+    double largest = 0.0;
+    for (Index i = 0; i < a.rows(); ++i)
+        for (Index j = 0; j <= i; ++j) largest = std::max(largest, std::abs(a(i, j)));
+    if (largest == 0.0 || (largest > 1e-100 && largest < 1e100)) return 1.0;
+    return std::ldexp(1.0, -std::ilogb(largest));
+}
+
+EigenPairs solve(const Matrix<double>& a, const internal::Lapack* lapack) {
+    const Index order = a.rows();
+    if (order == 0) return {};
+    const double scale = safe_scale(a);
+    ColumnMajor vectors = scale * a;
+    Vector<double> values(order);
+    if (lapack != nullptr && order <= std::numeric_limits<int>::max()) {
+        const OneBlasThread one_thread(*lapack);
+        const int n = static_cast<int>(order);
+        const int info = lapack->dsyevd(kColumnMajor, 'V', 'L', n, vectors.data(), n, values.data());
+        if (info == 0) return with_signs(values / scale, vectors);
+        vectors = scale * a;  // LAPACK overwrote it; it failing is rare enough to try the other way
+    }
+    const Eigen::SelfAdjointEigenSolver<ColumnMajor> solver(vectors);
+    if (solver.info() != Eigen::Success) not_converged(order);
+    return with_signs(solver.eigenvalues() / scale, solver.eigenvectors());
+}
+
+EigenPairs solve(const Matrix<double>& a, const Matrix<double>& b, const internal::Lapack* lapack) {
+    const Index order = a.rows();
+    if (order == 0) return {};
+    for (Index i = 0; i < order; ++i)
+        if (!(b(i, i) > 0.0)) not_positive_definite();
+    ColumnMajor vectors = a;
+    ColumnMajor factor = b;
+    if (lapack != nullptr && order <= std::numeric_limits<int>::max()) {
+        const OneBlasThread one_thread(*lapack);
+        const int n = static_cast<int>(order);
+        Vector<double> values(order);
+        const int info =
+            lapack->dsygvd(kColumnMajor, 1, 'V', 'L', n, vectors.data(), n, factor.data(), n, values.data());
+        if (info > n) not_positive_definite();
+        if (info == 0) {
+            for (Index i = 0; i < order; ++i) check_pivot(factor(i, i), b(i, i), order);
+            return with_signs(values, vectors);
+        }
+        vectors = a;
+        factor = b;
+    }
+    const Eigen::LLT<ColumnMajor> cholesky(factor);
+    if (cholesky.info() != Eigen::Success) not_positive_definite();
+    for (Index i = 0; i < order; ++i) check_pivot(cholesky.matrixLLT()(i, i), b(i, i), order);
+    const Eigen::GeneralizedSelfAdjointEigenSolver<ColumnMajor> solver(vectors, factor);
+    if (solver.info() != Eigen::Success) not_converged(order);
+    return with_signs(solver.eigenvalues(), solver.eigenvectors());
+}
+
+void check_pair(const Matrix<double>& a, const Matrix<double>& b) {
+    check(a, "generalized eigenproblem: the first matrix");
+    check(b, "generalized eigenproblem: the second matrix");
+    if (a.rows() != b.rows())
+        throw BadArgument("generalized eigenproblem: both matrices must have the same order, given " +
+                          std::to_string(a.rows()) + " and " + std::to_string(b.rows()));
+}
+
+const internal::Lapack* lapack_for(internal::EigenBackend backend) {
+    if (backend == internal::EigenBackend::eigen) return nullptr;
+    if (internal::lapack() == nullptr) throw BadArgument("LAPACK was asked for, but liblapacke.so.3 cannot be loaded");
+    return internal::lapack();
+}
+}  // namespace
+
+EigenPairs symmetric_eigen(const Matrix<double>& a) {
+    check(a, "symmetric eigenproblem: the matrix");
+    return solve(a, a.rows() >= kLapackFrom ? internal::lapack() : nullptr);
+}
+
+EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b) {
+    check_pair(a, b);
+    return solve(a, b, a.rows() >= kLapackFrom ? internal::lapack() : nullptr);
+}
+
+std::string_view eigen_backend() {
+    return internal::lapack() == nullptr ? std::string_view("Eigen")
+                                         : std::string_view(internal::lapack()->description);
+}
+
+EigenPairs internal::symmetric_eigen(const Matrix<double>& a, EigenBackend backend) {
+    check(a, "symmetric eigenproblem: the matrix");
+    return solve(a, lapack_for(backend));
+}
+
+EigenPairs internal::generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b,
+                                                 EigenBackend backend) {
+    check_pair(a, b);
+    return solve(a, b, lapack_for(backend));
+}
+
+}  // namespace coterie

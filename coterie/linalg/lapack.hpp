@@ -1,0 +1,30 @@
+#pragma once
+// Internal: LAPACKE, found at run time. Debian's OpenBLAS chooses its kernels while it loads, and takes recent
+// processors for very old ones; so it is loaded here, with the right choice made first, instead of being linked.
+
+#include <string>
+
+#include "coterie/linalg/eigen.hpp"
+
+namespace coterie::internal {
+
+struct Lapack {
+    // (matrix_layout, jobz, uplo, n, a, lda, w) and (matrix_layout, itype, jobz, uplo, n, a, lda, b, ldb, w) of
+    // LAPACKE, 32-bit sizes.
+    int (*dsyevd)(int, char, char, int, double*, int, double*) = nullptr;
+    int (*dsygvd)(int, int, char, char, int, double*, int, double*, int, double*) = nullptr;
+    // Of OpenBLAS; null with any other BLAS.
+    int (*get_num_threads)() = nullptr;
+    void (*set_num_threads)(int) = nullptr;
+    std::string description;  // "LAPACK (OpenBLAS, SkylakeX)"
+};
+
+/// Null when there is none. Loads the library at the first call.
+const Lapack* lapack();
+
+enum class EigenBackend { eigen, lapack };
+/// The public functions with the choice made by the caller; BadArgument when the backend is not there.
+EigenPairs symmetric_eigen(const Matrix<double>& a, EigenBackend backend);
+EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b, EigenBackend backend);
+
+}  // namespace coterie::internal

@@ -1,0 +1,422 @@
+#include "coterie/linalg/scatter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include <Spectra/SymEigsSolver.h>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/products.hpp"
+
+namespace coterie {
+namespace {
+constexpr Index kRows = 256;              // rows copied about their centre at a time
+constexpr Index kTile = 256;              // columns of one tile of a scatter matrix
+constexpr Index kChunks = 64;             // most parts the rows are cut into, each with partial sums of its own
+constexpr double kPartialNumbers = 16e6;  // most numbers all partial sums together hold (128 MB)
+constexpr Index kDirectOrder = 4000;      // largest covariance or Gram matrix made for a few axes only
+
+// Rows cut into chunks, multiples of kRows; how many depends on the problem alone: no more than `numbers` numbers a
+// chunk allow.
+RowBlocks chunks_of(Index rows, double numbers) {
+    const auto affordable =
+        static_cast<Index>(std::clamp(kPartialNumbers / std::max(numbers, 1.0), 1.0, static_cast<double>(kChunks)));
+    const Index blocks = (rows + kRows - 1) / kRows;
+    return {rows, (blocks + affordable - 1) / affordable * kRows};
+}
+
+double weight_of(std::span<const double> weights, Index i) {
+    return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
+}
+
+// The first row with a weight above 0.
+Index check(PointsView points, std::span<const double> weights) {
+    if (points.rows() == 0) throw BadArgument("there must be at least one point");
+    if (weights.empty()) return 0;
+    if (static_cast<Index>(weights.size()) != points.rows())
+        throw BadArgument("there must be one weight a point: " + std::to_string(weights.size()) + " weights, " +
+                          std::to_string(points.rows()) + " points");
+    Index first = -1;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!(weights[i] >= 0.0) || !std::isfinite(weights[i]))
+            throw BadArgument("weights must be finite and at least 0, number " + std::to_string(i) + " is " +
+                              std::to_string(weights[i]));
+        if (first < 0 && weights[i] > 0.0) first = static_cast<Index>(i);
+    }
+    if (first < 0) throw BadArgument("weights must not all be 0");
+    return first;
+}
+
+// Runs add(row numbers, weight, sum of this chunk) over all rows and adds the chunks' sums of `numbers` numbers in
+// order.
+template <class Add>
+Vector<double> chunked_sum(Index rows, Index numbers, int threads, Add add) {
+    const RowBlocks chunks = chunks_of(rows, static_cast<double>(numbers));
+    Matrix<double> partial = Matrix<double>::Zero(chunks.count(), numbers);
+    for_each_block(chunks.count(), threads, [&](Index chunk, int) {
+        double* const sum = partial.data() + chunk * numbers;
+        for (Index i = chunks.begin(chunk); i < chunks.end(chunk); ++i) add(i, sum);
+    });
+    Vector<double> total = Vector<double>::Zero(numbers);
+    for (Index chunk = 0; chunk < partial.rows(); ++chunk)
+        for (Index j = 0; j < numbers; ++j) total[j] += partial(chunk, j);
+    return total;
+}
+
+double total_weight(Index rows, std::span<const double> weights) {
+    if (weights.empty()) return static_cast<double>(rows);
+    return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+void require_finite(const Vector<double>& mean) {
+    for (Index j = 0; j < mean.size(); ++j)
+        if (!std::isfinite(mean[j]))
+            throw BadArgument("points must be finite, column " + std::to_string(j) + " is not");
+}
+
+// Summed about the first row: a large offset costs no digits, and a constant column has its value for mean and variance
+// 0, exactly.
+Vector<double> mean_about(PointsView points, int threads, std::span<const double> weights, Index first) {
+    return points.visit([&](auto rows) {
+        const auto* const origin = rows.row(first);
+        const Index d = rows.columns;
+        Vector<double> sum = chunked_sum(rows.rows, d, threads, [&](Index i, double* to) {
+            const auto* const x = rows.row(i);
+            const double weight = weight_of(weights, i);
+            if (weight == 0.0) return;
+            for (Index p = 0; p < d; ++p)
+                to[p] += weight * (static_cast<double>(x[p]) - static_cast<double>(origin[p]));
+        });
+        const double total = total_weight(rows.rows, weights);
+        for (Index p = 0; p < d; ++p) sum[p] = static_cast<double>(origin[p]) + sum[p] / total;
+        require_finite(sum);
+        return sum;
+    });
+}
+
+// sum_i w_i (x_i - c_i)(x_i - c_i)', center(i) being c_i. Tiles of the lower triangle times chunks of rows are the
+// tasks; each task copies its columns of the rows about their centres, so that what is multiplied is small, and adds up
+// its rows in order.
+template <class Scalar, class Center>
+Matrix<double> scatter_about(const Rows<Scalar>& rows, std::span<const double> weights, int threads, Center center) {
+    const Index d = rows.columns;
+    const Index tiles = (d + kTile - 1) / kTile;
+    const Index pairs = tiles * (tiles + 1) / 2;
+    const auto square = static_cast<double>(d) * static_cast<double>(d);
+    const RowBlocks chunks = chunks_of(rows.rows, square);
+    require_memory(sizeof(double) * square * static_cast<double>(chunks.count() + 1),
+                   "a scatter matrix of " + std::to_string(d) + " x " + std::to_string(d));
+    std::vector<Matrix<double>> partial(static_cast<std::size_t>(chunks.count()));
+    for (auto& sum : partial) sum = Matrix<double>::Zero(d, d);
+
+    struct Scratch {
+        Matrix<double> left;
+        Matrix<double> right;
+    };
+    std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(threads, 1)));
+    for_each_block(chunks.count() * pairs, threads, [&](Index task, int worker) {
+        const Index chunk = task / pairs;
+        Index tile_row = 0;
+        Index tile_column = task % pairs;
+        while (tile_column > tile_row) tile_column -= ++tile_row;
+        const Index left = tile_row * kTile;
+        const Index right = tile_column * kTile;
+        const Index left_width = std::min(kTile, d - left);
+        const Index right_width = std::min(kTile, d - right);
+        Scratch& mine = scratch[static_cast<std::size_t>(worker)];
+        mine.left.resize(kRows, kTile);
+        mine.right.resize(kRows, kTile);
+        for (Index begin = chunks.begin(chunk); begin < chunks.end(chunk); begin += kRows) {
+            const Index count = std::min(kRows, chunks.end(chunk) - begin);
+            for (Index i = 0; i < count; ++i) {
+                const Scalar* const x = rows.row(begin + i);
+                const double* const c = center(begin + i);
+                const double weight = weight_of(weights, begin + i);
+                double* const a = mine.left.data() + i * kTile;
+                double* const b = mine.right.data() + i * kTile;
+                for (Index p = 0; p < left_width; ++p) a[p] = weight * (static_cast<double>(x[left + p]) - c[left + p]);
+                for (Index p = 0; p < right_width; ++p) b[p] = static_cast<double>(x[right + p]) - c[right + p];
+            }
+            internal::products().float64.add_transposed_by(
+                mine.left.data(), left_width, kTile, mine.right.data(), right_width, kTile, count,
+                partial[static_cast<std::size_t>(chunk)].data() + left * d + right, d);
+        }
+    });
+    Matrix<double> total = std::move(partial[0]);
+    for (std::size_t chunk = 1; chunk < partial.size(); ++chunk) {
+        total += partial[chunk];
+        partial[chunk].resize(0, 0);
+    }
+    // Tiles on the diagonal were computed whole, and with weights their halves differ in the last bit: the lower one
+    // counts.
+    for (Index i = 0; i < d; ++i)
+        for (Index j = 0; j < i; ++j) total(j, i) = total(i, j);
+    return total;
+}
+
+// y = X' (X v) / n about the mean, without X'X: what Spectra asks for.
+class CovarianceProduct {
+public:
+    using Scalar = double;
+    CovarianceProduct(PointsView points, const Vector<double>& mean, const Run& run)
+        : points_(points), mean_(mean), run_(run) {}
+    Index rows() const { return points_.columns(); }
+    Index cols() const { return points_.columns(); }
+    void perform_op(const double* v, double* y) const {
+        run_.throw_if_stopped("principal axes");
+        points_.visit([&](auto rows) {
+            const Index d = rows.columns;
+            const Vector<double> sum = chunked_sum(rows.rows, d, run_.threads, [&](Index i, double* to) {
+                const auto* const x = rows.row(i);
+                double product[4] = {0.0, 0.0, 0.0, 0.0};
+                Index p = 0;
+                for (; p + 4 <= d; p += 4)
+                    for (Index lane = 0; lane < 4; ++lane)
+                        product[lane] += (static_cast<double>(x[p + lane]) - mean_[p + lane]) * v[p + lane];
+                for (; p < d; ++p) product[0] += (static_cast<double>(x[p]) - mean_[p]) * v[p];
+                const double along = (product[0] + product[1]) + (product[2] + product[3]);
+                for (p = 0; p < d; ++p) to[p] += along * (static_cast<double>(x[p]) - mean_[p]);
+            });
+            for (Index p = 0; p < d; ++p) y[p] = sum[p] / static_cast<double>(rows.rows);
+        });
+    }
+
+private:
+    PointsView points_;
+    const Vector<double>& mean_;
+    const Run& run_;
+};
+
+void make_largest_positive(Matrix<double>& axes) {
+    for (Index j = 0; j < axes.rows(); ++j) {
+        Index largest = 0;
+        for (Index p = 1; p < axes.cols(); ++p)
+            if (std::abs(axes(j, p)) > std::abs(axes(j, largest))) largest = p;
+        if (axes(j, largest) < 0.0) axes.row(j) = -axes.row(j);
+    }
+}
+
+// Makes row j orthogonal to the rows before it, twice for working precision; false when nothing but rounding is left of
+// it.
+bool orthonormalize(Matrix<double>& axes, Index j) {
+    const double before = axes.row(j).norm();
+    for (int pass = 0; pass < 2; ++pass)
+        for (Index i = 0; i < j; ++i) axes.row(j) -= axes.row(j).dot(axes.row(i)) * axes.row(i);
+    const double after = axes.row(j).norm();
+    if (!(after > 1e-6 * before)) return false;
+    axes.row(j) /= after;
+    return true;
+}
+
+PrincipalAxes axes_from_covariance(PointsView points, int count, Vector<double> mean, const Run& run) {
+    Matrix<double> covariance = points.visit(
+        [&](auto rows) { return scatter_about(rows, {}, run.threads, [&](Index) { return mean.data(); }); });
+    covariance /= static_cast<double>(points.rows());
+    run.throw_if_stopped("principal axes");
+    const EigenPairs pairs = symmetric_eigen(covariance);
+    PrincipalAxes result{std::move(mean), Matrix<double>(count, points.columns()), Vector<double>(count)};
+    for (int j = 0; j < count; ++j) {
+        const Index from = points.columns() - 1 - j;
+        result.axes.row(j) = pairs.vectors.col(from).transpose();
+        result.variances[j] = std::max(0.0, pairs.values[from]);
+    }
+    return result;
+}
+
+// Fewer points than dimensions: X X' has the same non-zero eigenvalues as X' X, and axes X' u / |X' u|.
+PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, const Run& run) {
+    const Index n = points.rows();
+    const Index d = points.columns();
+    require_memory(sizeof(double) * (static_cast<double>(n) * static_cast<double>(d) +
+                                     2.0 * static_cast<double>(n) * static_cast<double>(n)),
+                   "the principal axes of " + std::to_string(n) + " points");
+    Matrix<double> centered(n, d);
+    points.visit([&](auto rows) {
+        for (Index i = 0; i < n; ++i)
+            for (Index p = 0; p < d; ++p) centered(i, p) = static_cast<double>(rows.row(i)[p]) - mean[p];
+    });
+    const auto& multiply = internal::products().float64;
+    Matrix<double> gram(n, n);
+    const RowBlocks blocks{n, kTile};
+    for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+        const Index begin = blocks.begin(block);
+        // Up to the diagonal block: only the lower triangle is read.
+        multiply.rows_by_rows(centered.data() + begin * d, blocks.end(block) - begin, d, centered.data(),
+                              blocks.end(block), d, d, gram.data() + begin * n, n);
+    });
+    gram = gram.triangularView<Eigen::Lower>();
+    run.throw_if_stopped("principal axes");
+    const EigenPairs pairs = symmetric_eigen(gram);
+    const double smallest =
+        std::max(0.0, pairs.values[n - 1]) * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
+    PrincipalAxes result{std::move(mean), Matrix<double>::Zero(count, d), Vector<double>::Zero(count)};
+    const RowBlocks columns{d, kTile};
+    const Index wanted = std::min<Index>(count, n);
+    const Matrix<double> leading = pairs.vectors.rightCols(wanted).rowwise().reverse();
+    for_each_block(columns.count(), run.threads, [&](Index block, int) {
+        const Index begin = columns.begin(block);
+        multiply.add_transposed_by(leading.data(), wanted, wanted, centered.data() + begin, columns.end(block) - begin,
+                                   d, n, result.axes.data() + begin, d);
+    });
+    Index unit = 0;
+    for (Index j = 0; j < count; ++j) {
+        const double value = j < n ? pairs.values[n - 1 - j] : 0.0;
+        if (value > smallest && orthonormalize(result.axes, j)) {
+            result.variances[j] = value / static_cast<double>(n);
+            continue;
+        }
+        // Directions in which the points do not spread at all: any will do, the coordinate axes in order are taken.
+        do {
+            result.axes.row(j).setZero();
+            result.axes(j, unit++) = 1.0;
+        } while (!orthonormalize(result.axes, j));
+    }
+    return result;
+}
+
+// A few axes of a covariance too large to be made: Lanczos with Spectra's own fixed start. Empty when it does not
+// converge.
+PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>& mean, const Run& run) {
+    CovarianceProduct product(points, mean, run);
+    const Index d = points.columns();
+    Spectra::SymEigsSolver<CovarianceProduct> solver(product, count,
+                                                     std::min<Index>(d, std::max<Index>(2 * count + 1, 20)));
+    solver.init();
+    const Index found = solver.compute(Spectra::SortRule::LargestAlge, 1000, 1e-11);
+    if (solver.info() != Spectra::CompInfo::Successful || found < count) return {};
+    PrincipalAxes result{mean, solver.eigenvectors(count).transpose(), solver.eigenvalues().cwiseMax(0.0)};
+    for (Index j = 0; j < count; ++j)
+        if (!orthonormalize(result.axes, j)) return {};
+    return result;
+}
+}  // namespace
+
+Vector<double> mean(PointsView points, const Run& run, std::span<const double> weights) {
+    const Index first = check(points, weights);
+    return mean_about(points, run.threads, weights, first);
+}
+
+ColumnMoments column_moments(PointsView points, const Run& run, std::span<const double> weights) {
+    const Index first = check(points, weights);
+    ColumnMoments moments;
+    moments.mean = mean_about(points, run.threads, weights, first);
+    const Vector<double>& center = moments.mean;
+    moments.variance = points.visit([&](auto rows) {
+        return chunked_sum(rows.rows, rows.columns, run.threads, [&](Index i, double* to) {
+            const auto* const x = rows.row(i);
+            const double weight = weight_of(weights, i);
+            for (Index p = 0; p < rows.columns; ++p) {
+                const double deviation = static_cast<double>(x[p]) - center[p];
+                to[p] += weight * deviation * deviation;
+            }
+        });
+    });
+    moments.variance /= total_weight(points.rows(), weights);
+    return moments;
+}
+
+Matrix<double> total_scatter(PointsView points, const Run& run, std::span<const double> weights) {
+    const Vector<double> center = mean(points, run, weights);
+    return points.visit(
+        [&](auto rows) { return scatter_about(rows, weights, run.threads, [&](Index) { return center.data(); }); });
+}
+
+ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters, const Run& run,
+                          std::span<const double> weights) {
+    const Index n = points.rows();
+    const Index d = points.columns();
+    if (clusters < 1)
+        throw BadArgument("class_scatter: there must be at least 1 cluster, given " + std::to_string(clusters));
+    if (static_cast<Index>(labels.size()) != n)
+        throw BadArgument("class_scatter: there must be one label a point: " + std::to_string(labels.size()) +
+                          " labels, " + std::to_string(n) + " points");
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        if (labels[i] < 0 || labels[i] >= clusters)
+            throw BadArgument("class_scatter: labels must be from 0 to " + std::to_string(clusters - 1) + ", number " +
+                              std::to_string(i) + " is " + std::to_string(labels[i]));
+    const Vector<double> center = mean(points, run, weights);
+    std::vector<double> cluster_weights(static_cast<std::size_t>(clusters), 0.0);
+    for (Index i = 0; i < n; ++i)
+        cluster_weights[static_cast<std::size_t>(labels[static_cast<std::size_t>(i)])] += weight_of(weights, i);
+    require_memory(2.0 * sizeof(double) * clusters * static_cast<double>(d),
+                   "the means of " + std::to_string(clusters) + " clusters");
+    // About the overall mean, as the deviations c_j - m are what is wanted exactly.
+    const Vector<double> sums = points.visit([&](auto rows) {
+        return chunked_sum(n, clusters * d, run.threads, [&](Index i, double* to) {
+            const auto* const x = rows.row(i);
+            const double weight = weight_of(weights, i);
+            double* const sum = to + labels[static_cast<std::size_t>(i)] * d;
+            for (Index p = 0; p < d; ++p) sum[p] += weight * (static_cast<double>(x[p]) - center[p]);
+        });
+    });
+    Matrix<double> centroids(clusters, d);
+    Matrix<double> deviations = Matrix<double>::Zero(clusters, d);
+    for (Index j = 0; j < clusters; ++j) {
+        const double weight = cluster_weights[static_cast<std::size_t>(j)];
+        for (Index p = 0; p < d; ++p) {
+            if (weight > 0.0) deviations(j, p) = sums[j * d + p] / weight;
+            centroids(j, p) = center[p] + deviations(j, p);
+        }
+    }
+    ScatterPair scatter;
+    scatter.within = points.visit([&](auto rows) {
+        return scatter_about(rows, weights, run.threads,
+                             [&](Index i) { return centroids.data() + labels[static_cast<std::size_t>(i)] * d; });
+    });
+    const Vector<double> zero = Vector<double>::Zero(d);
+    scatter.between = scatter_about(PointsView(deviations).as<double>(), cluster_weights, run.threads,
+                                    [&](Index) { return zero.data(); });
+    return scatter;
+}
+
+PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
+    const Index n = points.rows();
+    const Index d = points.columns();
+    if (count < 1 || count > d)
+        throw BadArgument("principal_axes: count must be from 1 to the " + std::to_string(d) + " columns, given " +
+                          std::to_string(count));
+    Vector<double> center = mean(points, run);
+    PrincipalAxes axes;
+    if (std::min(n, d) > kDirectOrder && count <= std::min(n, d) / 20)
+        axes = axes_by_lanczos(points, count, center, run);
+    if (axes.axes.rows() == 0)
+        axes = n < d ? axes_from_gram(points, count, std::move(center), run)
+                     : axes_from_covariance(points, count, std::move(center), run);
+    make_largest_positive(axes.axes);
+    return axes;
+}
+
+Matrix<double> project(PointsView points, const PrincipalAxes& axes, const Run& run) {
+    const Index d = points.columns();
+    if (d != axes.axes.cols() || d != axes.mean.size())
+        throw BadArgument("project: points have " + std::to_string(d) + " columns, the axes " +
+                          std::to_string(axes.axes.cols()));
+    const Index count = axes.axes.rows();
+    require_memory(sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(count),
+                   "the projected points");
+    Matrix<double> result(points.rows(), count);
+    const RowBlocks blocks{points.rows(), kRows};
+    std::vector<Matrix<double>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)));
+    points.visit([&](auto rows) {
+        for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
+            Matrix<double>& centered = scratch[static_cast<std::size_t>(worker)];
+            centered.resize(kRows, d);
+            const Index begin = blocks.begin(block);
+            const Index size = blocks.end(block) - begin;
+            for (Index i = 0; i < size; ++i) {
+                const auto* const x = rows.row(begin + i);
+                double* const to = centered.data() + i * d;
+                for (Index p = 0; p < d; ++p) to[p] = static_cast<double>(x[p]) - axes.mean[p];
+            }
+            internal::products().float64.rows_by_rows(centered.data(), size, d, axes.axes.data(), count, d, d,
+                                                      result.data() + begin * count, count);
+        });
+    });
+    return result;
+}
+
+}  // namespace coterie

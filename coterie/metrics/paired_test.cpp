@@ -1,0 +1,104 @@
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "coterie/metrics/metrics.hpp"
+
+namespace coterie {
+namespace {
+// log of Gamma(x + 1/2) / (Gamma(x) sqrt(x)). The difference of two lgamma would lose as many digits as lgamma has
+// before the point, so x is first moved up by Gamma(x + 1) = x Gamma(x) to where the asymptotic series is exact to
+// rounding.
+double log_gamma_ratio(double x) {
+    double correction = 0.0;
+    const double wanted = x;
+    while (x < 20.0) {
+        correction -= std::log1p(0.5 / x);
+        x += 1.0;
+    }
+    const double y = 1.0 / (x * x);
+    const double series =
+        (-1.0 / 8 +
+         y * (1.0 / 192 + y * (-1.0 / 640 + y * (17.0 / 14336 + y * (-31.0 / 18432 + y * (691.0 / 180224)))))) /
+        x;
+    return series + correction + 0.5 * std::log(x / wanted);
+}
+
+// Continued fraction of the incomplete beta function by Lentz's method; converges fast for x < (a + 1) / (a + b + 2).
+double beta_fraction(double a, double b, double x) {
+    constexpr double tiny = 1e-300;
+    const auto away_from_zero = [](double value) { return std::abs(value) < tiny ? tiny : value; };
+    double c = 1.0;
+    double d = 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0));
+    double result = d;
+    const double limit = 1000.0 + 20.0 * std::sqrt(std::max(a, b));
+    for (double m = 1.0; m < limit; m += 1.0) {
+        const double even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        d = 1.0 / away_from_zero(1.0 + even * d);
+        c = away_from_zero(1.0 + even / c);
+        result *= d * c;
+        const double odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        d = 1.0 / away_from_zero(1.0 + odd * d);
+        c = away_from_zero(1.0 + odd / c);
+        const double step = d * c;
+        result *= step;
+        if (std::abs(step - 1.0) <= std::numeric_limits<double>::epsilon()) break;
+    }
+    return result;
+}
+
+// P(|T| >= |t|) for Student's t: I_x(v/2, 1/2), x = v / (v + t^2).
+double two_sided_p_value(double t, double freedom) {
+    const double u = std::abs(t) / std::sqrt(freedom);
+    if (u == 0.0) return 1.0;
+    const double a = 0.5 * freedom;
+    // x and its complement each without a subtraction; u^2 may overflow and 1 / u^2 underflow, both harmlessly.
+    const double x = 1.0 / (1.0 + u * u);
+    const double complement = 1.0 / (1.0 + 1.0 / u / u);
+    const double log_x = u < 1.0 ? -std::log1p(u * u) : -(2.0 * std::log(u) + std::log1p(1.0 / u / u));
+    // x^a (1 - x)^(1/2) / B(a, 1/2) with 1 / B = Gamma(a + 1/2) / (Gamma(a) Gamma(1/2)).
+    const double front = std::exp(a * log_x + log_gamma_ratio(a)) * std::sqrt(a * complement / std::numbers::pi);
+    if (x < (a + 1.0) / (a + 2.5)) return front * beta_fraction(a, 0.5, x) / a;
+    return 1.0 - front * beta_fraction(0.5, a, complement) / 0.5;
+}
+}  // namespace
+
+PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
+    if (a.size() != b.size())
+        throw BadArgument("paired_t_test: both samples must be equally many, given " + std::to_string(a.size()) +
+                          " and " + std::to_string(b.size()));
+    if (a.size() < 2)
+        throw BadArgument("paired_t_test: at least 2 pairs are needed, given " + std::to_string(a.size()));
+    const auto n = static_cast<double>(a.size());
+    PairedTest test;
+    test.degrees_of_freedom = static_cast<Index>(a.size()) - 1;
+    // About the first difference, so that equal differences have variance 0 and not rounding.
+    const double origin = a[0] - b[0];
+    double shift = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double difference = a[i] - b[i];
+        if (!std::isfinite(difference))
+            throw BadArgument("paired_t_test: pair " + std::to_string(i) + " is not finite; every number must be");
+        shift += difference - origin;
+    }
+    shift /= n;
+    double squares = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double deviation = (a[i] - b[i] - origin) - shift;
+        squares += deviation * deviation;
+    }
+    test.mean_difference = origin + shift;
+    if (squares == 0.0) {
+        if (test.mean_difference != 0.0) {
+            test.statistic = std::copysign(std::numeric_limits<double>::infinity(), test.mean_difference);
+            test.p_value = 0.0;
+        }
+        return test;
+    }
+    test.statistic = test.mean_difference / std::sqrt(squares / (n - 1.0) / n);
+    test.p_value = two_sided_p_value(test.statistic, n - 1.0);
+    return test;
+}
+
+}  // namespace coterie

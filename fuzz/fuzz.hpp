@@ -1,0 +1,43 @@
+#pragma once
+// What every fuzzer does: hand the bytes to a reader, accept coterie's own errors and no others.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "coterie/base/error.hpp"
+#include "coterie/io/formats.hpp"
+
+namespace coterie::fuzz {
+
+/// A copy of exactly the input's size on the heap, so that a read one byte beyond is seen.
+inline formats::Bytes bytes_of(const std::uint8_t* data, std::size_t size) {
+    const auto copy = std::make_shared<std::vector<std::byte>>(size);
+    for (std::size_t i = 0; i < size; ++i) (*copy)[i] = static_cast<std::byte>(data[i]);
+    return {{copy->data(), copy->size()}, copy};
+}
+
+template <class F>
+void expect_only_errors(F&& read) {
+    try {
+        read();
+    } catch (const InternalError&) {
+        throw;  // a broken promise is what we look for
+    } catch (const Error&) {
+    }
+}
+
+/// Everything that is made of an array: points in each precision, labels, numbers.
+inline void use(const formats::Array& array) {
+    for (const Precision precision : {Precision::automatic, Precision::float32, Precision::float64})
+        expect_only_errors([&] {
+            const Points points = formats::to_points(array, precision, -1, "fuzz", 1);
+            require_finite(points, "fuzz", 1);
+        });
+    for (const bool blank : {false, true}) expect_only_errors([&] { formats::to_labels(array, blank, "fuzz"); });
+    expect_only_errors([&] { formats::to_numbers(array, "fuzz"); });
+}
+
+}  // namespace coterie::fuzz
