@@ -118,9 +118,9 @@ private:
         return best;
     }
 
-    // Blocks of 8 MiB: a parallel loop over less takes longer to start than to run.
+    // Blocks of 32 MiB: a parallel loop over less is not worth its start, least of all where cores are shared.
     Found scan(Index from) {
-        const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, (Index{1} << 20) / d_)};
+        const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, (Index{1} << 22) / d_)};
         found_.assign(at(blocks.count()), {});
         for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
             Found best;

@@ -159,7 +159,8 @@ TEST(Ward, WeightActsAsCopies) {
 }
 
 TEST(Ward, SameBitsAtAnyNumberOfThreads) {
-    const Matrix<double> points = blobs(1340, 800, 6, 8.0);  // the first scans take more than one block
+    const Matrix<double> points = blobs(200, 40000, 6, 8.0);  // scans take more than one block
+    const Matrix<double> many_rows = blobs(1500, 16, 6, 8.0);
     const Dendrogram one = ward_linkage(points, {}, coterie::Run(0, 1));
     for (const int threads : {2, 8}) {
         const Dendrogram many = ward_linkage(points, {}, coterie::Run(0, threads));
@@ -171,8 +172,8 @@ TEST(Ward, SameBitsAtAnyNumberOfThreads) {
         }
         coterie::Run run_one(0, 1);
         coterie::Run run_many(0, threads);
-        const auto a = fit_ward(points, {.clusters = 6}, run_one);
-        const auto b = fit_ward(points, {.clusters = 6}, run_many);
+        const auto a = fit_ward(many_rows, {.clusters = 6}, run_one);
+        const auto b = fit_ward(many_rows, {.clusters = 6}, run_many);
         EXPECT_EQ(a.labels(), b.labels());
         EXPECT_EQ(a.inertia(), b.inertia());
         expect_same_bits(a.centroids(), b.centroids());
