@@ -1,5 +1,5 @@
 #pragma once
-// Tests only: data and comparisons that the variants of k-means share.
+// For tests: data and comparisons that the variants of k-means share.
 
 #include <algorithm>
 #include <cmath>
