@@ -1,4 +1,5 @@
-// faiss's k-means from a given start: faiss_peer POINTS.npy START.npy ITERATIONS THREADS. Prints seconds and inertia as JSON.
+// faiss's k-means from a given start: faiss_peer POINTS.npy START.npy ITERATIONS THREADS. Prints seconds and inertia as
+// JSON.
 
 #include <chrono>
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Greedy k-means++ alone: seeding_benchmark POINTS.npy K THREADS SEEDS. Prints mean seconds and each seeding's inertia as JSON.
+// Greedy k-means++ alone: seeding_benchmark POINTS.npy K THREADS SEEDS. Prints mean seconds and each seeding's inertia
+// as JSON.
 
 #include <cstdio>
 #include <cstdlib>

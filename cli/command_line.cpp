@@ -138,11 +138,12 @@ private:
     }
 
     std::string next_value(const Flag& flag, const std::string& name) {
-        // A value may begin with one dash (a negative number, standard input), but "--" there means that the value was forgotten.
+        // A value may begin with one dash (a negative number, standard input), but "--" there means that the value was
+        // forgotten.
         if (next_ >= words_.size() || starts_with(words_[next_], "--"))
-            throw UsageError("option " + name + " needs a value: " +
-                                 (flag.accepted.empty() ? flag.value : flag.accepted),
-                             help_hint(path_));
+            throw UsageError(
+                "option " + name + " needs a value: " + (flag.accepted.empty() ? flag.value : flag.accepted),
+                help_hint(path_));
         return words_[next_++];
     }
 
@@ -222,9 +223,7 @@ std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::
     std::vector<Flag> flags;
     for (const Option& option : set.options()) {
         flags.push_back(flag_of(option, group));
-        flags.back().take = [&option, values](const std::string& text) {
-            (*values)[option.name] = option.parse(text);
-        };
+        flags.back().take = [&option, values](const std::string& text) { (*values)[option.name] = option.parse(text); };
     }
     return flags;
 }
@@ -282,7 +281,8 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
 std::string usage_line(const Command& command, const std::string& path) {
     std::string out = path;
     if (!command.commands.empty()) out += " " + command.commands_are + " ...";
-    for (const auto& operand : command.operands) out += operand.required ? " " + operand.name : " [" + operand.name + "]";
+    for (const auto& operand : command.operands)
+        out += operand.required ? " " + operand.name : " [" + operand.name + "]";
     if (!command.flags.empty()) out += " [options]";
     return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// What the command accepts is described once, as data. Parsing, --help, the man page and shell completion all read that description, so that
-// none of them can say something the others do not. A method's options come in the same way, from its OptionSet.
+// What the command accepts is described once, as data. Parsing, --help, the man page and shell completion all read that
+// description, so that none of them can say something the others do not. A method's options come in the same way, from
+// its OptionSet.
 
 #include <functional>
 #include <memory>
@@ -70,7 +71,8 @@ int run_command_line(const Command& root, const std::vector<std::string>& words)
 std::string help_text(const Command& command, const std::string& path);
 std::string usage_line(const Command& command, const std::string& path);
 
-/// Flags for every option of a described struct; what is given is parsed, checked and set in `target`, which the flags keep alive.
+/// Flags for every option of a described struct; what is given is parsed, checked and set in `target`, which the flags
+/// keep alive.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target);
 /// Flags for every option; what is given lands in `values`.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values);

@@ -29,15 +29,18 @@ bool same_file(const std::string& a, const std::string& b) {
 }  // namespace
 
 const char* const points_meaning =
-    "the points, one a row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, h5, mat, safetensors; text, idx and svm "
-    "may be gzipped; file.npz:KEY, file.h5:/DATASET and file.mat:NAME name an array inside), data:NAME from the catalogue, or - "
+    "the points, one a row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, h5, mat, safetensors; "
+    "text, idx and svm "
+    "may be gzipped; file.npz:KEY, file.h5:/DATASET and file.mat:NAME name an array inside), data:NAME from the "
+    "catalogue, or - "
     "for text on standard input";
 
 const OptionSet& ReadRequest::described() {
     static const OptionSet set =
         OptionSetFor<ReadRequest>()
             .text("label_column", &ReadRequest::label_column,
-                  "text files: the column that holds the truth, by name or number from 1 (-1: the last); it is no coordinate")
+                  "text files: the column that holds the truth, by name or number from 1 (-1: the last); it is no "
+                  "coordinate")
             .text("columns", &ReadRequest::columns,
                   "text files: the columns to take as coordinates, names, numbers and ranges such as 1-4,7")
             .choice("header", &ReadRequest::header, {"auto", "yes", "no"}, "text files: is the first line a header")
@@ -73,8 +76,10 @@ std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request) {
 const OptionSet& RunRequest::described() {
     static const OptionSet set =
         OptionSetFor<RunRequest>()
-            .integer("seed", &RunRequest::seed, at_least(0), "random numbers start here; the same seed gives the same result")
-            .integer("threads", &RunRequest::threads, between(1, 1024), "threads to use; the result does not depend on it")
+            .integer("seed", &RunRequest::seed, at_least(0),
+                     "random numbers start here; the same seed gives the same result")
+            .integer("threads", &RunRequest::threads, between(1, 1024),
+                     "threads to use; the result does not depend on it")
             .flag("quiet", &RunRequest::quiet, "no progress bar and no warnings on standard error")
             .flag("json", &RunRequest::json, "print one JSON document instead of a table");
     return set;
@@ -85,7 +90,8 @@ Run RunRequest::run() const { return Run(static_cast<std::uint64_t>(seed), threa
 std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names) {
     auto flags = flags_of(RunRequest::described(), "Running", std::static_pointer_cast<void>(request));
     flag_named(flags, "--threads").standard = "all there are";
-    std::erase_if(flags, [&](const Flag& flag) { return std::find(names.begin(), names.end(), flag.name) == names.end(); });
+    std::erase_if(flags,
+                  [&](const Flag& flag) { return std::find(names.begin(), names.end(), flag.name) == names.end(); });
     return flags;
 }
 
@@ -132,8 +138,8 @@ Agreement compare(const Labels& labels, const std::vector<std::string>& cluster_
                   const Truth& truth) {
     const Labels& classes = truth.column.labels;
     if (labels.size() != classes.size())
-        throw BadData("truth " + truth.source + " has " + std::to_string(classes.size()) + " rows, " + labels_source + " has " +
-                      std::to_string(labels.size()));
+        throw BadData("truth " + truth.source + " has " + std::to_string(classes.size()) + " rows, " + labels_source +
+                      " has " + std::to_string(labels.size()));
     Labels known_labels;
     Labels known_classes;
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -163,7 +169,8 @@ Agreement compare(const Labels& labels, const std::vector<std::string>& cluster_
         if (!matching.matched[u]) order.push_back(u);
     for (const std::size_t u : order) {
         out.confusion.clusters.push_back(name_in(cluster_names, table.clusters[u]));
-        out.confusion.matched.push_back(matching.matched[u] ? name_in(truth.column.names, matching.matched_class[u]) : "");
+        out.confusion.matched.push_back(matching.matched[u] ? name_in(truth.column.names, matching.matched_class[u])
+                                                            : "");
     }
     for (std::size_t v = 0; v < table.classes.size(); ++v) {
         std::vector<std::int64_t> row;
@@ -195,7 +202,8 @@ void Outputs::check(bool json) const {
     for (const auto& output : outputs_) {
         if (output.path == "-") {
             if (json)
-                throw UsageError("option " + output.flag + " - and --json both write to standard output", "name a file for one");
+                throw UsageError("option " + output.flag + " - and --json both write to standard output",
+                                 "name a file for one");
             if (standard)
                 throw UsageError("options " + standard->flag + " and " + output.flag + " both write to standard output",
                                  "name a file for one");
@@ -207,15 +215,16 @@ void Outputs::check(bool json) const {
             if (std::find(output.extensions.begin(), output.extensions.end(), extension) == output.extensions.end()) {
                 std::vector<std::string> accepted;
                 for (const auto& each : output.extensions) accepted.push_back(each.empty() ? "no extension" : each);
-                throw UsageError("option " + output.flag + ": cannot write " + output.path + ": the extension must be one of " +
-                                     join(accepted),
+                throw UsageError("option " + output.flag + ": cannot write " + output.path +
+                                     ": the extension must be one of " + join(accepted),
                                  "the format follows the extension");
             }
         }
         for (const auto& input : inputs_)
             if (same_file(input, output.path))
-                throw UsageError("option " + output.flag + ": " + output.path + " is read as well, and would be written over",
-                                 "name another file");
+                throw UsageError(
+                    "option " + output.flag + ": " + output.path + " is read as well, and would be written over",
+                    "name another file");
         for (const auto& other : outputs_)
             if (&other != &output && other.path != "-" && same_file(other.path, output.path))
                 throw UsageError("options " + other.flag + " and " + output.flag + " name the same file " + output.path,
@@ -226,8 +235,8 @@ void Outputs::check(bool json) const {
         std::error_code error;
         const auto folder = std::filesystem::path(output.path).parent_path();
         if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-            throw ResourceError("option " + output.flag + ": " + output.path + " cannot be written: there is no folder " +
-                                folder.string());
+            throw ResourceError("option " + output.flag + ": " + output.path +
+                                " cannot be written: there is no folder " + folder.string());
         try {
             const OutputFile attempt(output.path);
         } catch (const ResourceError& refused) {

@@ -1,5 +1,6 @@
 #pragma once
-// What several subcommands share: how points and truth are read, how a Run is made, where results may go, how labels are scored.
+// What several subcommands share: how points and truth are read, how a Run is made, where results may go, how labels
+// are scored.
 
 #include <cstdint>
 #include <memory>
@@ -60,7 +61,8 @@ struct Truth {
 /// From a labels file, or the truth that comes with data:NAME.
 Truth read_truth(const std::string& path, const std::string& column, const Run& run);
 
-/// Rows: classes. Columns: the cluster matched to each class, in the classes' order, then the clusters that no class is left for.
+/// Rows: classes. Columns: the cluster matched to each class, in the classes' order, then the clusters that no class is
+/// left for.
 struct Confusion {
     std::vector<std::string> classes;
     std::vector<std::string> clusters;

@@ -24,7 +24,8 @@ std::string offer(Completion completion, const std::vector<std::string>& choices
     return ":";
 }
 
-// One branch a command: how many operands it has, which flags take a value, what is offered after each flag and for each operand.
+// One branch a command: how many operands it has, which flags take a value, what is offered after each flag and for
+// each operand.
 void append_command(std::string& out, const Command& command, const std::string& path) {
     std::vector<std::string> flags;
     std::vector<std::string> with_value;
@@ -50,7 +51,8 @@ void append_command(std::string& out, const Command& command, const std::string&
     out += "                value) case \"$2\" in\n" + values + "                *) : ;;\n                esac ;;\n";
     out += "                operand) case \"$2\" in\n";
     for (std::size_t i = 0; i < command.operands.size(); ++i)
-        out += "                " + std::to_string(i) + ") " + offer(command.operands[i].completion, command.operands[i].choices) + " ;;\n";
+        out += "                " + std::to_string(i) + ") " +
+               offer(command.operands[i].completion, command.operands[i].choices) + " ;;\n";
     out += "                *) : ;;\n                esac ;;\n            esac ;;\n";
     for (const auto& each : command.commands) append_command(out, each, path + " " + each.name);
 }
@@ -60,10 +62,11 @@ void append_command(std::string& out, const Command& command, const std::string&
 std::string bash_completion(const Command& root) {
     std::vector<std::string> names;
     for (const auto& entry : catalogue()) names.push_back(entry.name);
-    std::string out = "# bash completion for coterie " COTERIE_VERSION
-                      ", made by: coterie completion bash\n"
-                      "# Use it now:    source <(coterie completion bash)\n"
-                      "# Keep it:       coterie completion bash > ~/.local/share/bash-completion/completions/coterie\n\n";
+    std::string out =
+        "# bash completion for coterie " COTERIE_VERSION
+        ", made by: coterie completion bash\n"
+        "# Use it now:    source <(coterie completion bash)\n"
+        "# Keep it:       coterie completion bash > ~/.local/share/bash-completion/completions/coterie\n\n";
     out += "_coterie_data=" + quoted(join(names, " ")) + "\n";
     out += R"bash(
 _coterie_words() {

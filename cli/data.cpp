@@ -25,7 +25,8 @@ const CatalogueEntry& entry_called(const std::string& given) {
         return find_data(name);
     } catch (const BadArgument& error) {
         const std::string close = nearest(name, names);
-        throw UsageError(error.message(), close.empty() ? "coterie data list says more" : "did you mean " + close + "?");
+        throw UsageError(error.message(),
+                         close.empty() ? "coterie data list says more" : "did you mean " + close + "?");
     }
 }
 
@@ -58,7 +59,8 @@ Json json_of(const CatalogueEntry& entry) {
     out["folder"] = folder.empty() ? Json(nullptr) : Json(folder.string());
     out["files"] = Json::array();
     for (const auto& file : entry.files)
-        out["files"].push_back({{"name", file.name}, {"url", file.url}, {"sha256", file.sha256}, {"bytes", file.bytes}});
+        out["files"].push_back(
+            {{"name", file.name}, {"url", file.url}, {"sha256", file.sha256}, {"bytes", file.bytes}});
     return out;
 }
 
@@ -73,8 +75,8 @@ int list(const DataRequest& request) {
     }
     std::vector<std::vector<std::string>> rows;
     for (const auto& entry : catalogue())
-        rows.push_back({"data:" + entry.name, count_text(entry.rows), count_text(entry.columns), std::to_string(entry.classes), entry.title,
-                        where(entry)});
+        rows.push_back({"data:" + entry.name, count_text(entry.rows), count_text(entry.columns),
+                        std::to_string(entry.classes), entry.title, where(entry)});
     print(table({"name", "rows", "columns", "classes", "what it is", "where it is"}, rows, {1, 2, 3}));
     return Exit::done;
 }
@@ -92,19 +94,22 @@ int show(const DataRequest& request) {
     std::vector<std::pair<std::string, std::string>> rows = {
         {"name", "data:" + entry.name},
         {"what", entry.title},
-        {"size", count_text(entry.rows) + " rows of " + count_text(entry.columns) + " columns, " + std::to_string(entry.classes) + " classes"},
+        {"size", count_text(entry.rows) + " rows of " + count_text(entry.columns) + " columns, " +
+                     std::to_string(entry.classes) + " classes"},
         {"licence", entry.licence},
         {"citation", entry.citation},
         {"homepage", entry.homepage},
         {"where", folder.empty() ? "not here: " + where(entry) : folder.string()}};
     if (folder.empty() && !has_download(entry)) {
         std::string folders;
-        for (const auto& each : data_folders()) folders += (folders.empty() ? "" : ", ") + (each / entry.folder).string();
+        for (const auto& each : data_folders())
+            folders += (folders.empty() ? "" : ", ") + (each / entry.folder).string();
         rows.back().second = "not here: get it from the homepage and put its files into one of " + folders;
     }
     std::vector<std::vector<std::string>> files;
     for (const auto& file : entry.files)
-        files.push_back({file.name, file.bytes > 0 ? bytes_text(static_cast<double>(file.bytes)) : "", file.url.empty() ? "" : file.url});
+        files.push_back({file.name, file.bytes > 0 ? bytes_text(static_cast<double>(file.bytes)) : "",
+                         file.url.empty() ? "" : file.url});
     print(facts(rows) + "\n" + table({"file", "size", "from"}, files, {1}));
     return Exit::done;
 }
@@ -132,13 +137,17 @@ int get(const DataRequest& request) {
     return Exit::done;
 }
 
-Command subcommand(const std::shared_ptr<DataRequest>& request, const std::string& name, const std::string& summary, bool named,
-                   int (*act)(const DataRequest&)) {
+Command subcommand(const std::shared_ptr<DataRequest>& request, const std::string& name, const std::string& summary,
+                   bool named, int (*act)(const DataRequest&)) {
     Command command;
     command.name = name;
     command.summary = summary;
     if (named)
-        command.operands = {{"NAME", "a data set of the catalogue: see coterie data list", true, Completion::data_name, {},
+        command.operands = {{"NAME",
+                             "a data set of the catalogue: see coterie data list",
+                             true,
+                             Completion::data_name,
+                             {},
                              [request](const std::string& word) { request->name = word; }}};
     command.act = [request, act] { return act(*request); };
     return command;
@@ -152,21 +161,25 @@ Command data_command() {
     command.name = "data";
     command.summary = "the catalogue of data sets";
     command.details =
-        "Small sets ship with coterie; large public ones are named with where to get them, their checksum and how to read them. "
+        "Small sets ship with coterie; large public ones are named with where to get them, their checksum and how to "
+        "read them. "
         "Wherever points are wanted, data:NAME is one of them, its truth included.";
     command.commands_are = "COMMAND";
-    command.commands = {subcommand(request, "list", "list the data sets and whether they are here", false, list),
-                        subcommand(request, "show", "tell about one: size, licence, citation, files", true, show),
-                        subcommand(request, "get", "download one, resume where a former try stopped, verify it", true, get)};
+    command.commands = {
+        subcommand(request, "list", "list the data sets and whether they are here", false, list),
+        subcommand(request, "show", "tell about one: size, licence, citation, files", true, show),
+        subcommand(request, "get", "download one, resume where a former try stopped, verify it", true, get)};
     command.commands[0].flags = run_flags(request->running, {"--json"});
     command.commands[0].examples = {{"coterie data list", "all data sets"}};
     command.commands[1].flags = run_flags(request->running, {"--json"});
     command.commands[1].examples = {{"coterie data show digits", "what it is, whose it is, how to cite it"}};
-    command.commands[2].flags = {text_flag("--folder", "FOLDER", "put it there instead of the user's cache", "Downloading", request->folder,
-                                           request, Completion::file),
-                                 text_flag("--base-url", "URL", "a mirror: stands for everything before the file's name", "Downloading",
-                                           request->base_url, request)};
-    for (auto& flag : run_flags(request->running, {"--quiet", "--json"})) command.commands[2].flags.push_back(std::move(flag));
+    command.commands[2].flags = {
+        text_flag("--folder", "FOLDER", "put it there instead of the user's cache", "Downloading", request->folder,
+                  request, Completion::file),
+        text_flag("--base-url", "URL", "a mirror: stands for everything before the file's name", "Downloading",
+                  request->base_url, request)};
+    for (auto& flag : run_flags(request->running, {"--quiet", "--json"}))
+        command.commands[2].flags.push_back(std::move(flag));
     command.commands[2].examples = {{"coterie data get mnist", "into the user's cache, where data:mnist finds it"}};
     return command;
 }

@@ -23,7 +23,8 @@ int evaluate(const EvaluateRequest& request) {
     const Truth truth = read_truth(request.truth, request.truth_column, run);
     const Agreement agreement = compare(labels.labels, labels.names, request.labels, truth);
     if (agreement.unknown > 0 && !request.running->quiet)
-        print_warning(count_text(agreement.unknown) + " of " + count_text(static_cast<long long>(labels.labels.size())) +
+        print_warning(count_text(agreement.unknown) + " of " +
+                      count_text(static_cast<long long>(labels.labels.size())) +
                       " rows have no truth and are left out of the scores");
     if (request.running->json) {
         Json out;
@@ -57,20 +58,31 @@ Command evaluate_command() {
     command.name = "evaluate";
     command.summary = "score labels against a truth";
     command.details =
-        "Prints ACC (the best one-to-one match of clusters and classes), NMI (arithmetic mean), ARI, purity, homogeneity and "
-        "completeness, all as fractions of 1, and the table of classes and clusters with matched clusters on the diagonal. Rows whose "
+        "Prints ACC (the best one-to-one match of clusters and classes), NMI (arithmetic mean), ARI, purity, "
+        "homogeneity and "
+        "completeness, all as fractions of 1, and the table of classes and clusters with matched clusters on the "
+        "diagonal. Rows whose "
         "truth is blank are left out.";
-    command.operands = {{"LABELS", "one label a row, in any format: numbers or words", true, Completion::file, {},
+    command.operands = {{"LABELS",
+                         "one label a row, in any format: numbers or words",
+                         true,
+                         Completion::file,
+                         {},
                          [request](const std::string& word) { request->labels = word; }},
-                        {"TRUTH", "one class a row, in any format; or data:NAME, whose truth is taken", true, Completion::points, {},
+                        {"TRUTH",
+                         "one class a row, in any format; or data:NAME, whose truth is taken",
+                         true,
+                         Completion::points,
+                         {},
                          [request](const std::string& word) { request->truth = word; }}};
     command.flags = {text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1", "Reading",
                                request->labels_column, request),
                      text_flag("--truth-column", "COLUMN", "the column of TRUTH, by name or number from 1", "Reading",
                                request->truth_column, request)};
     for (auto& flag : run_flags(request->running, {"--quiet", "--json"})) command.flags.push_back(std::move(flag));
-    command.examples = {{"coterie evaluate labels.csv data:digits", "labels of the digits against their truth"},
-                        {"coterie evaluate labels.npy iris.csv --truth-column species --json", "the truth is a column of a table"}};
+    command.examples = {
+        {"coterie evaluate labels.csv data:digits", "labels of the digits against their truth"},
+        {"coterie evaluate labels.npy iris.csv --truth-column species --json", "the truth is a column of a table"}};
     command.act = [request] { return evaluate(*request); };
     return command;
 }

@@ -49,29 +49,31 @@ std::optional<Truth> find_truth(const FitRequest& request, PointsFile& file, con
     if (!request.truth.empty()) {
         truth = read_truth(request.truth, request.truth_column, run);
     } else if (file.labels) {
-        truth = Truth{std::move(*file.labels), request.reading->label_column.empty()
-                                                   ? request.points
-                                                   : "column " + request.reading->label_column + " of " + request.points};
+        truth =
+            Truth{std::move(*file.labels), request.reading->label_column.empty()
+                                               ? request.points
+                                               : "column " + request.reading->label_column + " of " + request.points};
     }
     if (truth) require_fitting_truth(*truth, file.points.rows(), request.points);
     return truth;
 }
 
 std::string zero_rows_warning(Index zero_rows) {
-    return count_text(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") + " 0 throughout and cannot be scaled to norm 1; left as " +
-           (zero_rows == 1 ? "it is" : "they are");
+    return count_text(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
+           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
 }
 
 std::string picture_subtitle(const Outcome& outcome) {
     const FitReport& report = outcome.report;
-    std::string out = "n = " + count_text(report.points) + ", d = " + count_text(report.dimensions) + ", k = " +
-                      count_text(report.clusters_requested);
+    std::string out = "n = " + count_text(report.points) + ", d = " + count_text(report.dimensions) +
+                      ", k = " + count_text(report.clusters_requested);
     if (outcome.preprocessing != "none") out += ", " + outcome.preprocessing;
     if (outcome.agreement) {
         const Scores& scores = outcome.agreement->scores;
-        out += "   ACC " + share_text(scores.acc) + "   NMI " + share_text(scores.nmi) + "   ARI " + share_text(scores.ari);
+        out += "  \u00b7  ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " +
+               share_text(scores.ari);
     } else {
-        out += "   objective " + number_text(report.objective);
+        out += "  \u00b7  objective " + number_text(report.objective);
     }
     return out;
 }
@@ -80,10 +82,12 @@ int fit(const Method& method, const FitRequest& request) {
     const bool quiet = request.running->quiet;
     const bool json = request.running->json;
     if (!request.truth_column.empty() && (request.truth.empty() || request.truth == "none"))
-        throw UsageError("option --truth-column needs --truth FILE", "a column of the points' own file is --label-column");
+        throw UsageError("option --truth-column needs --truth FILE",
+                         "a column of the points' own file is --label-column");
 
     Outputs outputs;
-    for (const auto& input : {request.points, request.truth, request.weights, request.initial_centroids}) outputs.keep(input);
+    for (const auto& input : {request.points, request.truth, request.weights, request.initial_centroids})
+        outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
     outputs.add("--model-out", request.model_out);
     outputs.add("--picture", request.picture, {".svg"});
@@ -139,7 +143,8 @@ int fit(const Method& method, const FitRequest& request) {
     outcome.seconds.emplace_back("fit", watch.restart());
     outcome.report = model->fit_report();
     for (const auto& stage : outcome.report.seconds)
-        if (std::none_of(outcome.seconds.begin(), outcome.seconds.end(), [&](const auto& each) { return each.first == stage.first; }))
+        if (std::none_of(outcome.seconds.begin(), outcome.seconds.end(),
+                         [&](const auto& each) { return each.first == stage.first; }))
             outcome.seconds.push_back(stage);
     outcome.warnings.insert(outcome.warnings.end(), outcome.report.warnings.begin(), outcome.report.warnings.end());
 
@@ -147,7 +152,8 @@ int fit(const Method& method, const FitRequest& request) {
         outcome.agreement = compare(model->labels(), {}, request.points, *truth);
         outcome.truth_source = truth->source;
         if (outcome.agreement->unknown > 0)
-            outcome.warnings.push_back(count_text(outcome.agreement->unknown) + " of " + count_text(outcome.report.points) +
+            outcome.warnings.push_back(count_text(outcome.agreement->unknown) + " of " +
+                                       count_text(outcome.report.points) +
                                        " points have no truth and are left out of the scores");
         outcome.seconds.emplace_back("score", watch.restart());
     }
@@ -160,9 +166,9 @@ int fit(const Method& method, const FitRequest& request) {
         archive.save(request.model_out);
     }
     if (!request.picture.empty() || !request.report.empty()) {
-        const std::string picture = scatter_picture(file.points, model->labels(), outcome.report.sizes,
-                                                    {method.name + " on " + outcome.source, picture_subtitle(outcome)},
-                                                    file.column_names, run);
+        const std::string picture =
+            scatter_picture(file.points, model->labels(), outcome.report.sizes,
+                            {method.name + " on " + outcome.source, picture_subtitle(outcome)}, file.column_names, run);
         outcome.seconds.emplace_back("draw", watch.restart());
         if (!request.picture.empty()) write_file(request.picture, picture);
         if (!request.report.empty()) write_file(request.report, outcome_html(outcome, picture));
@@ -210,11 +216,14 @@ std::vector<Example> examples_for(const Method& method) {
     const bool has_k = std::any_of(method.options->options().begin(), method.options->options().end(),
                                    [](const Option& option) { return option.letter == 'k'; });
     const std::string k = has_k ? " -k " : "";
-    return {{start + "data:digits" + (has_k ? k + "10" : ""), "the handwritten digits that ship with coterie, scored against their truth"},
-            {start + "points.csv" + (has_k ? k + "3" : "") + " --label-column species --scale zscore --labels-out labels.csv",
-             "columns to equal variance; the column species is truth, not a coordinate"},
-            {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
-             "a model for coterie predict, a report to look at, and one JSON document"}};
+    return {
+        {start + "data:digits" + (has_k ? k + "10" : ""),
+         "the handwritten digits that ship with coterie, scored against their truth"},
+        {start + "points.csv" + (has_k ? k + "3" : "") +
+             " --label-column species --scale zscore --labels-out labels.csv",
+         "columns to equal variance; the column species is truth, not a coordinate"},
+        {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
+         "a model for coterie predict, a report to look at, and one JSON document"}};
 }
 
 Command fit_method_command(const Method& method) {
@@ -222,37 +231,43 @@ Command fit_method_command(const Method& method) {
     Command command;
     command.name = method.name;
     command.summary = method.summary;
-    command.operands = {{"POINTS", points_meaning, true, Completion::points, {},
-                         [request](const std::string& word) { request->points = word; }}};
+    command.operands = {{"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
+                             request->points = word;
+                         }}};
     command.flags = flags_of(*method.options, "Options of " + method.name, request->given);
     const auto append = [&](std::vector<Flag> more) {
         for (auto& flag : more) command.flags.push_back(std::move(flag));
     };
-    const auto text = [&](const char* name, const char* value, const char* meaning, const char* group, std::string& target,
-                          Completion completion = Completion::file) {
+    const auto text = [&](const char* name, const char* value, const char* meaning, const char* group,
+                          std::string& target, Completion completion = Completion::file) {
         command.flags.push_back(text_flag(name, value, meaning, group, target, request, completion));
     };
 
     append(read_flags(request->reading));
     text("--truth", "FILE",
-         "labels to score against, in any format that holds one label a row (data:NAME too); the label column or the data set's own "
+         "labels to score against, in any format that holds one label a row (data:NAME too); the label column or the "
+         "data set's own "
          "truth serve when it is not given; none: no scores",
          "Reading", request->truth);
-    text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading", request->truth_column,
-         Completion::nothing);
+    text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
+         request->truth_column, Completion::nothing);
     if (method.honours.weights)
-        text("--weights", "FILE", "one number a row, at least 0: weight w acts as w copies of the point", "Reading", request->weights);
+        text("--weights", "FILE", "one number a row, at least 0: weight w acts as w copies of the point", "Reading",
+             request->weights);
     if (method.honours.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
     append(flags_of(PreprocessingOptions::described(), "Preparing (stored in the model, and applied again by predict)",
                     std::static_pointer_cast<void>(request->preprocessing)));
 
-    text("--labels-out", "FILE", "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output", "Writing",
+    text("--labels-out", "FILE",
+         "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output", "Writing",
          request->labels_out);
-    text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing", request->model_out);
+    text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
+         request->model_out);
     text("--report", "FILE.html", "write a report of one self-contained page", "Writing", request->report);
-    text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing", request->picture);
+    text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
+         request->picture);
 
     append(run_flags(request->running, {"--seed", "--threads"}));
     if (!method.options->find("device")) command.flags.push_back(device_flag(method.name));
@@ -261,13 +276,16 @@ Command fit_method_command(const Method& method) {
     strict.name = "--strict";
     strict.meaning = "exit with 4 when the iteration limit came before convergence";
     strict.group = "Running";
-    strict.take = [request](const std::string& value) { request->strict = RunRequest::described().at("json").parse(value) == OptionValue(true); };
+    strict.take = [request](const std::string& value) {
+        request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));
+    };
     command.flags.push_back(std::move(strict));
 
     std::set<std::string> seen;
     for (const auto& flag : command.flags)
         if (!seen.insert(flag.name).second || (flag.letter && !seen.insert(std::string(1, flag.letter)).second))
-            throw InternalError("method " + method.name + " describes an option " + flag.name + " that every method has already");
+            throw InternalError("method " + method.name + " describes an option " + flag.name +
+                                " that every method has already");
 
     command.examples = examples_for(method);
     command.act = [&method, request] { return fit(method, *request); };
@@ -281,7 +299,8 @@ Command fit_command() {
     command.name = "fit";
     command.summary = "find clusters in points";
     command.details =
-        "Reads the points, fits the method, and prints sizes, objective and, where the truth is known, scores. Labels, a model for "
+        "Reads the points, fits the method, and prints sizes, objective and, where the truth is known, scores. Labels, "
+        "a model for "
         "predict, a picture and a report are written where a file is named for them, each whole or not at all.";
     command.commands_are = "METHOD";
     for (const auto& method : methods()) command.commands.push_back(fit_method_command(method));
@@ -292,11 +311,13 @@ Command fit_command() {
         try {
             find_method(word);
         } catch (const BadArgument& error) {
-            throw UsageError(error.message(), close.empty() ? "coterie methods says more" : "did you mean " + close + "?");
+            throw UsageError(error.message(),
+                             close.empty() ? "coterie methods says more" : "did you mean " + close + "?");
         }
     };
-    command.examples = {{"coterie fit kmeans data:digits -k 10", "k-means on the handwritten digits that ship with coterie"},
-                        {"coterie fit kmeans --help", "the options of one method, with defaults and accepted values"}};
+    command.examples = {
+        {"coterie fit kmeans data:digits -k 10", "k-means on the handwritten digits that ship with coterie"},
+        {"coterie fit kmeans --help", "the options of one method, with defaults and accepted values"}};
     return command;
 }
 

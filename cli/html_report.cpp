@@ -36,7 +36,8 @@ code { font-size: 13px; overflow-wrap: anywhere; }
 )css";
 
 std::string cell(const std::string& text, const char* kind = "") {
-    return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">" + escape_markup(text) + "</td>";
+    return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">" + escape_markup(text) +
+           "</td>";
 }
 
 std::string tile(const std::string& value, const std::string& name) {
@@ -44,8 +45,8 @@ std::string tile(const std::string& value, const std::string& name) {
 }
 
 std::string section(const std::string& heading, const std::string& body, const char* kind = "") {
-    return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" + escape_markup(heading) +
-           "</h2>\n" + body + "</section>\n";
+    return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" +
+           escape_markup(heading) + "</h2>\n" + body + "</section>\n";
 }
 
 std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows) {
@@ -67,20 +68,24 @@ std::string size_bars(const std::vector<Index>& sizes) {
     for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)
         out += "<tr><td>" + std::to_string(i) + "</td>" + cell(count_text(sizes[i]), "n") +
                "<td class=\"wide\"><span class=\"bar\" style=\"width:" +
-               percent(static_cast<double>(sizes[i]) / static_cast<double>(largest), "%.2f") + "%;background:" + cluster_colour(i) +
-               "\"></span></td></tr>\n";
+               percent(static_cast<double>(sizes[i]) / static_cast<double>(largest), "%.2f") +
+               "%;background:" + cluster_colour(i) + "\"></span></td></tr>\n";
     out += "</table>\n";
-    if (sizes.size() > most) out += "<p>and " + count_text(static_cast<long long>(sizes.size() - most)) + " clusters more</p>\n";
+    if (sizes.size() > most)
+        out += "<p>and " + count_text(static_cast<long long>(sizes.size() - most)) + " clusters more</p>\n";
     return out;
 }
 
 std::string confusion_table_html(const Confusion& confusion) {
     constexpr std::size_t most = 100;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
-        return "<p>" + std::to_string(confusion.classes.size()) + " classes and " + std::to_string(confusion.clusters.size()) +
-               " clusters are too many to show here; <code>coterie evaluate --json</code> prints the whole table.</p>\n";
+        return "<p>" + std::to_string(confusion.classes.size()) + " classes and " +
+               std::to_string(confusion.clusters.size()) +
+               " clusters are too many to show here; <code>coterie evaluate --json</code> prints the whole "
+               "table.</p>\n";
     std::string out =
-        "<p>Rows are classes, columns are clusters; the cluster matched to each class stands in its place, so that agreement is on "
+        "<p>Rows are classes, columns are clusters; the cluster matched to each class stands in its place, so that "
+        "agreement is on "
         "the diagonal.</p>\n<table class=\"confusion\">\n<tr><th>class</th>";
     for (const auto& cluster : confusion.clusters) out += "<th>" + escape_markup(cluster) + "</th>";
     out += "</tr>\n";
@@ -105,16 +110,19 @@ std::string confusion_table_html(const Confusion& confusion) {
 
 std::string outcome_html(const Outcome& outcome, const std::string& picture) {
     const FitReport& report = outcome.report;
-    std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-                      escape_markup(title(outcome)) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n";
+    std::string out =
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+        escape_markup(title(outcome)) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n";
     out += "<h1>" + escape_markup(outcome.method->name + " on " + outcome.source) + "</h1>\n<p class=\"sub\">" +
            escape_markup(outcome.method->summary) + "</p>\n";
 
-    out += "<div class=\"tiles\">\n" + tile(count_text(report.points), "points") + tile(count_text(report.dimensions), "dimensions") +
+    out += "<div class=\"tiles\">\n" + tile(count_text(report.points), "points") +
+           tile(count_text(report.dimensions), "dimensions") +
            tile(count_text(report.clusters_found), "clusters found");
     if (outcome.agreement)
-        out += tile(share_text(outcome.agreement->scores.acc), "ACC") + tile(share_text(outcome.agreement->scores.nmi), "NMI") +
+        out += tile(share_text(outcome.agreement->scores.acc), "ACC") +
+               tile(share_text(outcome.agreement->scores.nmi), "NMI") +
                tile(share_text(outcome.agreement->scores.ari), "ARI");
     double fit_seconds = 0;
     for (const auto& [stage, seconds] : outcome.seconds)
@@ -146,8 +154,8 @@ std::string outcome_html(const Outcome& outcome, const std::string& picture) {
                                                                {"iterations", std::to_string(report.iterations)},
                                                                {"stopped", std::string(name(report.stopped))}};
     if (!report.empty_cluster_policy.empty())
-        course.emplace_back("empty clusters",
-                            report.empty_cluster_policy + "; " + std::to_string(report.empty_clusters_repaired) + " times");
+        course.emplace_back("empty clusters", report.empty_cluster_policy + "; " +
+                                                  std::to_string(report.empty_clusters_repaired) + " times");
     for (const auto& [name, detail] : report.details) course.emplace_back(name, detail_text(detail));
     std::string course_body = fact_table(course);
     if (report.objective_per_iteration.size() > 1)

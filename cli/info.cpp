@@ -43,7 +43,10 @@ int tell(const InfoRequest& request) {
         out["facts"] = archive.texts();
         out["tensors"] = Json::array();
         for (const auto& [name, tensor] : archive.tensors())
-            out["tensors"].push_back({{"name", name}, {"type", name_of(tensor.type)}, {"shape", tensor.shape}, {"bytes", tensor.bytes.size()}});
+            out["tensors"].push_back({{"name", name},
+                                      {"type", name_of(tensor.type)},
+                                      {"shape", tensor.shape},
+                                      {"bytes", tensor.bytes.size()}});
         print(document(out));
         return Exit::done;
     }
@@ -69,7 +72,11 @@ Command info_command() {
     Command command;
     command.name = "info";
     command.summary = "tell what a model file holds";
-    command.operands = {{"MODEL", "a file written by coterie fit --model-out", true, Completion::file, {},
+    command.operands = {{"MODEL",
+                         "a file written by coterie fit --model-out",
+                         true,
+                         Completion::file,
+                         {},
                          [request](const std::string& word) { request->model = word; }}};
     command.flags = run_flags(request->running, {"--json"});
     command.examples = {{"coterie info model.safetensors", "method, options, facts of the fit, tensors"}};

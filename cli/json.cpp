@@ -13,14 +13,18 @@ Json json_of(const OptionValue& value) {
 Json json_of(const OptionSet& set, const OptionValues& values) {
     Json out = Json::object();
     for (const auto& option : set.options())
-        if (const auto found = values.find(option.name); found != values.end()) out[option.name] = json_of(found->second);
+        if (const auto found = values.find(option.name); found != values.end())
+            out[option.name] = json_of(found->second);
     return out;
 }
 
 Json json_of(const Scores& scores) {
-    return {{"acc", scores.acc},       {"nmi", scores.nmi},
-            {"ari", scores.ari},       {"purity", scores.purity},
-            {"homogeneity", scores.homogeneity}, {"completeness", scores.completeness}};
+    return {{"acc", scores.acc},
+            {"nmi", scores.nmi},
+            {"ari", scores.ari},
+            {"purity", scores.purity},
+            {"homogeneity", scores.homogeneity},
+            {"completeness", scores.completeness}};
 }
 
 Json json_of(const Confusion& confusion) {

@@ -1,8 +1,11 @@
 // coterie, the command: `coterie --help` says what it does.
 
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -59,7 +62,8 @@ Command completion_command() {
         print(bash_completion(root_command()));
         return static_cast<int>(Exit::done);
     };
-    bash.examples = {{"source <(coterie completion bash)", "complete commands, methods, options and data sets in this shell"}};
+    bash.examples = {
+        {"source <(coterie completion bash)", "complete commands, methods, options and data sets in this shell"}};
     Command command;
     command.name = "completion";
     command.summary = "print a completion script for a shell";
@@ -88,8 +92,10 @@ Command root_command() {
     root.name = "coterie";
     root.summary = "find groups in data whose plain distances hide them";
     root.details =
-        "Points go in, clusters come out: fit finds them, predict labels new points with a saved model, evaluate scores labels against a "
-        "truth. Results go to standard output, as a short table or, with --json, as one JSON document; everything else goes to "
+        "Points go in, clusters come out: fit finds them, predict labels new points with a saved model, evaluate "
+        "scores labels against a "
+        "truth. Results go to standard output, as a short table or, with --json, as one JSON document; everything else "
+        "goes to "
         "standard error. The same seed gives the same labels, whatever the number of threads.";
     root.commands_are = "COMMAND";
     root.commands = {fit_command(),  predict_command(), evaluate_command(),   methods_command(),
@@ -100,11 +106,13 @@ Command root_command() {
     flag.group = "Options";
     flag.take = [version](const std::string&) { *version = true; };
     root.flags = {std::move(flag)};
-    root.examples = {{"coterie fit kmeans data:digits -k 10 --model-out model.safetensors", "fit, score, save"},
-                     {"coterie predict model.safetensors data:digits --labels-out labels.csv", "label points with the saved model"},
-                     {"coterie evaluate labels.csv data:digits", "score labels against the truth"}};
+    root.examples = {
+        {"coterie fit kmeans data:digits -k 10 --model-out model.safetensors", "fit, score, save"},
+        {"coterie predict model.safetensors data:digits --labels-out labels.csv", "label points with the saved model"},
+        {"coterie evaluate labels.csv data:digits", "score labels against the truth"}};
     root.act = [version] {
-        if (!*version) throw UsageError("coterie needs a COMMAND, such as fit, predict or methods", "see coterie --help");
+        if (!*version)
+            throw UsageError("coterie needs a COMMAND, such as fit, predict or methods", "see coterie --help");
         print("coterie " COTERIE_VERSION "\n");
         return static_cast<int>(Exit::done);
     };
@@ -113,7 +121,18 @@ Command root_command() {
 
 }  // namespace coterie::cli
 
+// Threads that spin while they wait for work slow everything down when the processors are shared with other programs.
+// libgomp reads how long to spin when it is loaded, so it must be said before: the program starts itself once more.
+// Without /proc it goes on as it is.
+static void wait_asleep(char** words) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+    ::setenv("GOMP_SPINCOUNT", "20000", 0);
+    ::execv("/proc/self/exe", words);
+}
+
 int main(int count, char** words) {
+    // Only what computes needs it; --help, --version and the like stay instant.
+    if (count > 1 && words[1][0] != '-') wait_asleep(words);
     coterie::cli::prepare_signals();
     return coterie::cli::run(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
 }

@@ -71,7 +71,8 @@ std::vector<std::pair<std::string, const Command*>> leaves(const Command& comman
 std::string man_page(const Command& root) {
     std::string out = ".\\\" Made by coterie man from the descriptions that the command reads its own options with.\n";
     // A fixed date keeps the page the same from build to build.
-    out += ".TH COTERIE 1 2026\\-01\\-01 " + macro_argument("coterie " COTERIE_VERSION) + " " + macro_argument("User commands") + "\n";
+    out += ".TH COTERIE 1 2026-01-01 " + macro_argument("coterie " COTERIE_VERSION) + " " +
+           macro_argument("User commands") + "\n";
     out += ".SH NAME\ncoterie \\- " + troff(root.summary) + "\n.SH SYNOPSIS\n";
     const auto all = leaves(root, root.name);
     bool first = true;
@@ -92,7 +93,8 @@ std::string man_page(const Command& root) {
             out += ".PP\n";
             paragraph(out, command->details);
         }
-        for (const auto& operand : command->operands) item(out, "\\fI" + troff(operand.name) + "\\fR", sentence(operand.meaning));
+        for (const auto& operand : command->operands)
+            item(out, "\\fI" + troff(operand.name) + "\\fR", sentence(operand.meaning));
         std::vector<std::string> groups;
         for (const auto& flag : command->flags)
             if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) groups.push_back(flag.group);
@@ -105,23 +107,34 @@ std::string man_page(const Command& root) {
     out += ".SH EXIT STATUS\n";
     const std::pair<const char*, const char*> codes[] = {
         {"0", "Done."},
-        {"1", "Something that was needed could not be had (memory, disk, network, a folder to write in), or coterie broke a promise of "
-              "its own: please report the latter."},
-        {"2", "The command line cannot be used: an unknown word, a value that is not accepted, more clusters than points."},
-        {"3", "Bad data: a file that cannot be read, NaN or infinity in it, a truth of another length, a damaged model."},
-        {"4", "With --strict: the fit reached its iteration limit before it converged. Its results are written all the same."},
-        {"130", "Interrupted (Ctrl-C). What the fit had found so far was written; before there was any result, nothing was. A second "
-                "Ctrl-C ends at once."}};
+        {"1",
+         "Something that was needed could not be had (memory, disk, network, a folder to write in), or coterie broke a "
+         "promise of "
+         "its own: please report the latter."},
+        {"2",
+         "The command line cannot be used: an unknown word, a value that is not accepted, more clusters than points."},
+        {"3",
+         "Bad data: a file that cannot be read, NaN or infinity in it, a truth of another length, a damaged model."},
+        {"4",
+         "With --strict: the fit reached its iteration limit before it converged. Its results are written all the "
+         "same."},
+        {"130",
+         "Interrupted (Ctrl-C). What the fit had found so far was written; before there was any result, nothing was. A "
+         "second "
+         "Ctrl-C ends at once."}};
     for (const auto& [code, meaning] : codes) item(out, std::string("\\fB") + code + "\\fR", meaning);
     out += ".SH ENVIRONMENT\n";
-    item(out, "\\fBCOTERIE_DATA\\fR", "A folder with data sets, looked at before the user's cache and the data that ship with coterie.");
+    item(out, "\\fBCOTERIE_DATA\\fR",
+         "A folder with data sets, looked at before the user's cache and the data that ship with coterie.");
     item(out, "\\fBXDG_CACHE_HOME\\fR", "Downloads lie in its folder coterie; without it in ~/.cache/coterie.");
     item(out, "\\fBNO_COLOR\\fR", "When set and not empty, messages are not coloured.");
     out += ".SH FILES\n";
     item(out, "\\fImodel.safetensors\\fR",
-         "A model: safetensors layout, so that any safetensors reader opens it. It holds what predict needs, the method's options, the "
+         "A model: safetensors layout, so that any safetensors reader opens it. It holds what predict needs, the "
+         "method's options, the "
          "centring and scaling of the fit, and a checksum.");
-    item(out, "\\fIlabels.csv\\fR, \\fIlabels.npy\\fR", "Labels: text under the header line label, or 32-bit integers in NumPy's format.");
+    item(out, "\\fIlabels.csv\\fR, \\fIlabels.npy\\fR",
+         "Labels: text under the header line label, or 32-bit integers in NumPy's format.");
     out += ".SH EXAMPLES\n";
     for (const auto& [path, command] : all) {
         for (const auto& example : command->examples)

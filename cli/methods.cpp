@@ -56,10 +56,11 @@ std::string text_of(const Method& method) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& option : method.options->options()) {
         const std::string value = to_text(option.default_value);
-        rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option.flag(), value.empty() ? "-" : value,
-                        option.accepted()});
+        rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option.flag(),
+                        value.empty() ? "-" : value, option.accepted()});
     }
-    return out + "\n" + table({"option", "default", "takes"}, rows) + "\ncoterie fit " + method.name + " --help says what they mean.\n";
+    return out + "\n" + table({"option", "default", "takes"}, rows) + "\ncoterie fit " + method.name +
+           " --help says what they mean.\n";
 }
 
 int list_methods(const MethodsRequest& request) {

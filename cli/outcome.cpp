@@ -22,7 +22,8 @@ std::string detail_text(const Detail& detail) {
         std::string operator()(const std::vector<double>& values) const {
             constexpr std::size_t most = 20;
             std::string out;
-            for (std::size_t i = 0; i < values.size() && i < most; ++i) out += (i == 0 ? "" : " ") + number_text(values[i]);
+            for (std::size_t i = 0; i < values.size() && i < most; ++i)
+                out += (i == 0 ? "" : " ") + number_text(values[i]);
             if (values.size() > most) out += " ... (" + std::to_string(values.size()) + " numbers)";
             return out;
         }
@@ -38,7 +39,8 @@ std::string outcome_text(const Outcome& outcome) {
     if (report.stopped == StopReason::exact) {
         objective += " (exact)";
     } else {
-        objective += " after " + std::to_string(report.iterations) + (report.iterations == 1 ? " iteration" : " iterations") + " (" +
+        objective += " after " + std::to_string(report.iterations) +
+                     (report.iterations == 1 ? " iteration" : " iterations") + " (" +
                      std::string(name(report.stopped)) + ")";
     }
     rows.emplace_back("objective", objective);
@@ -48,7 +50,8 @@ std::string outcome_text(const Outcome& outcome) {
         rows.emplace_back("truth", outcome.truth_source);
     }
     std::string seconds;
-    for (const auto& [stage, value] : outcome.seconds) seconds += (seconds.empty() ? "" : ", ") + stage + " " + seconds_text(value);
+    for (const auto& [stage, value] : outcome.seconds)
+        seconds += (seconds.empty() ? "" : ", ") + stage + " " + seconds_text(value);
     rows.emplace_back("seconds", seconds);
     for (const auto& [what, path] : outcome.written) rows.emplace_back(what, path);
     return title(outcome) + "\n" + facts(rows);

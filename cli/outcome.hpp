@@ -1,5 +1,6 @@
 #pragma once
-// A finished fit with all that is said about it: the table, the JSON document and the HTML report are three views of this.
+// A finished fit with all that is said about it: the table, the JSON document and the HTML report are three views of
+// this.
 
 #include <optional>
 #include <string>

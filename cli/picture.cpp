@@ -17,8 +17,10 @@ constexpr Index most_drawn = 5000;
 constexpr Index most_dimensions_for_scatter_matrix = 1000;
 constexpr Index most_rows_for_gram_matrix = 1000;
 
-// Okabe and Ito's colours (2008) without black and yellow, which vanish on one background or the other, and with a wine red and a grey.
-constexpr std::array<const char*, 8> colours = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#6B7280"};
+// Okabe and Ito's colours (2008) without black and yellow, which vanish on one background or the other, and with a wine
+// red and a grey.
+constexpr std::array<const char*, 8> colours = {"#0072B2", "#E69F00", "#009E73", "#CC79A7",
+                                                "#D55E00", "#56B4E9", "#882255", "#6B7280"};
 
 std::string format(const char* pattern, double value) {
     char text[64];
@@ -39,13 +41,14 @@ void append_number(std::string& out, double value) {
 void append_mark(std::string& out, std::size_t shape, double x, double y) {
     static constexpr std::array<std::array<double, 2>, 7> offsets = {
         {{0, 0}, {0, -3.4}, {-2.5, -2.5}, {0, -3.5}, {0, 3.4}, {-1.2, -3.2}, {-2.6, -2.6}}};
-    static constexpr std::array<const char*, 7> tails = {"h0",
-                                                         "l3.1 5.6h-6.2z",
-                                                         "h5v5h-5z",
-                                                         "l3.5 3.5l-3.5 3.5l-3.5 -3.5z",
-                                                         "l3.1 -5.6h-6.2z",
-                                                         "h2.4v2h2v2.4h-2v2h-2.4v-2h-2v-2.4h2z",
-                                                         "l2.6 1.6l2.6 -1.6l-1.6 2.6l1.6 2.6l-2.6 -1.6l-2.6 1.6l1.6 -2.6z"};
+    static constexpr std::array<const char*, 7> tails = {
+        "h0",
+        "l3.1 5.6h-6.2z",
+        "h5v5h-5z",
+        "l3.5 3.5l-3.5 3.5l-3.5 -3.5z",
+        "l3.1 -5.6h-6.2z",
+        "h2.4v2h2v2.4h-2v2h-2.4v-2h-2v-2.4h2z",
+        "l2.6 1.6l2.6 -1.6l-1.6 2.6l1.6 2.6l-2.6 -1.6l-2.6 1.6l1.6 -2.6z"};
     const auto which = shape % offsets.size();
     out += 'M';
     append_number(out, x + offsets[which][0]);
@@ -97,8 +100,12 @@ std::string text_at(double x, double y, const std::string& attributes, const std
 struct Frame {
     double left, top, right, bottom;
     Axis horizontal, vertical;
-    double x(double value) const { return left + (value - horizontal.low) / (horizontal.high - horizontal.low) * (right - left); }
-    double y(double value) const { return bottom - (value - vertical.low) / (vertical.high - vertical.low) * (bottom - top); }
+    double x(double value) const {
+        return left + (value - horizontal.low) / (horizontal.high - horizontal.low) * (right - left);
+    }
+    double y(double value) const {
+        return bottom - (value - vertical.low) / (vertical.high - vertical.low) * (bottom - top);
+    }
 };
 
 std::string frame_lines(const Frame& frame, bool vertical_ticks) {
@@ -137,7 +144,8 @@ std::string frame_lines(const Frame& frame, bool vertical_ticks) {
 std::string svg_start(double width, double height, const std::string& described) {
     std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + format("%.0f", width) + "\" height=\"" +
                       format("%.0f", height) + "\" viewBox=\"0 0 " + format("%.0f ", width) + format("%.0f", height) +
-                      "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n";
+                      "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, "
+                      "Arial, sans-serif\">\n";
     out += "<title>" + escape_markup(described) + "</title>\n";
     out += "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#FFFFFF\"/>\n";
     return out;
@@ -157,11 +165,12 @@ std::string variance_share(double variance, double total) {
 
 double total_variance(PointsView points, const Run& run) { return column_moments(points, run).variance.sum(); }
 
-Projection project_drawn(PointsView points, const std::vector<Index>& drawn, const std::vector<std::string>& column_names,
-                         const Run& run) {
+Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
+                         const std::vector<std::string>& column_names, const Run& run) {
     Projection out;
     const auto column_name = [&](std::size_t j) {
-        return j < column_names.size() && !column_names[j].empty() ? column_names[j] : "column " + std::to_string(j + 1);
+        return j < column_names.size() && !column_names[j].empty() ? column_names[j]
+                                                                   : "column " + std::to_string(j + 1);
     };
     if (points.columns() == 1) {
         RandomStream random = run.random("picture.spread");
@@ -204,7 +213,8 @@ Projection project_drawn(PointsView points, const std::vector<Index>& drawn, con
         return out;
     }
 
-    // With this many dimensions the axes of a sample, from the matrix of its inner products, say as much at a fraction of the cost.
+    // With this many dimensions the axes of a sample, from the matrix of its inner products, say as much at a fraction
+    // of the cost.
     const Index step = (rows + most_rows_for_gram_matrix - 1) / most_rows_for_gram_matrix;
     const Index sampled = (rows + step - 1) / step;
     Matrix<double> sample(sampled, points.columns());
@@ -259,8 +269,8 @@ std::string escape_markup(const std::string& text) {
     return out;
 }
 
-std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes, const PictureText& text,
-                            const std::vector<std::string>& column_names, const Run& run) {
+std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes,
+                            const PictureText& text, const std::vector<std::string>& column_names, const Run& run) {
     const Index stride = std::max<Index>(1, (points.rows() + most_drawn - 1) / most_drawn);
     std::vector<Index> drawn;
     for (Index i = 0; i < points.rows(); i += stride) drawn.push_back(i);
@@ -295,9 +305,9 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
         }
         for (std::size_t cluster = 0; cluster <= clusters; ++cluster) {
             if (paths[cluster].empty()) continue;
-            const std::string style = cluster == clusters
-                                          ? "fill=\"none\" stroke=\"#D1D5DB\" stroke-width=\"4\" stroke-linecap=\"round\""
-                                          : mark_style(cluster);
+            const std::string style =
+                cluster == clusters ? "fill=\"none\" stroke=\"#D1D5DB\" stroke-width=\"4\" stroke-linecap=\"round\""
+                                    : mark_style(cluster);
             out += "<path " + style + " d=\"" + paths[cluster] + "\"/>\n";
         }
     }
@@ -325,8 +335,8 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
     out += "</g>\n";
 
     std::string caption = stride == 1 ? "All " + count_text(points.rows()) + " points drawn"
-                                      : count_text(static_cast<long long>(drawn.size())) + " of " + count_text(points.rows()) +
-                                            " points drawn, every " + count_text(stride) +
+                                      : count_text(static_cast<long long>(drawn.size())) + " of " +
+                                            count_text(points.rows()) + " points drawn, every " + count_text(stride) +
                                             (stride % 10 == 2 && stride % 100 != 12   ? "nd"
                                              : stride % 10 == 3 && stride % 100 != 13 ? "rd"
                                              : stride % 10 == 1 && stride % 100 != 11 ? "st"
@@ -336,7 +346,8 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
     return out + "</svg>\n";
 }
 
-std::string line_picture(const std::vector<double>& values, const std::string& horizontal, const std::string& vertical) {
+std::string line_picture(const std::vector<double>& values, const std::string& horizontal,
+                         const std::string& vertical) {
     std::vector<double> finite;
     for (const double value : values)
         if (std::isfinite(value)) finite.push_back(value);
@@ -344,7 +355,11 @@ std::string line_picture(const std::vector<double>& values, const std::string& h
     const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
     constexpr double width = 720;
     constexpr double height = 300;
-    const Frame frame{88, 18, width - 24, height - 50, axis_over(1, std::max(2.0, static_cast<double>(finite.size()))),
+    const Frame frame{88,
+                      18,
+                      width - 24,
+                      height - 50,
+                      axis_over(1, std::max(2.0, static_cast<double>(finite.size()))),
                       axis_over(*low, *high)};
     std::string path;
     std::string marks;
@@ -357,13 +372,16 @@ std::string line_picture(const std::vector<double>& values, const std::string& h
     }
     std::string out = svg_start(width, height, vertical + " against " + horizontal);
     out += frame_lines(frame, true);
-    out += "<path fill=\"none\" stroke=\"#0072B2\" stroke-width=\"1.8\" stroke-linejoin=\"round\" d=\"" + path + "\"/>\n";
+    out +=
+        "<path fill=\"none\" stroke=\"#0072B2\" stroke-width=\"1.8\" stroke-linejoin=\"round\" d=\"" + path + "\"/>\n";
     if (!marks.empty())
-        out += "<path fill=\"none\" stroke=\"#0072B2\" stroke-width=\"6\" stroke-linecap=\"round\" d=\"" + marks + "\"/>\n";
+        out += "<path fill=\"none\" stroke=\"#0072B2\" stroke-width=\"6\" stroke-linecap=\"round\" d=\"" + marks +
+               "\"/>\n";
     out += "<g font-size=\"12\" fill=\"#111827\">\n";
     out += text_at((frame.left + frame.right) / 2, height - 12, "text-anchor=\"middle\"", horizontal);
     const double middle = (frame.top + frame.bottom) / 2;
-    out += text_at(16, middle, "text-anchor=\"middle\" transform=\"rotate(-90 16 " + format("%.1f", middle) + ")\"", vertical);
+    out += text_at(16, middle, "text-anchor=\"middle\" transform=\"rotate(-90 16 " + format("%.1f", middle) + ")\"",
+                   vertical);
     return out + "</g>\n</svg>\n";
 }
 

@@ -14,10 +14,10 @@ struct PictureText {
     std::string subtitle;  // second line
 };
 
-/// The points in their first two principal axes (two columns: as they are; one: value against spread), coloured and shaped by cluster.
-/// At most about 5,000 are drawn, chosen at a fixed stride.
-std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes, const PictureText& text,
-                            const std::vector<std::string>& column_names, const Run& run);
+/// The points in their first two principal axes (two columns: as they are; one: value against spread), coloured and
+/// shaped by cluster. At most about 5,000 are drawn, chosen at a fixed stride.
+std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes,
+                            const PictureText& text, const std::vector<std::string>& column_names, const Run& run);
 
 /// Values against their position, as a line.
 std::string line_picture(const std::vector<double>& values, const std::string& horizontal, const std::string& vertical);

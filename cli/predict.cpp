@@ -36,7 +36,8 @@ int predict(const PredictRequest& request) {
     const bool quiet = request.running->quiet;
     const bool json = request.running->json;
     if (!request.truth_column.empty() && (request.truth.empty() || request.truth == "none"))
-        throw UsageError("option --truth-column needs --truth FILE", "a column of the points' own file is --label-column");
+        throw UsageError("option --truth-column needs --truth FILE",
+                         "a column of the points' own file is --label-column");
     Outputs outputs;
     for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
@@ -65,7 +66,9 @@ int predict(const PredictRequest& request) {
     Index zero_rows = 0;
     const Labels labels = model->predict(preprocessing.apply(file.points, run, &zero_rows), run);
     bar.clear();
-    if (zero_rows > 0) warnings.push_back(count_text(zero_rows) + " rows are 0 throughout and cannot be scaled to norm 1; left as they are");
+    if (zero_rows > 0)
+        warnings.push_back(count_text(zero_rows) +
+                           " rows are 0 throughout and cannot be scaled to norm 1; left as they are");
     seconds.emplace_back("predict", watch.restart());
 
     std::optional<Agreement> agreement;
@@ -100,10 +103,12 @@ int predict(const PredictRequest& request) {
     std::vector<std::pair<std::string, std::string>> rows = {{"sizes", sizes_text(sizes)}};
     if (!preprocessing.identity()) rows.emplace_back("points were", preprocessing.text());
     if (agreement) rows.emplace_back("scores", scores_text(agreement->scores));
-    rows.emplace_back("seconds", "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
+    rows.emplace_back("seconds",
+                      "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
     if (!request.labels_out.empty()) rows.emplace_back("labels", request.labels_out);
     const std::string text = std::string(model->method()) + " of " + request.model + " on " + request.points + ": " +
-                             count_text(file.points.rows()) + (file.points.rows() == 1 ? " point\n" : " points\n") + facts(rows);
+                             count_text(file.points.rows()) + (file.points.rows() == 1 ? " point\n" : " points\n") +
+                             facts(rows);
     if (outputs.uses_standard_output()) {
         print_aside(text);
     } else {
@@ -119,22 +124,33 @@ Command predict_command() {
     Command command;
     command.name = "predict";
     command.summary = "label points with a model that coterie fit has written";
-    command.details = "The centring and scaling of the fit are applied to the new points first. Points with a known truth are scored as well.";
-    command.operands = {{"MODEL", "a file written by coterie fit --model-out", true, Completion::file, {},
+    command.details =
+        "The centring and scaling of the fit are applied to the new points first. Points with a known truth are scored "
+        "as well.";
+    command.operands = {{"MODEL",
+                         "a file written by coterie fit --model-out",
+                         true,
+                         Completion::file,
+                         {},
                          [request](const std::string& word) { request->model = word; }},
-                        {"POINTS", points_meaning, true, Completion::points, {},
-                         [request](const std::string& word) { request->points = word; }}};
+                        {"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
+                             request->points = word;
+                         }}};
     command.flags = read_flags(request->reading);
-    command.flags.push_back(text_flag("--truth", "FILE", "labels to score against; none: no scores", "Reading", request->truth, request,
-                                      Completion::file));
-    command.flags.push_back(text_flag("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
+    command.flags.push_back(text_flag("--truth", "FILE", "labels to score against; none: no scores", "Reading",
+                                      request->truth, request, Completion::file));
+    command.flags.push_back(text_flag("--truth-column", "COLUMN",
+                                      "the column of the --truth file, by name or number from 1", "Reading",
                                       request->truth_column, request));
-    command.flags.push_back(text_flag("--labels-out", "FILE",
-                                      "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output",
-                                      "Writing", request->labels_out, request, Completion::file));
-    for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"})) command.flags.push_back(std::move(flag));
-    command.examples = {{"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
-                        {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};
+    command.flags.push_back(
+        text_flag("--labels-out", "FILE",
+                  "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output",
+                  "Writing", request->labels_out, request, Completion::file));
+    for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"}))
+        command.flags.push_back(std::move(flag));
+    command.examples = {
+        {"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
+        {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};
     command.act = [request] { return predict(*request); };
     return command;
 }

@@ -83,15 +83,16 @@ std::string bytes_text(double bytes) {
 
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
     std::string out;
-    for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i) out += (i == 0 ? "" : " ") + std::to_string(sizes[i]);
+    for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)
+        out += (i == 0 ? "" : " ") + std::to_string(sizes[i]);
     if (sizes.size() > most) out += " ... (" + std::to_string(sizes.size()) + " clusters)";
     return out;
 }
 
 std::string scores_text(const Scores& scores) {
-    return "ACC " + share_text(scores.acc) + "  NMI " + share_text(scores.nmi) + "  ARI " + share_text(scores.ari) + "  purity " +
-           share_text(scores.purity) + "  homogeneity " + share_text(scores.homogeneity) + "  completeness " +
-           share_text(scores.completeness);
+    return "ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " + share_text(scores.ari) +
+           ", purity " + share_text(scores.purity) + ", homogeneity " + share_text(scores.homogeneity) +
+           ", completeness " + share_text(scores.completeness);
 }
 
 std::string confusion_text(const Confusion& confusion) {

@@ -125,7 +125,8 @@ void ProgressBar::update(const Progress& progress) {
     line.resize(std::max<std::size_t>(line.size(), 12), ' ');
     constexpr int cells = 24;
     const int full = static_cast<int>(fraction * cells);
-    std::string bar = std::string(static_cast<std::size_t>(full), '=') + std::string(static_cast<std::size_t>(cells - full), ' ');
+    std::string bar =
+        std::string(static_cast<std::size_t>(full), '=') + std::string(static_cast<std::size_t>(cells - full), ' ');
     char text[160];
     std::snprintf(text, sizeof text, " [%s] %3.0f %%", bar.c_str(), 100 * fraction);
     line += text;
@@ -138,7 +139,8 @@ void ProgressBar::update(const Progress& progress) {
         line += text;
     }
     const double elapsed = stage_time_.seconds();
-    if (fraction > 0.01 && fraction < 1 && elapsed > 0.2) line += "  ETA " + clock_text(elapsed * (1 - fraction) / fraction);
+    if (fraction > 0.01 && fraction < 1 && elapsed > 0.2)
+        line += "  ETA " + clock_text(elapsed * (1 - fraction) / fraction);
 
     winsize size{};
     const std::size_t width =

@@ -1,5 +1,6 @@
 #pragma once
-// Standard output carries the result, standard error everything else. Interrupts, the progress bar and colour live here too.
+// Standard output carries the result, standard error everything else. Interrupts, the progress bar and colour live here
+// too.
 
 #include <string>
 #include <string_view>

@@ -41,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         });
     std::string mended(reinterpret_cast<const char*>(data), size);
     mend(mended);
-    fuzz::expect_only_errors([&] { use(Archive::from_bytes(std::as_bytes(std::span(mended.data(), mended.size())), "fuzz")); });
+    fuzz::expect_only_errors(
+        [&] { use(Archive::from_bytes(std::as_bytes(std::span(mended.data(), mended.size())), "fuzz")); });
     return 0;
 }

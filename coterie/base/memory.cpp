@@ -51,6 +51,7 @@ std::uint64_t available_memory() {
 }
 
 void require_memory(double bytes, std::string_view what) {
+    if (bytes < 16.0 * 1024.0 * 1024.0) return;  // asking the system costs more than so little is worth
     const auto available = static_cast<double>(available_memory());
     if (!std::isfinite(bytes) || (available > 0 && bytes > available)) {
         throw ResourceError(std::string(what) + " needs about " + readable(bytes) + " of memory, " +

@@ -24,6 +24,9 @@ struct RowBlocks {
 /// block that failed). Inside another parallel loop it runs on the calling thread alone.
 void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
+/// Threads for a loop of so many multiplications and additions: 1 when waking others would cost more than it saves.
+inline int threads_for(double operations, int threads) { return operations < 2e6 ? 1 : threads; }
+
 /// The processors this process may use: affinity mask and cgroup quota taken into account; at least 1.
 int available_threads();
 

@@ -1,8 +1,8 @@
 #pragma once
 // The file of a model: safetensors layout (8-byte little-endian header length, JSON header, raw little-endian tensors),
 // so that any safetensors reader opens it. The header's __metadata__ carries the format version, the library version,
-// method, options and a SHA-256 of the tensor bytes. Reading checks every offset, shape, type and the checksum before
-// anything is allocated from it.
+// method, options and a SHA-256 of the whole file with the checksum's own 64 digits read as zeros, so that a change of
+// any byte is found. Reading checks every offset, shape, type and the checksum before anything is allocated from it.
 
 #include <cstdint>
 #include <iosfwd>

@@ -145,6 +145,11 @@ PointsFile read_points(const std::string& path, const ReadOptions& options, cons
 }
 
 LabelColumn read_labels(const std::string& path, const std::string& column, bool allow_blank) {
+    if (path.starts_with("data:")) {
+        PointsFile file = read_data(std::string_view(path).substr(5), {}, Run());
+        if (!file.labels) throw BadData(path + ": has no labels");
+        return std::move(*file.labels);
+    }
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))

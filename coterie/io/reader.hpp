@@ -1,10 +1,12 @@
 #pragma once
 // Points and labels from files. The format follows the extension:
-//   .csv .tsv .txt .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz   .idx, -idx1-ubyte, -idx3-ubyte
-//   (may be .gz) .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5)   .safetensors
+//   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
+//   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X. With one
-// two-dimensional numeric array inside, the name may be left out. "-" is text from standard input. Every error names
-// file, row and column (counted from 1 as an editor shows them) and what is accepted. NaN and infinity are refused.
+// two-dimensional numeric array inside, the name may be left out. "-" is text from standard input (gzip too),
+// "data:NAME" a data set of the catalogue. Arrays of one dimension are one column; further dimensions are flattened
+// into the row. Empty lines in text of several columns are skipped. Every error names file, row and column (counted
+// from 1 as an editor shows them) and what is accepted. NaN and infinity are refused.
 
 #include <optional>
 #include <string>
@@ -17,8 +19,7 @@
 namespace coterie {
 
 enum class Precision {
-    automatic,  // what the file holds: text, float64, int32, int64 -> float64; float16, float32, 8- and 16-bit integers
-                // -> float32
+    automatic,  // text, float64, int32, int64 -> float64; float16, float32, 8- and 16-bit integers -> float32
     float32,
     float64
 };
@@ -26,9 +27,10 @@ enum class Header { automatic, yes, no };
 
 struct ReadOptions {
     Precision precision = Precision::automatic;
-    Header header = Header::automatic;  // automatic: a first line with a field that is neither a number nor empty, over
-                                        // a line of numbers
-    char separator = 0;  // 0: by extension (.tsv tab), else guessed from the first line among , ; tab space
+    // automatic: a first line with a field that is neither a number nor a word for a missing one (NA, ?), over a number
+    // or named in these options
+    Header header = Header::automatic;
+    char separator = 0;  // 0: by extension (.tsv tab), else guessed from the first lines among , ; tab blanks
     /// Text files only. A column's name, or its number counted from 1; -1 is the last column.
     std::string label_column;
     /// Columns to take as coordinates, names or numbers or ranges "2-5", in this order; empty: all but the label
@@ -46,22 +48,25 @@ struct LabelColumn {
 struct PointsFile {
     Points points;
     std::vector<std::string> column_names;  // empty when the file has none
-    std::optional<LabelColumn> labels;      // when label_column was given, or a libsvm file carries them
-    std::string format;                     // "csv", "npy", ...
+    /// When label_column was given (no blanks accepted), or a libsvm file carries them.
+    std::optional<LabelColumn> labels;
+    std::string format;  // "csv", "npy", ...
 };
 
 PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run);
 inline PointsFile read_points(const std::string& path) { return read_points(path, {}, Run()); }
 
 /// One label a row, from any of the formats: a text file's only column (or `column`), a vector of integers, an idx1
-/// file, a libsvm file's targets. Fields may be words. Blank is -1 when `allow_blank`, else BadData.
+/// file, a libsvm file's targets. Fields may be words. Blank (an empty field; in arrays -1 or NaN) is -1 when
+/// `allow_blank`; else an empty field or NaN is BadData and -1 a label like any other. Without `column`, a text file of
+/// several columns must have one whose name is "label".
 LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false);
 
 /// One finite number a row (weights).
 std::vector<double> read_numbers(const std::string& path);
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output. `names` (if not
-/// empty) are written instead of numbers in text. All writers go through OutputFile.
+/// empty) are written instead of numbers in text, and -1 as an empty field "". All writers go through OutputFile.
 void write_labels(const std::string& path, const Labels& labels, const std::vector<std::string>& names = {});
 
 /// .npy (same scalar type) or .csv by extension.

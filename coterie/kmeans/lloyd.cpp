@@ -71,7 +71,8 @@ public:
             lower_.resize(labels_.size() * static_cast<std::size_t>(groups_));
         }
         cache_rows_ = rows_in_cache(d_, sizeof(T));
-        centroid_threads_ = d_ * k_ < 32768 ? 1 : run.threads;
+        centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run.threads);
+        assign_threads_ = threads_for(2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_, run.threads);
         // Chunks: enough for many threads, so few that their sums take at most a sixteenth or so of the points' memory.
         const Index chunks = std::clamp<Index>(n_ / (32 * k_), 1, 64);
         const Index size = (n_ + chunks - 1) / chunks;
@@ -169,7 +170,7 @@ private:
     Index assign(bool first) {
         if (first) chunk_scatter_.assign(static_cast<std::size_t>(chunks_.count()), 0.0);
         const auto error = panels_.error_bound(scale_);
-        for_each_block(chunks_.count(), run_.threads, [&](Index chunk, int worker) {
+        for_each_block(chunks_.count(), assign_threads_, [&](Index chunk, int worker) {
             ChunkSums& sums = chunk_sums_[at(chunk)];
             sums.reserve(k_, d_);
             sums.moved = 0;
@@ -472,7 +473,8 @@ private:
     Matrix<double> sums_;  // sum of w_i x_i over each cluster
     std::vector<double> cluster_weight_;
     Index cache_rows_ = 0;
-    int centroid_threads_ = 1;  // for loops over centroids: waking threads costs more than a small one
+    int centroid_threads_ = 1;
+    int assign_threads_ = 1;
     RowBlocks chunks_;
     std::vector<ChunkSums> chunk_sums_;
     std::vector<double> chunk_scatter_;

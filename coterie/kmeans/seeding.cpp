@@ -55,7 +55,7 @@ public:
     /// Takes new centroids (row numbers of the points) into the distances.
     void take_in(const std::vector<Index>& fresh) {
         const Columns columns = pack(fresh);
-        for_each_block(blocks_.count(), run_.threads, [&](Index block, int worker) {
+        for_each_block(blocks_.count(), threads(columns.rows.rows()), [&](Index block, int worker) {
             Scratch& s = scratch_[static_cast<std::size_t>(worker)];
             for_reachable(block, columns.reach, s, [&](std::size_t count) {
                 bool first = true;
@@ -90,7 +90,7 @@ public:
             widest = std::max(widest, columns.panels.width(panel));
         }
         Matrix<double> gain = Matrix<double>::Zero(blocks_.count(), width);
-        for_each_block(blocks_.count(), run_.threads, [&](Index block, int worker) {
+        for_each_block(blocks_.count(), threads(columns.rows.rows()), [&](Index block, int worker) {
             Scratch& s = scratch_[static_cast<std::size_t>(worker)];
             s.score.resize(Scratch::rows * static_cast<std::size_t>(widest));
             for_reachable(block, columns.reach, s, [&](std::size_t count) {
@@ -169,6 +169,10 @@ private:
     Index point(Index i) const { return rows_.empty() ? i : rows_[at(i)]; }
     const T* row(Index i) const { return points_.row(point(i)); }
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(point(i))]; }
+    int threads(Index columns) const {
+        return threads_for(2.0 * static_cast<double>(count_) * static_cast<double>(points_.columns * columns),
+                           run_.threads);
+    }
 
     Columns pack(const std::vector<Index>& rows) const {
         Columns out;
@@ -179,8 +183,9 @@ private:
         // c_a||^2 / 4.
         out.reach.resize(centroids_.size());
         const RowBlocks parts{static_cast<Index>(centroids_.size()), 32};
-        const bool small = parts.rows * out.rows.size() < 1 << 18;  // waking threads would cost more
-        for_each_block(parts.count(), small ? 1 : run_.threads, [&](Index part, int) {
+        const int threads =
+            threads_for(3.0 * static_cast<double>(parts.rows) * static_cast<double>(out.rows.size()), run_.threads);
+        for_each_block(parts.count(), threads, [&](Index part, int) {
             for (Index a = parts.begin(part); a < parts.end(part); ++a) {
                 T least = std::numeric_limits<T>::max();
                 for (Index j = 0; j < out.rows.rows(); ++j)

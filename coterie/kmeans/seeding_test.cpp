@@ -109,11 +109,14 @@ TEST(Seeding, SameBitsAtAnyThreadCount) {
     const auto x = blob_points<float>(9000, 12, 30, 2, 3);
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
         for (const Index sample : {Index{0}, Index{700}}) {
-            const auto one = to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, 1)).centroids);
+            const auto one =
+                to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, 1)).centroids);
             for (const int threads : {2, 8})
-                EXPECT_EQ(one, to_matrix<float>(
-                                   seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, threads)).centroids));
-            EXPECT_NE(one, to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 1, coterie::Run(5, 1)).centroids));
+                EXPECT_EQ(one,
+                          to_matrix<float>(
+                              seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, threads)).centroids));
+            EXPECT_NE(one, to_matrix<float>(
+                               seed_centroids(x, 50, {seeding, 0, sample}, {}, 1, coterie::Run(5, 1)).centroids));
         }
 }
 

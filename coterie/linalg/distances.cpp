@@ -17,6 +17,7 @@ Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, Ne
     out.labels.resize(static_cast<std::size_t>(n));
     if (wants == NearestWants::distances) out.squared.resize(static_cast<std::size_t>(n));
     const RowBlocks blocks{n, internal::rows_in_cache(d, sizeof(T))};
+    threads = threads_for(2.0 * static_cast<double>(n) * static_cast<double>(d * centroids.rows), threads);
     std::vector<double> inertia(static_cast<std::size_t>(blocks.count()), 0.0);
     std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(threads, 1)),
                                                 internal::BestScore<T>(blocks.size));

@@ -1,0 +1,658 @@
+"""Drives the command as a user would. COTERIE_COMMAND names the program."""
+
+import gzip
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+COMMAND = os.environ["COTERIE_COMMAND"]
+SCORES = ["acc", "nmi", "ari", "purity", "homogeneity", "completeness"]
+
+
+def default_interrupt():
+    # A test run in the background is started with SIGINT ignored, and so would be what it starts.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def run(*words, code=0, input=None, env=None, cwd=None):
+    environment = dict(os.environ)
+    environment.update(env or {})
+    done = subprocess.run([COMMAND, *map(str, words)], input=input, capture_output=True, env=environment, cwd=cwd,
+                          timeout=300, preexec_fn=default_interrupt)
+    done.out = done.stdout.decode("utf-8")
+    done.err = done.stderr.decode("utf-8")
+    assert done.returncode == code, f"exit {done.returncode}, not {code}\n{done.out}\n{done.err}"
+    return done
+
+
+def document(*words, **options):
+    done = run(*words, "--json", **options)
+    value = json.loads(done.out)
+    assert value["schema"] == 1
+    return value
+
+
+def write_csv(path, rows, header=None):
+    with open(path, "w") as file:
+        if header:
+            file.write(",".join(header) + "\n")
+        for row in rows:
+            file.write(",".join(str(field) for field in row) + "\n")
+
+
+def blobs(n=300, d=3, k=3, seed=1):
+    random = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    centers = np.arange(k)[:, None] * 20.0 + np.arange(d)[None, :]
+    return centers[truth] + random.normal(size=(n, d)), truth
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory):
+    """A folder of sound and unsound inputs, never written to by a test."""
+    folder = tmp_path_factory.mktemp("files")
+    points, truth = blobs()
+    np.save(folder / "points.npy", points)
+    np.save(folder / "points32.npy", points.astype(np.float32))
+    np.save(folder / "truth.npy", truth.astype(np.int32))
+    np.save(folder / "weights.npy", np.ones(len(points)))
+    np.savez(folder / "two.npz", a=points, b=points * 2)
+    write_csv(folder / "points.csv", points, ["x", "y", "z"])
+    write_csv(folder / "points-bare.csv", points)
+    names = ["ash", "birch", "cedar"]
+    write_csv(folder / "labelled.csv", [list(row) + [names[t]] for row, t in zip(points, truth)], ["x", "y", "z", "tree"])
+    write_csv(folder / "truth.csv", [[names[t]] for t in truth], ["tree"])
+    (folder / "points.csv.gz").write_bytes(gzip.compress((folder / "points.csv").read_bytes()))
+    write_csv(folder / "centroids.csv", points[:3])
+    run("fit", "kmeans", folder / "points.npy", "-k", 3, "--model-out", folder / "model.safetensors", "--quiet")
+
+    # Unsound ones.
+    whole = (folder / "points.npy").read_bytes()
+    (folder / "truncated.npy").write_bytes(whole[: len(whole) // 2])
+    (folder / "lying.npy").write_bytes(whole.replace(b"(300, 3)", b"(900, 3)"))
+    (folder / "huge.npy").write_bytes(whole.replace(b"(300, 3), }    ", b"(9300000000, 3), }")[: len(whole)])
+    (folder / "noise.npy").write_bytes(b"this is no array" * 8)
+    (folder / "ragged.csv").write_text("1,2,3\n4,5,6\n7,8\n9,1,2\n")
+    (folder / "word.csv").write_text("1,2\n3,oak\n5,6\n")
+    (folder / "blank-field.csv").write_text("1,2\n3,\n5,6\n")
+    (folder / "empty.csv").write_text("")
+    (folder / "header-only.csv").write_text("x,y,z\n")
+    (folder / "nan.csv").write_text("1,2\n3,nan\n5,6\n")
+    (folder / "inf.csv").write_text("1,2\n3,4\ninf,6\n")
+    (folder / "big.csv").write_text("1e30,2\n3,4\n5,1e30\n")
+    (folder / "same.csv").write_text("1,2\n" * 20)
+    bad = points.copy()
+    bad[7, 1] = np.nan
+    np.save(folder / "nan.npy", bad)
+    np.save(folder / "cube.npy", np.zeros((3, 3, 3)))
+    np.save(folder / "complex.npy", points.astype(complex))
+    (folder / "truncated.csv.gz").write_bytes((folder / "points.csv.gz").read_bytes()[:200])
+    (folder / "points.parquet").write_bytes(b"PAR1")
+    (folder / "not.h5").write_bytes(b"nothing hierarchical")
+    (folder / "not.mat").write_bytes(b"no matrix here" * 20)
+    (folder / "not.npz").write_bytes(b"PK no zip")
+    (folder / "two-columns.csv").write_text("1,2\n3,4\n5,6\n")
+    (folder / "weights-short.csv").write_text("1\n2\n3\n")
+    (folder / "weights-negative.csv").write_text("1\n" * 298 + "-1\n1\n")
+    (folder / "weights-nan.csv").write_text("1\n" * 299 + "nan\n")
+    (folder / "weights-zero.csv").write_text("0\n" * 300)
+    (folder / "centroids-narrow.csv").write_text("1,2\n3,4\n5,6\n")
+    (folder / "centroids-few.csv").write_text("1,2,3\n4,5,6\n")
+    (folder / "truth-short.csv").write_text("label\n0\n1\n2\n")
+    (folder / "truth-blank.csv").write_text("label\n" + '""\n' * 300)
+    model = (folder / "model.safetensors").read_bytes()
+    flipped = bytearray(model)
+    flipped[-5] ^= 0xFF
+    (folder / "flipped.safetensors").write_bytes(flipped)
+    flipped = bytearray(model)
+    flipped[20] ^= 0xFF
+    (folder / "flipped-header.safetensors").write_bytes(flipped)
+    (folder / "short.safetensors").write_bytes(model[:-9])
+    (folder / "tiny.safetensors").write_bytes(model[:5])
+    (folder / "text.safetensors").write_text("not a model, just some text that is long enough\n")
+    (folder / "version.safetensors").write_bytes(other_version(model))
+    (folder / "method.safetensors").write_bytes(model.replace(b"kmeans", b"kmoans"))
+    try:
+        import h5py  # not among the packages the tests ask for
+        with h5py.File(folder / "some.h5", "w") as file:
+            file["points"] = points
+    except ImportError:
+        pass
+    return folder
+
+
+def other_version(model):
+    length = int.from_bytes(model[:8], "little")
+    header = json.loads(model[8 : 8 + length])
+    key = next(key for key in header["__metadata__"] if "format" in key)
+    header["__metadata__"][key] = "999"
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + model[8 + length :]
+
+
+# ---------------------------------------------------------------- what works
+
+def test_version_is_quick():
+    best = 1.0
+    for _ in range(15):
+        start = time.perf_counter()
+        assert re.fullmatch(r"coterie \d+\.\d+\.\d+\n", run("--version").out)
+        best = min(best, time.perf_counter() - start)
+    if "asan" not in COMMAND and "tsan" not in COMMAND:
+        assert best < 0.05  # the start-up itself is measured at some 5 ms; python's own share is in here too
+
+
+COMMANDS = [[], ["fit"], ["fit", "kmeans"], ["predict"], ["evaluate"], ["methods"], ["info"], ["data"], ["data", "list"],
+            ["data", "show"], ["data", "get"], ["completion"], ["completion", "bash"], ["man"]]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words) or "coterie")
+def test_help_everywhere(words):
+    done = run(*words, "--help")
+    assert done.err == ""
+    assert "Usage: " + " ".join(["coterie", *words]) in done.out
+    if words not in (["completion"], ["data"]):
+        assert "Examples:" in done.out
+    assert done.out == run("help", *words).out == run(*words, "-h").out
+    assert all(len(line) <= 100 for line in done.out.splitlines())
+
+
+def test_help_of_every_method_says_defaults_and_ranges():
+    for method in document("methods")["methods"]:
+        text = re.sub(r"\s+", " ", run("fit", method["name"], "--help").out)
+        for option in method["options"]:
+            assert option["flag"] in text
+            if option["kind"] in ("integer", "real"):
+                assert option["accepted"] in text
+            for choice in option.get("choices", []):
+                assert choice in text
+
+
+def test_fit_json_schema(files):
+    value = document("fit", "kmeans", "data:digits", "-k", 10, "--seed", 3, "--threads", 2)
+    assert value["method"] == "kmeans" and value["options"]["clusters"] == 10
+    assert (value["n"], value["d"], value["clusters_found"]) == (1797, 64, 10)
+    assert sum(value["sizes"]) == 1797 and len(value["sizes"]) == 10
+    assert value["objective"] > 1e6 and value["iterations"] >= 1
+    assert value["stopped"] in ("converged", "iteration-limit", "interrupted", "exact")
+    assert value["seconds"]["read"] >= 0 and value["seconds"]["fit"] > 0
+    assert value["seed"] == 3 and value["threads"] == 2
+    assert value["warnings"] == [] and isinstance(value["details"], dict)
+    assert set(value["scores"]) == set(SCORES)
+    assert all(0 <= value["scores"][name] <= 1 for name in SCORES) and value["scores"]["acc"] > 0.6
+    assert "scores" not in document("fit", "kmeans", "data:digits", "-k", 10, "--truth", "none")
+
+
+def test_stdout_holds_the_result_only(files, tmp_path):
+    done = run("fit", "kmeans", files / "points.csv", "-k", 3, "--labels-out", tmp_path / "l.csv")
+    assert done.err == "" and "300 points, 3 dimensions, 3 clusters" in done.out
+    done = run("fit", "kmeans", files / "points.csv", "-k", 3, "--labels-out", "-")
+    assert done.out.splitlines()[0] == "label" and len(done.out.splitlines()) == 301
+    assert "objective" in done.err
+
+
+def test_fit_and_predict_agree_and_files_are_what_they_say(files, tmp_path):
+    run("fit", "kmeans", files / "points.npy", "-k", 3, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m.safetensors",
+        "--picture", tmp_path / "p.svg", "--report", tmp_path / "r.html", "--truth", files / "truth.npy")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.csv", "m.safetensors", "p.svg", "r.html"]
+    run("predict", tmp_path / "m.safetensors", files / "points.npy", "--labels-out", tmp_path / "l2.csv")
+    assert (tmp_path / "l.csv").read_bytes() == (tmp_path / "l2.csv").read_bytes()
+    run("predict", tmp_path / "m.safetensors", files / "points.csv", "--labels-out", tmp_path / "l3.npy")
+    labels = np.load(tmp_path / "l3.npy")
+    assert labels.dtype == np.int32 and list(labels) == [int(x) for x in (tmp_path / "l.csv").read_text().split()[1:]]
+    value = document("predict", tmp_path / "m.safetensors", files / "points.npy")
+    assert value["n"] == 300 and value["sizes"] == list(np.bincount(labels)) and "predict" in value["seconds"]
+
+    import xml.etree.ElementTree as tree
+    root = tree.fromstring((tmp_path / "p.svg").read_text())
+    assert root.tag.endswith("svg")
+    text = "".join(root.itertext())
+    assert "kmeans" in text and "n = 300, d = 3, k = 3" in text and "principal axis" in text
+    page = (tmp_path / "r.html").read_text()
+    assert page.count("<svg") >= 1 and "ACC" in page and "--max-iterations" in page
+    assert not re.search(r'(src|href)="', page)  # nothing from outside
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 1500])
+def test_pictures_of_every_dimension(tmp_path, columns):
+    points, _ = blobs(n=60, d=columns)
+    np.save(tmp_path / "p.npy", points)
+    run("fit", "kmeans", tmp_path / "p.npy", "-k", 3, "--picture", tmp_path / "p.svg")
+    text = (tmp_path / "p.svg").read_text()
+    assert "nan" not in text.lower().replace("principal", "") and "All 60 points drawn" in text
+
+
+def test_a_large_picture_says_what_it_leaves_out(tmp_path):
+    points, _ = blobs(n=12001, d=2)
+    np.save(tmp_path / "p.npy", points)
+    run("fit", "kmeans", tmp_path / "p.npy", "-k", 12, "--picture", tmp_path / "p.svg")
+    assert "4,001 of 12,001 points drawn, every 3rd" in (tmp_path / "p.svg").read_text()
+
+
+def test_text_in_reports_is_escaped(files, tmp_path):
+    name = tmp_path / "a<b>&'c\".csv"
+    shutil.copy(files / "points.csv", name)
+    run("fit", "kmeans", name, "-k", 3, "--report", tmp_path / "r.html", "--picture", tmp_path / "p.svg")
+    for file in ("r.html", "p.svg"):
+        text = (tmp_path / file).read_text()
+        assert "a<b>" not in text and "a&lt;b&gt;&amp;&#39;c&quot;" in text
+
+
+def test_same_seed_same_bytes_at_any_number_of_threads(files, tmp_path):
+    for threads in (1, 2, 8):
+        run("fit", "kmeans", "data:digits", "-k", 10, "--seed", 5, "--threads", threads, "--scale", "zscore",
+            "--labels-out", tmp_path / f"l{threads}.csv", "--model-out", tmp_path / f"m{threads}.safetensors")
+    for threads in (2, 8):
+        assert (tmp_path / "l1.csv").read_bytes() == (tmp_path / f"l{threads}.csv").read_bytes()
+        assert (tmp_path / "m1.safetensors").read_bytes() == (tmp_path / f"m{threads}.safetensors").read_bytes()
+    first = document("fit", "kmeans", "data:digits", "-k", 10, "--seed", 5)
+    again = document("fit", "kmeans", "data:digits", "-k", 10, "--seed", 5)
+    other = document("fit", "kmeans", "data:digits", "-k", 10, "--seed", 6)
+    assert first["objective"] == again["objective"] and first["sizes"] == again["sizes"]
+    assert first["objective"] != other["objective"]
+
+
+def test_points_from_everywhere(files):
+    expected = sorted(document("fit", "kmeans", files / "points.npy", "-k", 3)["sizes"])
+    for name in ("points.csv", "points-bare.csv", "points.csv.gz", "points32.npy", "two.npz:a"):
+        assert sorted(document("fit", "kmeans", files / name, "-k", 3)["sizes"]) == expected, name
+    assert sorted(document("fit", "kmeans", "-", "-k", 3, input=(files / "points.csv").read_bytes())["sizes"]) == expected
+    assert document("fit", "kmeans", files / "points.npy", "-k", 3, "--precision", "float32")["precision"] == "float32"
+    value = document("fit", "kmeans", files / "points.csv", "-k", 3, "--columns", "x,3")
+    assert value["d"] == 2
+    assert document("fit", "kmeans", files / "points-bare.csv", "-k", 3, "--header", "yes")["n"] == 299
+
+
+def test_truth_from_file_and_column(files):
+    for words in (["--truth", files / "truth.npy"], ["--truth", files / "truth.csv"],
+                  ["--truth", files / "labelled.csv", "--truth-column", "tree"]):
+        assert document("fit", "kmeans", files / "points.npy", "-k", 3, *words)["scores"]["acc"] == 1.0
+    for column in ("tree", "4", "-1"):
+        value = document("fit", "kmeans", files / "labelled.csv", "-k", 3, "--label-column", column)
+        assert value["d"] == 3 and value["scores"]["ari"] == 1.0
+        assert value["confusion"]["classes"] == ["ash", "birch", "cedar"]
+
+
+def test_evaluate(files, tmp_path):
+    (tmp_path / "l.csv").write_text("label\n0\n0\n1\n1\n2\n2\n")
+    (tmp_path / "t.csv").write_text("kind\nb\nb\na\na\na\nc\n")
+    value = document("evaluate", tmp_path / "l.csv", tmp_path / "t.csv")
+    assert value["n"] == 6 and value["acc"] == pytest.approx(5 / 6) and value["purity"] == pytest.approx(5 / 6)
+    confusion = value["confusion"]
+    assert sum(map(sum, confusion["counts"])) == 6
+    diagonal = sum(confusion["counts"][i][i] for i in range(3))
+    assert diagonal == 5 and confusion["matched"] == confusion["classes"]
+    text = run("evaluate", tmp_path / "l.csv", tmp_path / "t.csv").out
+    assert "ACC" in text and "0.8333" in text and "class \\ cluster" in text
+    (tmp_path / "t.csv").write_text('kind\nb\nb\na\na\na\n""\n')
+    done = run("evaluate", tmp_path / "l.csv", tmp_path / "t.csv", "--json")
+    assert json.loads(done.out)["n"] == 5 and "1 of 6" in done.err
+    # More clusters than classes, and the other way round.
+    (tmp_path / "t.csv").write_text("kind\nb\nb\na\na\na\na\n")
+    assert document("evaluate", tmp_path / "l.csv", tmp_path / "t.csv")["confusion"]["matched"][-1] is None
+    value = document("evaluate", tmp_path / "t.csv", tmp_path / "l.csv")
+    assert len(value["confusion"]["classes"]) == 3 and len(value["confusion"]["clusters"]) == 2
+
+
+def test_scores_agree_with_scikit_learn(tmp_path):
+    metrics = pytest.importorskip("sklearn.metrics")
+    run("fit", "kmeans", "data:wine", "-k", 3, "--labels-out", tmp_path / "l.npy")
+    value = document("evaluate", tmp_path / "l.npy", "data:wine")
+    labels = np.load(tmp_path / "l.npy")
+    counts = np.array(value["confusion"]["counts"])
+    truth = np.repeat(np.arange(counts.shape[0]), counts.sum(axis=1))
+    predicted = np.concatenate([np.repeat(np.arange(counts.shape[1]), row) for row in counts])
+    assert len(labels) == len(truth)
+    assert value["nmi"] == pytest.approx(metrics.normalized_mutual_info_score(truth, predicted), abs=1e-12)
+    assert value["ari"] == pytest.approx(metrics.adjusted_rand_score(truth, predicted), abs=1e-12)
+    assert value["homogeneity"] == pytest.approx(metrics.homogeneity_score(truth, predicted), abs=1e-12)
+    assert value["completeness"] == pytest.approx(metrics.completeness_score(truth, predicted), abs=1e-12)
+
+
+@pytest.mark.parametrize("words", [["--center"], ["--scale", "minmax"], ["--scale", "zscore"], ["--scale", "unit"],
+                                   ["--center", "--scale", "unit"], ["--center", "--scale", "minmax"]], ids=" ".join)
+def test_preparation_travels_with_the_model(files, tmp_path, words):
+    run("fit", "kmeans", "data:wine", "-k", 3, *words, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m.st")
+    run("predict", tmp_path / "m.st", "data:wine", "--labels-out", tmp_path / "p.csv")
+    assert (tmp_path / "l.csv").read_bytes() == (tmp_path / "p.csv").read_bytes()
+    value = document("info", tmp_path / "m.st")
+    assert "preprocess.offset" in [tensor["name"] for tensor in value["tensors"]]
+    assert value["facts"]["preprocess"].replace("scale ", "").split(", ") == [w for w in " ".join(words).replace("--scale ", "").replace("--", "").split()]
+
+
+def test_scaling_changes_the_result_for_the_better(files):
+    plain = document("fit", "kmeans", "data:wine", "-k", 3, "--restarts", 5)["scores"]["acc"]
+    scaled = document("fit", "kmeans", "data:wine", "-k", 3, "--restarts", 5, "--scale", "zscore")["scores"]["acc"]
+    assert scaled > 0.9 > plain
+
+
+def test_weights_act_as_copies(tmp_path):
+    random = np.random.default_rng(3)
+    points = random.normal(size=(80, 2)) + 8 * (np.arange(80) % 4)[:, None]
+    weights = random.integers(0, 4, size=80)
+    start = points[weights > 0][:4]
+    write_csv(tmp_path / "p.csv", points)
+    write_csv(tmp_path / "w.csv", weights[:, None])
+    write_csv(tmp_path / "copies.csv", np.repeat(points, weights, axis=0))
+    write_csv(tmp_path / "start.csv", start)
+    common = ["-k", 4, "--initial-centroids", tmp_path / "start.csv", "--scale", "zscore"]
+    weighted = document("fit", "kmeans", tmp_path / "p.csv", "--weights", tmp_path / "w.csv", *common)
+    copied = document("fit", "kmeans", tmp_path / "copies.csv", *common)
+    assert weighted["objective"] == pytest.approx(copied["objective"], rel=1e-9)
+
+
+def test_initial_centroids_are_where_it_starts(files):
+    value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--initial-centroids", files / "centroids.csv")
+    assert value["clusters_found"] == 3 and value["iterations"] <= 10
+
+
+def test_all_rows_equal_is_a_result_with_a_warning(files, tmp_path):
+    done = run("fit", "kmeans", files / "same.csv", "-k", 3, "--json", "--labels-out", tmp_path / "l.csv")
+    value = json.loads(done.out)
+    assert value["clusters_found"] == 1 and value["warnings"] and "warning" in done.err
+    assert run("fit", "kmeans", files / "same.csv", "-k", 3, "--quiet").err == ""
+    assert "constant" in run("fit", "kmeans", files / "same.csv", "-k", 1, "--scale", "zscore").err
+
+
+def test_strict_tells_what_did_not_converge(files, tmp_path):
+    words = ["fit", "kmeans", "data:digits", "-k", 10, "--max-iterations", 1, "--labels-out", tmp_path / "l.csv"]
+    assert "iteration-limit" in run(*words).out
+    assert "not converged" in run(*words, "--strict", code=4).err
+    assert (tmp_path / "l.csv").exists()
+
+
+def test_methods_and_info(files):
+    value = document("methods")
+    assert [m["name"] for m in value["methods"]][0] == "kmeans" and "kmeans" in run("methods").out
+    one = document("methods", "kmeans")["methods"][0]
+    clusters = one["options"][0]
+    assert clusters["flag"] == "--clusters" and clusters["letter"] == "k" and clusters["low"] == 1 and clusters["default"] == 8
+    assert "--max-iterations" in run("methods", "kmeans").out
+    value = document("info", files / "model.safetensors")
+    assert value["method"] == "kmeans" and value["clusters"] == 3 and value["dimensions"] == 3
+    assert value["options"]["clusters"] == 3 and value["tensors"]
+    assert "centroids" in run("info", files / "model.safetensors").out
+
+
+def test_data(tmp_path):
+    names = [entry["name"] for entry in document("data", "list")["data"]]
+    assert {"digits", "iris", "wine", "breast-cancer", "mnist"} <= set(names) and "data:digits" in run("data", "list").out
+    value = document("data", "show", "digits")
+    assert value["rows"] == 1797 and value["shipped"] and value["here"] and value["citation"]
+    assert "1,797" in run("data", "show", "digits").out and run("data", "show", "data:digits").out
+    assert "did you mean iris" in run("data", "show", "irris", code=2).err
+
+
+def test_completion(files):
+    script = run("completion", "bash").out
+    assert subprocess.run(["bash", "-n"], input=script.encode()).returncode == 0
+
+    def complete(line):
+        driver = script + f"\nCOMP_LINE={line!r}\nCOMP_POINT=${{#COMP_LINE}}\n_coterie 2>/dev/null\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+        done = subprocess.run(["bash", "--norc", "-c", driver], capture_output=True, cwd=files)
+        return done.stdout.decode().split()
+
+    assert set(complete("coterie ")) >= {"fit", "predict", "evaluate", "methods", "info", "data", "man", "completion"}
+    assert complete("coterie pre") == ["predict"]
+    assert complete("coterie fit km") == ["kmeans"]
+    assert complete("coterie methods km") == ["kmeans"]
+    assert complete("coterie fit kmeans --max") == ["--max-iterations"]
+    assert complete("coterie fit kmeans x.csv -k 3 --scale z") == ["zscore"]
+    assert complete("coterie fit kmeans x.csv --scale=mi") == ["minmax"]
+    assert "digits" in complete("coterie data show di") and "iris" in complete("coterie fit kmeans data:ir")
+    assert complete("coterie fit kmeans points.n") == ["points.npy"]
+    assert complete("coterie predict model.s") == ["model.safetensors"]
+
+
+def test_man_page():
+    page = run("man").out
+    for needed in (".TH COTERIE 1", ".SH EXIT STATUS", "\\-\\-max\\-iterations", "coterie fit kmeans".replace("-", "\\-"), "NO_COLOR"):
+        assert needed in page
+    if not shutil.which("mandoc"):
+        pytest.skip("mandoc is not installed")
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page.encode(), capture_output=True)
+    assert lint.returncode == 0, lint.stdout.decode()
+    shown = subprocess.run(["mandoc", "-T", "utf8"], input=page.encode(), capture_output=True).stdout.decode()
+    assert "130" in shown and "predict" in shown
+
+
+# ---------------------------------------------------------------- interrupts and terminals
+
+@pytest.fixture(scope="session")
+def long_points(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("long")
+    np.save(folder / "p.npy", np.random.default_rng(2).normal(size=(4000, 8)))
+    return folder / "p.npy"
+
+
+LONG = ["-k", "20", "--restarts", "1000000", "--tolerance", "0"]
+
+
+def start_long(long_points, *words, **options):
+    return subprocess.Popen([COMMAND, "fit", "kmeans", str(long_points), *LONG, *map(str, words)], preexec_fn=default_interrupt, **options)
+
+
+def test_interrupt_writes_what_was_found(long_points, tmp_path):
+    process = start_long(long_points, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m.safetensors",
+                         "--report", tmp_path / "r.html", "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(2.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert json.loads(out)["stopped"] == "interrupted" and b"interrupted" in err
+    assert len((tmp_path / "l.csv").read_text().splitlines()) == 4001
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.csv", "m.safetensors", "r.html"]
+    run("predict", tmp_path / "m.safetensors", long_points)
+
+
+def test_interrupt_before_any_result_writes_nothing(tmp_path):
+    process = subprocess.Popen([COMMAND, "fit", "kmeans", "-", "--labels-out", str(tmp_path / "l.csv"), "--json"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=default_interrupt)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    assert process.returncode == 130
+    assert process.stdout.read() == b"" and b"interrupted" in process.stderr.read()
+    process.stdin.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def on_terminal(words, seconds, env=None):
+    parent, child = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", **(env or {})}
+    process = subprocess.Popen([COMMAND, *map(str, words)], stdout=subprocess.PIPE, stderr=child, env=environment, preexec_fn=default_interrupt)
+    os.close(child)
+    seen = b""
+    end = time.time() + seconds
+    while time.time() < end:
+        if select.select([parent], [], [], 0.1)[0]:
+            try:
+                piece = os.read(parent, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        while select.select([parent], [], [], 5)[0]:
+            try:
+                piece = os.read(parent, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+    process.communicate(timeout=60)
+    os.close(parent)
+    return process.returncode, seen.decode()
+
+
+def test_progress_bar_on_a_terminal_only(long_points):
+    code, seen = on_terminal(["fit", "kmeans", long_points, *LONG], 2)
+    assert code == 130 and "%" in seen and "[" in seen and "\r" in seen and "iteration" in seen
+    code, seen = on_terminal(["fit", "kmeans", long_points, *LONG, "--quiet"], 1)
+    assert code == 130 and "%" not in seen
+    process = start_long(long_points, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert b"%" not in err and b"\r" not in err and b"\033" not in err
+
+
+def test_no_color():
+    words = ["fit", "nothing"]
+    assert "\033[" in on_terminal(words, 2, {"NO_COLOR": ""})[1]
+    code, seen = on_terminal(words, 2, {"NO_COLOR": "1"})
+    assert code == 2 and "\033" not in seen and "coterie:" in seen
+    assert "\033" not in on_terminal(words, 2, {"TERM": "dumb", "NO_COLOR": ""})[1]
+
+
+def test_a_reader_that_goes_away_is_harmless(files, tmp_path):
+    done = subprocess.run(["bash", "-c", f"'{COMMAND}' fit kmeans --help | true; echo ${{PIPESTATUS[0]}}"], capture_output=True)
+    assert done.stdout.split()[-1] == b"0" and done.stderr == b""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_is_said(files):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([COMMAND, "methods"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and b"standard output" in done.stderr
+
+
+# ---------------------------------------------------------------- what cannot work, and says so
+
+FIT = ["fit", "kmeans"]
+# name: words ({} is the folder of inputs), exit code, what the message must hold
+BAD = {
+    "truncated npy": ([*FIT, "{}/truncated.npy", "-k", "3"], 3, ["truncated.npy"]),
+    "lying npy header": ([*FIT, "{}/lying.npy", "-k", "3"], 3, ["lying.npy"]),
+    "npy that is none": ([*FIT, "{}/noise.npy", "-k", "3"], 3, ["noise.npy"]),
+    "npy of three axes": ([*FIT, "{}/cube.npy", "-k", "3"], 3, ["cube.npy"]),
+    "npy of complex numbers": ([*FIT, "{}/complex.npy", "-k", "3"], 3, ["complex.npy"]),
+    "npy with NaN": ([*FIT, "{}/nan.npy", "-k", "3"], 3, ["nan.npy", "row 8", "column 2"]),
+    "ragged csv": ([*FIT, "{}/ragged.csv", "-k", "2"], 3, ["ragged.csv", "3"]),
+    "text in a number": ([*FIT, "{}/word.csv", "-k", "2"], 3, ["word.csv", "oak"]),
+    "blank field": ([*FIT, "{}/blank-field.csv", "-k", "2"], 3, ["blank-field.csv", "2"]),
+    "empty file": ([*FIT, "{}/empty.csv", "-k", "2"], 3, ["empty.csv"]),
+    "header only": ([*FIT, "{}/header-only.csv", "-k", "2"], 3, ["header-only.csv"]),
+    "empty standard input": ([*FIT, "-", "-k", "2"], 3, ["standard input"]),
+    "NaN": ([*FIT, "{}/nan.csv", "-k", "2"], 3, ["nan.csv", "2"]),
+    "infinity": ([*FIT, "{}/inf.csv", "-k", "2"], 3, ["inf.csv", "3"]),
+    "1e30 in float32": ([*FIT, "{}/big.csv", "-k", "2", "--precision", "float32"], 3, ["1e+30", "float32"]),
+    "more clusters than points": ([*FIT, "{}/two-columns.csv", "-k", "4"], 2, ["4", "3"]),
+    "k 0": ([*FIT, "{}/points.csv", "-k", "0"], 2, ["--clusters", "0", "at least 1"]),
+    "k -1": ([*FIT, "{}/points.csv", "-k", "-1"], 2, ["--clusters", "-1", "at least 1"]),
+    "k abc": ([*FIT, "{}/points.csv", "-k", "abc"], 2, ["--clusters", "abc", "whole number"]),
+    "k 2.5": ([*FIT, "{}/points.csv", "-k2.5"], 2, ["--clusters", "2.5"]),
+    "k too large for any machine": ([*FIT, "{}/points.csv", "-k", "99999999999999999999"], 2, ["--clusters"]),
+    "k without a value": ([*FIT, "{}/points.csv", "-k"], 2, ["-k", "needs a value"]),
+    "negative tolerance": ([*FIT, "{}/points.csv", "--tolerance", "-1"], 2, ["--tolerance", "-1", "at least 0"]),
+    "tolerance nan": ([*FIT, "{}/points.csv", "--tolerance", "nan"], 2, ["--tolerance", "nan"]),
+    "threads 0": ([*FIT, "{}/points.csv", "--threads", "0"], 2, ["--threads", "0", "from 1"]),
+    "seed x": ([*FIT, "{}/points.csv", "--seed", "x"], 2, ["--seed", "x", "whole number"]),
+    "seed -1": ([*FIT, "{}/points.csv", "--seed", "-1"], 2, ["--seed", "-1"]),
+    "unknown scale": ([*FIT, "{}/points.csv", "--scale", "sideways"], 2, ["--scale", "sideways", "zscore"]),
+    "unknown seeding": ([*FIT, "{}/points.csv", "--seeding", "magic"], 2, ["--seeding", "magic", "kmeans++"]),
+    "unknown precision": ([*FIT, "{}/points.csv", "--precision", "float128"], 2, ["--precision", "float128", "float64"]),
+    "cuda": ([*FIT, "{}/points.csv", "--device", "cuda"], 2, ["--device", "cuda", "kmeans"]),
+    "unknown option": ([*FIT, "{}/points.csv", "--max-iteration", "3"], 2, ["--max-iteration", "did you mean --max-iterations"]),
+    "unknown letter": ([*FIT, "{}/points.csv", "-q"], 2, ["-q"]),
+    "one dash": ([*FIT, "{}/points.csv", "-seed", "1"], 2, ["-seed", "did you mean --seed"]),
+    "option twice": ([*FIT, "{}/points.csv", "-k", "3", "--clusters", "4"], 2, ["--clusters", "twice"]),
+    "flag twice": ([*FIT, "{}/points.csv", "--json", "--json"], 2, ["--json", "twice"]),
+    "empty value": ([*FIT, "{}/points.csv", "--truth="], 2, ["--truth", "empty"]),
+    "value forgotten": ([*FIT, "{}/points.csv", "--labels-out", "--json"], 2, ["--labels-out", "needs a value"]),
+    "one word too many": ([*FIT, "{}/points.csv", "{}/points.csv"], 2, ["too many"]),
+    "points missing": ([*FIT, "-k", "3"], 2, ["POINTS"]),
+    "no method": (["fit"], 2, ["METHOD", "kmeans"]),
+    "unknown method": (["fit", "kmens", "{}/points.csv"], 2, ["kmens", "did you mean kmeans"]),
+    "unknown command": (["fitt", "kmeans"], 2, ["fitt", "did you mean fit"]),
+    "no command": ([], 2, ["COMMAND"]),
+    "unknown data set": ([*FIT, "data:digts"], 2, ["digts", "did you mean data:digits"]),
+    "unknown data set to show": (["data", "show", "digts"], 2, ["digts", "did you mean digits"]),
+    "unknown shell": (["completion", "fish"], 2, ["fish", "bash"]),
+    "unknown extension": ([*FIT, "{}/points.parquet", "-k", "3"], None, ["points.parquet", "npy"]),
+    "missing file": ([*FIT, "{}/nowhere.csv", "-k", "3"], None, ["nowhere.csv"]),
+    "folder as file": ([*FIT, "{}", "-k", "3"], None, ["files"]),
+    "truncated gz": ([*FIT, "{}/truncated.csv.gz", "-k", "3"], 3, ["truncated.csv.gz"]),
+    "missing npz key": ([*FIT, "{}/two.npz:c", "-k", "3"], 3, ["two.npz", "c", "a"]),
+    "npz of two without key": ([*FIT, "{}/two.npz", "-k", "3"], 3, ["two.npz", "a", "b"]),
+    "npz that is none": ([*FIT, "{}/not.npz", "-k", "3"], 3, ["not.npz"]),
+    "hdf5 that is none": ([*FIT, "{}/not.h5:/points", "-k", "3"], 3, ["not.h5"]),
+    "mat that is none": ([*FIT, "{}/not.mat", "-k", "3"], 3, ["not.mat"]),
+    "weights of another length": ([*FIT, "{}/points.csv", "-k", "3", "--weights", "{}/weights-short.csv"], 2, ["weights", "3", "300"]),
+    "negative weight": ([*FIT, "{}/points.csv", "-k", "3", "--weights", "{}/weights-negative.csv"], 2, ["weights", "299", "-1"]),
+    "NaN weight": ([*FIT, "{}/points.csv", "-k", "3", "--weights", "{}/weights-nan.csv"], 3, ["weights-nan.csv"]),
+    "all weights 0": ([*FIT, "{}/points.csv", "-k", "3", "--weights", "{}/weights-zero.csv"], 2, ["weights", "0"]),
+    "centroids of another width": ([*FIT, "{}/points.csv", "-k", "3", "--initial-centroids", "{}/centroids-narrow.csv"], 2,
+                                   ["centroids", "2", "3"]),
+    "too few centroids": ([*FIT, "{}/points.csv", "-k", "3", "--initial-centroids", "{}/centroids-few.csv"], 2, ["centroids", "2", "3"]),
+    "truth of another length": ([*FIT, "{}/points.csv", "-k", "3", "--truth", "{}/truth-short.csv"], 3, ["truth-short.csv", "3", "300"]),
+    "blank truth": ([*FIT, "{}/points.csv", "-k", "3", "--truth", "{}/truth-blank.csv"], 3, ["truth-blank.csv"]),
+    "missing truth": ([*FIT, "{}/points.csv", "-k", "3", "--truth", "{}/nowhere.csv"], None, ["nowhere.csv"]),
+    "truth column without truth": ([*FIT, "{}/points.csv", "-k", "3", "--truth-column", "x"], 2, ["--truth-column"]),
+    "label column not there": ([*FIT, "{}/points.csv", "-k", "3", "--label-column", "tree"], None, ["tree"]),
+    "label column out of range": ([*FIT, "{}/points.csv", "-k", "3", "--label-column", "9"], None, ["9"]),
+    "column not there": ([*FIT, "{}/points.csv", "-k", "3", "--columns", "x,w"], None, ["w"]),
+    "empty entry in columns": ([*FIT, "{}/points.csv", "-k", "3", "--columns", "x,,y"], 2, ["--columns"]),
+    "folder of output missing": ([*FIT, "{}/points.csv", "-k", "3", "--labels-out", "OUT/no/such/l.csv"], 1, ["--labels-out", "no/such"]),
+    "output is a folder": ([*FIT, "{}/points.csv", "-k", "3", "--model-out", "{}"], 1, ["--model-out", "folder"]),
+    "output of unknown extension": ([*FIT, "{}/points.csv", "-k", "3", "--labels-out", "OUT/l.xlsx"], 2, ["--labels-out", ".npy"]),
+    "picture that is no svg": ([*FIT, "{}/points.csv", "-k", "3", "--picture", "OUT/p.png"], 2, ["--picture", ".svg"]),
+    "report that is no html": ([*FIT, "{}/points.csv", "-k", "3", "--report", "OUT/p.pdf"], 2, ["--report", ".html"]),
+    "output over input": ([*FIT, "{}/points.csv", "-k", "3", "--labels-out", "{}/points.csv"], 2, ["--labels-out", "points.csv"]),
+    "two outputs in one file": ([*FIT, "{}/points.csv", "--labels-out", "OUT/a.csv", "--model-out", "OUT/a.csv"], 2, ["same file"]),
+    "labels and json to one stream": ([*FIT, "{}/points.csv", "--labels-out", "-", "--json"], 2, ["--json"]),
+    "wrong dimension on predict": (["predict", "{}/model.safetensors", "{}/two-columns.csv"], 2, ["2 columns", "3"]),
+    "model with a flipped byte": (["predict", "{}/flipped.safetensors", "{}/points.csv"], 3, ["flipped.safetensors"]),
+    "model with a flipped header": (["predict", "{}/flipped-header.safetensors", "{}/points.csv"], 3, ["flipped-header.safetensors"]),
+    "truncated model": (["predict", "{}/short.safetensors", "{}/points.csv"], 3, ["short.safetensors"]),
+    "model of five bytes": (["info", "{}/tiny.safetensors"], 3, ["tiny.safetensors"]),
+    "text as model": (["info", "{}/text.safetensors"], 3, ["text.safetensors"]),
+    "points as model": (["predict", "{}/points.npy", "{}/points.csv"], 3, ["points.npy"]),
+    "model of another version": (["predict", "{}/version.safetensors", "{}/points.csv"], 3, ["version.safetensors", "999"]),
+    "model of an unknown method": (["predict", "{}/method.safetensors", "{}/points.csv"], 3, ["method.safetensors", "kmoans"]),
+    "missing model": (["predict", "{}/nowhere.safetensors", "{}/points.csv"], None, ["nowhere.safetensors"]),
+    "NaN on predict": (["predict", "{}/model.safetensors", "{}/nan.npy"], 3, ["row 8"]),
+    "labels of another length": (["evaluate", "{}/truth-short.csv", "{}/truth.csv"], 3, ["truth-short.csv", "3", "300"]),
+    "labels missing": (["evaluate", "{}/nowhere.csv", "{}/truth.csv"], None, ["nowhere.csv"]),
+    "data that is not here": (["fit", "kmeans", "data:coil-100"], 3, ["coil-100"]),
+    "unreachable mirror": (["data", "get", "ecoli", "--folder", "OUT/data", "--base-url", "http://127.0.0.1:9/"], 1, ["127.0.0.1"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(files, tmp_path, name):
+    words, code, needed = BAD[name]
+    words = [word.replace("{}", str(files)).replace("OUT", str(tmp_path)) for word in words]
+    if words[:1] == ["fit"] and len(words) > 2 and "--labels-out" not in words and code != 2:
+        words += ["--labels-out", str(tmp_path / "l.csv"), "--model-out", str(tmp_path / "m.safetensors")] if "--model-out" not in words else []
+    before = {path.name for path in files.iterdir()}
+    environment = {**os.environ, "COTERIE_DATA": str(tmp_path / "none"), "XDG_CACHE_HOME": str(tmp_path / "none")}
+    done = subprocess.run([COMMAND, *words], input=b"", capture_output=True, env=environment, timeout=120)
+    err = done.stderr.decode()
+    # None: wrong file or column names may be counted as usage or as data; both tell the user where to look.
+    assert done.returncode == code if code is not None else done.returncode in (2, 3), (done.returncode, err)
+    assert err.startswith("coterie: "), err
+    for text in needed:
+        assert text in err, (text, err)
+    assert not re.search(r"terminate|assert|traceback|runtime error|sanitizer|please report", err, re.IGNORECASE), err
+    assert len(err.splitlines()) <= 2 and done.stdout == b"", err
+    assert {path.name for path in files.iterdir()} == before
+    left = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert left == [], left
+
+
+def test_table_of_bad_input_is_long_enough():
+    assert len(BAD) >= 40
