@@ -159,7 +159,7 @@ TEST(Ward, WeightActsAsCopies) {
 }
 
 TEST(Ward, SameBitsAtAnyNumberOfThreads) {
-    const Matrix<double> points = blobs(200, 40000, 6, 8.0);  // scans take more than one block
+    const Matrix<double> points = blobs(130, 40000, 6, 8.0);  // scans take more than one block
     const Matrix<double> many_rows = blobs(1500, 16, 6, 8.0);
     const Dendrogram one = ward_linkage(points, {}, coterie::Run(0, 1));
     for (const int threads : {2, 8}) {
