@@ -5,11 +5,16 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS coterie EXPORT coterie
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Headers keep their rooms. What is compiled per instruction set, and what a room keeps to itself, stays here; the test package.install finds an
-# installed header that includes one that is not.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/coterie/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coterie
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "internal" EXCLUDE PATTERN "kernels*.hpp" EXCLUDE PATTERN "panels.hpp" EXCLUDE PATTERN "formats.hpp" EXCLUDE
-  PATTERN "test_support.hpp" EXCLUDE)
+# Headers keep their rooms. What a room keeps to itself says so in its second line ("// Internal: ..." or "// For tests: ...") and stays here; the
+# test package.install finds an installed header that includes one that is not.
+file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/coterie/*.hpp)
+foreach(header IN LISTS all_headers)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${header} first_lines LIMIT_COUNT 2)
+  if(NOT first_lines MATCHES ";// (Internal|For tests):")
+    get_filename_component(room ${header} DIRECTORY)
+    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${room})
+  endif()
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/coterie/data)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -4,6 +4,9 @@
 
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/kmeans/minibatch_kmeans.hpp"
+#include "coterie/kmeans/soft_kmeans.hpp"
+#include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/kmeans/ward.hpp"
 
 namespace coterie {
@@ -55,6 +58,12 @@ const std::vector<Method>& methods() {
     static const std::vector<Method> list = {
         method("kmeans", "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding",
                {.weights = true, .initial_centroids = true}, fit_kmeans),
+        method("minibatch-kmeans", "k-means by batches drawn from the points, for very many of them",
+               {.weights = true, .initial_centroids = true}, fit_minibatch_kmeans),
+        method("soft-kmeans", "k-means with probabilities at a temperature, minimising the free energy",
+               {.weights = true, .initial_centroids = true}, fit_soft_kmeans),
+        method("spherical-kmeans", "k-means by cosine similarity, rows and centroids of length 1",
+               {.weights = true, .initial_centroids = true}, fit_spherical_kmeans),
         method("ward", "Ward agglomeration by the nearest-neighbour chain, in memory n d", {.weights = true}, fit_ward),
         method("kernel-kmeans", "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed",
                {.weights = true, .initial_centroids = true}, fit_kernel_kmeans),

@@ -1,5 +1,5 @@
 #pragma once
-// Inside of the io room: the bytes of a file, the arrays that formats hold, and one function per format. Every format
+// Internal: the bytes of a file, the arrays that formats hold, and one function per format. Every format
 // that is not tied to a library's own file access is read from bytes, so that the fuzzers drive exactly what
 // read_points drives.
 

@@ -10,6 +10,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/products.hpp"
 #include "coterie/kmeans/ward.hpp"
@@ -403,19 +404,6 @@ double median_distance(const Rows<T>& points, std::span<const double> weights, c
     return std::sqrt(*middle);
 }
 
-template <class T>
-Vector<double> weighted_mean(const Rows<T>& points, std::span<const double> weights) {
-    const Vector<double> first = points.block(0, 1).row(0).template cast<double>().transpose();
-    Vector<double> sum = Vector<double>::Zero(points.columns);
-    double total = 0;
-    for (Index i = 0; i < points.rows; ++i) {
-        const double w = weights.empty() ? 1.0 : weights[at(i)];
-        for (Index p = 0; p < points.columns; ++p) sum[p] += w * (static_cast<double>(points.row(i)[p]) - first[p]);
-        total += w;
-    }
-    return first + sum / total;
-}
-
 // Labels by the nearest of given centroids, in feature space.
 template <class T>
 Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<double>& centroid_squared,
@@ -476,16 +464,8 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
     if (!side.initial_centroids.empty()) {
         if (precomputed)
             throw BadArgument("initial centroids: a precomputed kernel has no coordinates to give them in");
-        if (side.initial_centroids.rows() != options.clusters || side.initial_centroids.columns() != points.columns())
-            throw BadArgument("initial centroids: " + std::to_string(side.initial_centroids.rows()) + " x " +
-                              std::to_string(side.initial_centroids.columns()) + " given, " +
-                              std::to_string(options.clusters) + " x " + std::to_string(points.columns()) +
-                              " needed (clusters x columns of the points)");
-        if (options.restarts != 1)
-            throw BadArgument(
-                "option --restarts: with initial centroids every restart would be the same; it must be 1, not " +
-                std::to_string(options.restarts));
-        check_points(side.initial_centroids, "initial centroids", run.threads);
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
     }
     return points.visit([&]<class T>(const Rows<T>& rows) {
         const Index n = rows.rows;
@@ -510,7 +490,8 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         Rows<T> kernel_view = rows;
         Labels start;
         if (!precomputed) {
-            if (options.kernel != KernelFunction::polynomial) origin = weighted_mean(rows, side.weights);
+            if (options.kernel != KernelFunction::polynomial)
+                origin = internal::spread_of(points, side.weights, run.threads).mean;
             kernel.resize(n, n);
             kernel_view = {kernel.data(), n, n, n};
             const KernelRows<T> with_points(model.options_, rows, origin);

@@ -63,7 +63,7 @@ TEST(KernelKMeans, LinearKernelIsKMeans) {
         points.array() += 1000;  // off the origin
         const Matrix<double> start = points.topRows(5);
         const Labels plain = plain_lloyd(points, start);
-        FitRun run(0, 2);
+        coterie::Run run(0, 2);
         const auto model = fit_kernel_kmeans(points, {.clusters = 5, .kernel = KernelFunction::linear}, run,
                                              {.weights = {}, .initial_centroids = start});
         EXPECT_EQ(model.labels(), plain);
@@ -76,7 +76,7 @@ TEST(KernelKMeans, LinearKernelIsKMeans) {
 TEST(KernelKMeans, ObjectiveIsTheDefinition) {
     const Matrix<double> points = blobs(40, 3, 3, 4.0, 2);
     const auto weights = whole_weights(40, 2);
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     const auto model =
         fit_kernel_kmeans(points, {.clusters = 3, .width = 5}, run, {.weights = weights, .initial_centroids = {}});
     const Matrix<double> kernel = rbf_matrix(points, points, 5);
@@ -102,7 +102,7 @@ TEST(KernelKMeans, RbfSeparatesRingsThatKMeansCannot) {
     const Matrix<double> points = rings(300);
     Labels truth;
     for (int i = 0; i < 300; ++i) truth.push_back(i % 2);
-    FitRun run(3, 2);
+    coterie::Run run(3, 2);
     const auto plain = fit_kmeans(points, {.clusters = 2, .restarts = 10}, run);
     EXPECT_FALSE(same_partition(plain.labels(), truth));
     const auto model = fit_kernel_kmeans(points, {.clusters = 2, .width = 2.5, .restarts = 20}, run);
@@ -120,7 +120,7 @@ TEST(KernelKMeans, PrecomputedIsTheSame) {
     for (const bool weighted : {false, true}) {
         SideInformation side;
         if (weighted) side.weights = weights;
-        FitRun run(9, 2);
+        coterie::Run run(9, 2);
         const auto direct = fit_kernel_kmeans(points, {.clusters = 4, .width = 8}, run, side);
         const auto given = fit_kernel_kmeans(rbf_matrix(points, points, 8),
                                              {.clusters = 4, .kernel = KernelFunction::precomputed}, run, side);
@@ -138,7 +138,7 @@ TEST(KernelKMeans, ObjectiveNeverRises) {
         const Matrix<double> points = seed % 2 == 0 ? blobs(250, 3, 6, 8.0, seed) : lattice(250, 2, 6, seed);
         const auto weights = whole_weights(250, seed);
         for (const auto kernel : {KernelFunction::rbf, KernelFunction::polynomial, KernelFunction::linear}) {
-            FitRun run(seed, 1);
+            coterie::Run run(seed, 1);
             const auto model = fit_kernel_kmeans(points, {.clusters = 7, .kernel = kernel, .degree = 2}, run,
                                                  {.weights = weights, .initial_centroids = {}});
             expect_sound_report(model, 250, points.cols(), 7, run);
@@ -155,7 +155,7 @@ TEST(KernelKMeans, EvenAMatrixThatIsNoKernelEnds) {
     Matrix<double> kernel(60, 60);
     for (Index i = 0; i < 60; ++i)
         for (Index j = 0; j <= i; ++j) kernel(i, j) = kernel(j, i) = i == j ? 1.0 : random.normal();
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     const auto model = fit_kernel_kmeans(kernel, {.clusters = 4, .kernel = KernelFunction::precomputed}, run);
     expect_falling(model.fit_report().objective_per_iteration, 0);
     EXPECT_EQ(model.fit_report().stopped, StopReason::converged);
@@ -169,7 +169,7 @@ TEST(KernelKMeans, WeightActsAsCopies) {
     const Matrix<double> start = points.topRows(4);
     for (const auto kernel : {KernelFunction::rbf, KernelFunction::polynomial}) {
         const KernelKMeansOptions options{.clusters = 4, .kernel = kernel, .width = 9, .gamma = 0.01, .degree = 2};
-        FitRun run(0, 1);
+        coterie::Run run(0, 1);
         const auto weighted = fit_kernel_kmeans(points, options, run, {.weights = weights, .initial_centroids = start});
         const auto copied = fit_kernel_kmeans(expanded, options, run, {.weights = {}, .initial_centroids = start});
         for (std::size_t i = 0; i < source.size(); ++i)
@@ -181,11 +181,11 @@ TEST(KernelKMeans, WeightActsAsCopies) {
 
 TEST(KernelKMeans, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> points = blobs<float>(700, 9, 5, 6.0, 7);
-    FitRun one(11, 1);
+    coterie::Run one(11, 1);
     const KernelKMeansOptions options{.clusters = 5, .restarts = 3};
     const auto a = fit_kernel_kmeans(points, options, one);
     for (const int threads : {2, 8}) {
-        FitRun many(11, threads);
+        coterie::Run many(11, threads);
         const auto b = fit_kernel_kmeans(points, options, many);
         EXPECT_EQ(a.labels(), b.labels());
         EXPECT_EQ(a.fit_report().objective, b.fit_report().objective);
@@ -203,7 +203,7 @@ TEST(KernelKMeans, FloatAgreesWithDouble) {
     const Matrix<double> points = blobs(200, 5, 4, 1.0, 8);
     const Matrix<float> rounded = points.cast<float>();
     for (const auto kernel : {KernelFunction::rbf, KernelFunction::polynomial, KernelFunction::linear}) {
-        FitRun run(2, 1);
+        coterie::Run run(2, 1);
         const KernelKMeansOptions options{.clusters = 4, .kernel = kernel, .degree = 2};
         const auto a = fit_kernel_kmeans(points, options, run);
         const auto b = fit_kernel_kmeans(rounded, options, run);
@@ -215,7 +215,7 @@ TEST(KernelKMeans, FloatAgreesWithDouble) {
 TEST(KernelKMeans, FewerDistinctPointsThanClusters) {
     Matrix<double> points = Matrix<double>::Constant(20, 2, 0.1);
     for (const auto kernel : {KernelFunction::rbf, KernelFunction::polynomial, KernelFunction::linear}) {
-        FitRun run(0, 1);
+        coterie::Run run(0, 1);
         points.setConstant(0.1);
         const auto constant = fit_kernel_kmeans(points, {.clusters = 3, .kernel = kernel}, run);
         EXPECT_EQ(constant.fit_report().sizes, (std::vector<Index>{20, 0, 0}));
@@ -237,7 +237,7 @@ TEST(KernelKMeans, EmptyClusterTakesTheFarthestPoint) {
     points << 0, 0.1, 0.2, 5, 5.1, 9;
     Matrix<double> start(3, 1);
     start << 0.1, 5, 1000;  // the third draws nothing
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     const auto model = fit_kernel_kmeans(points, {.clusters = 3, .kernel = KernelFunction::linear}, run,
                                          {.weights = {}, .initial_centroids = start});
     EXPECT_EQ(model.labels(), (Labels{0, 0, 0, 1, 1, 2}));
@@ -247,7 +247,7 @@ TEST(KernelKMeans, EmptyClusterTakesTheFarthestPoint) {
 
 TEST(KernelKMeans, StopsWhenAsked) {
     const Matrix<double> points = blobs(200, 2, 5, 9.0);
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     run.should_stop = [] { return true; };
     EXPECT_THROW(fit_kernel_kmeans(points, {.clusters = 5}, run), Cancelled);
     int asked = 0;
@@ -255,7 +255,7 @@ TEST(KernelKMeans, StopsWhenAsked) {
     const auto model = fit_kernel_kmeans(points, {.clusters = 5}, run);
     EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
     expect_sound_report(model, 200, 2, 5, run);
-    FitRun limited(0, 1);
+    coterie::Run limited(0, 1);
     const auto short_run = fit_kernel_kmeans(points, {.clusters = 5, .max_iterations = 1}, limited);
     EXPECT_EQ(short_run.fit_report().stopped, StopReason::iteration_limit);
     EXPECT_EQ(short_run.fit_report().iterations, 1);
@@ -263,7 +263,7 @@ TEST(KernelKMeans, StopsWhenAsked) {
 
 TEST(KernelKMeans, Refusals) {
     expect_usual_refusals("kernel-kmeans");
-    FitRun run(0, 1);
+    coterie::Run run(0, 1);
     Matrix<double> points = blobs(6, 2, 2, 1.0);
     expect_error<BadArgument>(
         [&] { fit_kernel_kmeans(points, {.clusters = 2, .kernel = KernelFunction::precomputed}, run); },
@@ -274,7 +274,7 @@ TEST(KernelKMeans, Refusals) {
     Matrix<double> kernel = Matrix<double>::Identity(4, 4);
     kernel(1, 3) = 0.5;
     const KernelKMeansOptions precomputed{.clusters = 2, .kernel = KernelFunction::precomputed};
-    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 2, column 4", "symmetric"});
+    expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 4, column 2", "symmetric"});
     kernel(1, 3) = 0;
     kernel(2, 2) = -1;
     expect_error<BadData>([&] { fit_kernel_kmeans(kernel, precomputed, run); }, {"row 3, column 3", "negative"});
@@ -299,7 +299,7 @@ TEST(KernelKMeans, RoundTrip) {
     for (const auto kernel :
          {KernelFunction::rbf, KernelFunction::polynomial, KernelFunction::linear, KernelFunction::precomputed})
         for (const bool weighted : {false, true}) {
-            FitRun run(1, 1);
+            coterie::Run run(1, 1);
             SideInformation side;
             if (weighted) side.weights = weights;
             const bool precomputed = kernel == KernelFunction::precomputed;
@@ -316,7 +316,7 @@ TEST(KernelKMeans, RoundTrip) {
 }
 
 TEST(KernelKMeans, UnsoundFilesAreRefused) {
-    FitRun run(1, 1);
+    coterie::Run run(1, 1);
     const auto model = fit_kernel_kmeans(blobs(20, 2, 2, 1.0), {.clusters = 2}, run);
     Archive archive{"kernel-kmeans"};
     model.store(archive);

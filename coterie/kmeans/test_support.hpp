@@ -1,5 +1,5 @@
 #pragma once
-// For this room's tests: random points, and a plain Lloyd to compare with.
+// For tests: random points, and a plain Lloyd to compare with.
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
 #pragma once
-// Tests only: data and comparisons that the variants of k-means share.
+// For tests: data and comparisons that the variants of k-means share.
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,6 @@
 #include "coterie/methods.hpp"
 
 namespace coterie::fixtures {
-
-using FitRun = Run;  // inside a TEST the name Run is GoogleTest's
 
 /// n points around k well separated or (spread large) overlapping centres, round-robin: row i belongs to group i % k.
 template <class T = double>
@@ -139,6 +137,83 @@ inline void expect_sound_report(const Model& model, Index n, Index d, int k, con
     EXPECT_EQ(report.clusters_found, std::count_if(sizes.begin(), sizes.end(), [](Index s) { return s > 0; }));
     EXPECT_EQ(model.clusters(), k);
     EXPECT_EQ(model.dimensions(), d);
+}
+
+/// Fits with 1, 2 and 8 threads: labels, centroids, objective and its history must be the same bits.
+template <class Fit>
+void expect_same_bits_at_any_threads(const Fit& fit) {
+    Run one(11, 1);
+    const auto a = fit(one);
+    for (const int threads : {2, 8}) {
+        Run many(11, threads);
+        const auto b = fit(many);
+        EXPECT_EQ(a.labels(), b.labels());
+        EXPECT_EQ(a.fit_report().objective, b.fit_report().objective);
+        EXPECT_EQ(a.fit_report().objective_per_iteration, b.fit_report().objective_per_iteration);
+        expect_same_bits(a.centroids(), b.centroids());
+    }
+}
+
+/// Constant points, then two distinct ones, for three clusters: empty clusters and a warning, no NaN, labels that
+/// predict repeats.
+template <class Fit>
+void expect_empty_clusters_reported(const Fit& fit) {
+    Matrix<double> points = Matrix<double>::Constant(30, 2, 0.1);
+    for (const int distinct : {1, 2}) {
+        if (distinct == 2)
+            for (Index i = 0; i < 10; ++i) points(i, 1) = 0.7;
+        Run run(3, 1);
+        const auto model = fit(points, run);
+        expect_sound_report(model, 30, 2, 3, run);
+        EXPECT_EQ(model.fit_report().clusters_found, distinct);
+        ASSERT_EQ(model.fit_report().warnings.size(), 1u);
+        EXPECT_NE(model.fit_report().warnings[0].find(std::to_string(distinct) + " distinct"), std::string::npos);
+        EXPECT_EQ(model.predict(points), model.labels());
+        EXPECT_TRUE(to_matrix<double>(model.centroids()).allFinite());
+    }
+}
+
+/// Weight w against w copies of the row, from the same starting centroids.
+template <class Fit>
+void expect_weights_act_as_copies(const Fit& fit, double tolerance) {
+    const Matrix<double> points = blobs(80, 3, 4, 3.0, 6);
+    const auto weights = whole_weights(80, 6);
+    std::vector<Index> source;
+    const Matrix<double> expanded = copies(points, weights, source);
+    const Matrix<double> start = points.topRows(4);
+    Run run(4, 1);
+    const auto weighted = fit(points, run, SideInformation{weights, start});
+    const auto copied = fit(expanded, run, SideInformation{{}, start});
+    for (std::size_t i = 0; i < source.size(); ++i)
+        EXPECT_EQ(copied.labels()[i], weighted.labels()[static_cast<std::size_t>(source[i])]);
+    EXPECT_NEAR(copied.fit_report().objective, weighted.fit_report().objective,
+                tolerance * copied.fit_report().objective);
+    EXPECT_LE((to_matrix<double>(weighted.centroids()) - to_matrix<double>(copied.centroids())).cwiseAbs().maxCoeff(),
+              tolerance * 30);
+}
+
+/// Stopped at once and stopped after a few questions.
+template <class Fit>
+void expect_stops(const Fit& fit) {
+    Run run(0, 1);
+    run.should_stop = [] { return true; };
+    const Matrix<double> points = blobs(400, 3, 8, 12.0);
+    try {  // a seeding that never asks has a result: its starting centroids
+        EXPECT_EQ(fit(points, run).fit_report().stopped, StopReason::interrupted);
+    } catch (const Cancelled&) {
+    }
+    int iterations = 0;
+    run.should_stop = [&] { return iterations >= 2; };
+    run.on_progress = [&](const Progress& progress) {
+        if (progress.stage == "iterations") ++iterations;
+        EXPECT_GE(progress.fraction, 0);
+        EXPECT_LE(progress.fraction, 1);
+    };
+    const auto model = fit(points, run);
+    EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
+    EXPECT_EQ(model.fit_report().iterations, 2);
+    EXPECT_EQ(model.fit_report().objective_per_iteration.size(), 2u);
+    EXPECT_EQ(model.predict(points), model.labels());
 }
 
 inline void expect_falling(const std::vector<double>& values, double tolerance) {

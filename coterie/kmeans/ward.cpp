@@ -48,15 +48,8 @@ public:
         const auto leaves = static_cast<Index>(active_.size());
         std::vector<Merge> merges;
         std::vector<Index> chain;
+        find_first_neighbours();
         while (active_.size() > 1) {
-            if (merges.size() % 256 == 0 && chain.empty()) {
-                run_.throw_if_stopped("agglomeration");
-                const double left = static_cast<double>(active_.size()) / static_cast<double>(leaves);
-                run_.report({.stage = "agglomeration",
-                             .fraction = 1 - left * left,
-                             .objective = std::numeric_limits<double>::quiet_NaN(),
-                             .iteration = static_cast<int>(merges.size())});
-            }
             if (chain.empty()) chain.push_back(active_.front());
             const Index top = chain.back();
             const Index before = chain.size() > 1 ? chain[chain.size() - 2] : -1;
@@ -68,6 +61,14 @@ public:
             chain.resize(chain.size() - 2);
             merges.push_back(merge(std::min(top, before), std::max(top, before), next.rise,
                                    leaves + static_cast<Index>(merges.size())));
+            if (merges.size() % 256 == 0) {
+                run_.throw_if_stopped("agglomeration");
+                const double left = static_cast<double>(active_.size()) / static_cast<double>(leaves);
+                run_.report({.stage = "agglomeration",
+                             .fraction = 1 - left * left,
+                             .objective = std::numeric_limits<double>::quiet_NaN(),
+                             .iteration = static_cast<int>(merges.size())});
+            }
         }
         return merges;
     }
@@ -78,29 +79,38 @@ private:
         Index slot = -1;
     };
 
+    // The nearest other leaf of every leaf, in tiles that stay in the cache. By reducibility it is the leaf's nearest
+    // cluster for as long as neither has been merged.
+    void find_first_neighbours() {
+        const auto leaves = static_cast<Index>(active_.size());
+        first_.resize(active_.size());
+        const Index tile = std::clamp<Index>(16384 / d_, 8, 512);
+        const RowBlocks blocks{leaves, 64};
+        const Index strip = 64;  // blocks between two looks at the caller
+        for (Index begin = 0; begin < blocks.count(); begin += strip) {
+            run_.throw_if_stopped("first neighbours");
+            run_.report({.stage = "first neighbours",
+                         .fraction = static_cast<double>(begin) / static_cast<double>(blocks.count()),
+                         .objective = std::numeric_limits<double>::quiet_NaN(),
+                         .iteration = 0});
+            for_each_block(std::min(strip, blocks.count() - begin), run_.threads, [&](Index b, int) {
+                for (Index from = 0; from < leaves; from += tile)
+                    for (Index i = blocks.begin(begin + b); i < blocks.end(begin + b); ++i) {
+                        Found& best = first_[at(i)];
+                        for (Index j = from; j < std::min(from + tile, leaves); ++j) {
+                            if (j == i) continue;
+                            const double here = rise(i, j);
+                            if (here < best.rise) best = {here, j};
+                        }
+                    }
+            });
+        }
+    }
+
     // The nearest active cluster; among equals the one before in the chain (so that the chain ends), then the lowest.
     Found nearest(Index from, Index before) {
-        const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, 262144 / d_)};
-        found_.assign(at(blocks.count()), {});
-        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
-            Found best;
-            const double w = weight_[at(from)];
-            const double* mean = means_.row(from).data();
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const Index slot = active_[at(i)];
-                if (slot == from) continue;
-                const double low = std::min(w, weight_[at(slot)]);
-                const double high = std::max(w, weight_[at(slot)]);
-                // The same operations whichever of the two asks: the same bits.
-                const double here =
-                    low * (high / (low + high)) * kernels_.squared_distance(mean, means_.row(slot).data(), d_);
-                if (here < best.rise) best = {here, slot};
-            }
-            found_[at(block)] = best;
-        });
-        Found best;
-        for (const Found& each : found_)
-            if (each.rise < best.rise) best = each;
+        Found best = first_[at(from)];
+        if (size_[at(from)] != 1 || size_[at(best.slot)] != 1) best = scan(from);
         if (before >= 0 && best.slot != before) {
             const double back = rise(from, before);
             if (!(best.rise < back)) best = {back, before};
@@ -108,6 +118,27 @@ private:
         return best;
     }
 
+    // Blocks of 32 MiB: a parallel loop over less is not worth its start, least of all where cores are shared.
+    Found scan(Index from) {
+        const RowBlocks blocks{static_cast<Index>(active_.size()), std::max<Index>(64, (Index{1} << 22) / d_)};
+        found_.assign(at(blocks.count()), {});
+        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
+            Found best;
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const Index slot = active_[at(i)];
+                if (slot == from) continue;
+                const double here = rise(from, slot);
+                if (here < best.rise) best = {here, slot};
+            }
+            found_[at(block)] = best;
+        });
+        Found best;
+        for (const Found& each : found_)
+            if (each.rise < best.rise) best = each;
+        return best;
+    }
+
+    // The same operations whichever comes first: the same bits.
     double rise(Index a, Index b) const {
         const double low = std::min(weight_[at(a)], weight_[at(b)]);
         const double high = std::max(weight_[at(a)], weight_[at(b)]);
@@ -127,6 +158,7 @@ private:
         means_.row(a) += share * (means_.row(b) - means_.row(a));  // equal means stay as they are, bit for bit
         weight_[at(a)] += weight_[at(b)];
         size_[at(a)] = out.size;
+        size_[at(b)] = 0;
         cluster_[at(a)] = cluster;
         height_[at(a)] = out.height;
         active_.erase(std::lower_bound(active_.begin(), active_.end(), b));
@@ -138,11 +170,12 @@ private:
     Index d_;
     Matrix<double> means_;
     std::vector<double> weight_;
-    std::vector<Index> size_;
+    std::vector<Index> size_;     // leaves; 0 once taken into another
     std::vector<Index> cluster_;  // number in the dendrogram
     std::vector<double> height_;  // of the merge that made it
     std::vector<Index> active_;   // slots in use, ascending
-    std::vector<Found> found_;
+    std::vector<Found> first_;    // of each leaf
+    std::vector<Found> found_;    // of each block of a scan
 };
 
 Index root_of(std::vector<Index>& parent, Index i) {

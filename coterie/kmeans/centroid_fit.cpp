@@ -1,0 +1,112 @@
+#include "coterie/kmeans/centroid_fit.hpp"
+
+#include <algorithm>
+
+#include "coterie/io/model.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads) {
+    if (centroids.rows() != clusters || centroids.columns() != points.columns())
+        throw BadArgument("initial centroids: " + std::to_string(centroids.rows()) + " x " +
+                          std::to_string(centroids.columns()) + " given, " + std::to_string(clusters) + " x " +
+                          std::to_string(points.columns()) + " needed (clusters x columns of the points)");
+    if (restarts != 1)
+        throw BadArgument(
+            "option --restarts: with initial centroids every restart would be the same; it must be 1, not " +
+            std::to_string(restarts));
+    check_points(centroids, "initial centroids", threads);
+}
+
+Spread spread_of(PointsView points, std::span<const double> weights, int threads) {
+    return points.visit([&]<class T>(const Rows<T>& rows) {
+        const RowBlocks chunks = sum_chunks(rows.rows, 2);
+        const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[at(i)]; };
+        // About the first row, so that a constant column has variance exactly 0.
+        Vector<double> origin(rows.columns);
+        for (Index p = 0; p < rows.columns; ++p) origin[p] = static_cast<double>(rows.row(0)[p]);
+        Matrix<double> sums = Matrix<double>::Zero(chunks.count(), rows.columns);
+        Matrix<double> squares = Matrix<double>::Zero(chunks.count(), rows.columns);
+        Vector<double> mass = Vector<double>::Zero(chunks.count());
+        for_each_block(chunks.count(), threads, [&](Index chunk, int) {
+            for (Index i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
+                const double w = weight(i);
+                const T* row = rows.row(i);
+                for (Index p = 0; p < rows.columns; ++p) {
+                    const double x = static_cast<double>(row[p]) - origin[p];
+                    sums(chunk, p) += w * x;
+                    squares(chunk, p) += w * x * x;
+                }
+                mass[chunk] += w;
+            }
+        });
+        Spread out;
+        Vector<double> sum = Vector<double>::Zero(rows.columns);
+        Vector<double> square = sum;
+        for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
+            sum += sums.row(chunk).transpose();
+            square += squares.row(chunk).transpose();
+            out.total_weight += mass[chunk];
+        }
+        sum /= out.total_weight;
+        for (Index p = 0; p < rows.columns; ++p)
+            out.mean_variance += std::max(0.0, square[p] / out.total_weight - sum[p] * sum[p]);
+        out.mean_variance /= static_cast<double>(rows.columns);
+        out.mean = origin + sum;
+        return out;
+    });
+}
+
+RowBlocks sum_chunks(Index rows, Index clusters) {
+    const Index chunks = std::clamp<Index>(rows / (32 * clusters), 1, 64);
+    return {rows, (rows + chunks - 1) / chunks};
+}
+
+ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
+                         int threads) {
+    return points.visit([&]<class T>(const Rows<T>& rows) {
+        const RowBlocks chunks = sum_chunks(rows.rows, clusters);
+        std::vector<ClusterSums> partial(at(chunks.count()));
+        const Kernels<T>& kernel = kernels<T>();
+        for_each_block(chunks.count(), threads, [&](Index chunk, int) {
+            ClusterSums& own = partial[at(chunk)];
+            own.sums = Matrix<double>::Zero(clusters, rows.columns);
+            own.mass.assign(at(clusters), 0.0);
+            for (Index i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
+                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const auto label = labels[at(i)];
+                kernel.add_scaled(own.sums.data() + label * rows.columns, rows.row(i), w, rows.columns);
+                own.mass[at(label)] += w;
+            }
+        });
+        ClusterSums out = std::move(partial.front());
+        for (std::size_t c = 1; c < partial.size(); ++c) {
+            out.sums += partial[c].sums;
+            for (std::size_t j = 0; j < out.mass.size(); ++j) out.mass[j] += partial[c].mass[j];
+        }
+        return out;
+    });
+}
+
+void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
+                   const Run& run) {
+    report.points = points.rows();
+    report.dimensions = points.columns();
+    count_clusters(report, labels, clusters);
+    report.seed = run.seed;
+    report.threads = run.threads;
+    const std::string empty =
+        std::to_string(clusters - report.clusters_found) + " of " + std::to_string(clusters) + " clusters are empty";
+    if (distinct < clusters)
+        report.warnings.push_back("the points have only " + std::to_string(distinct) + " distinct rows: " + empty);
+    else if (report.clusters_found < clusters)
+        report.warnings.push_back(empty);
+}
+
+}  // namespace coterie::internal

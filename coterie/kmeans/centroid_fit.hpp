@@ -1,0 +1,114 @@
+#pragma once
+// Internal: what the fits of centroid models share: starting centroids, restarts, sums over clusters, the report.
+
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/base/report.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/kmeans/seeding.hpp"
+
+namespace coterie::internal {
+
+/// k x d, finite, and restarts 1; BadArgument or BadData otherwise.
+void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads);
+
+/// Weighted mean and the mean over columns of their variances, in fixed blocks.
+struct Spread {
+    Vector<double> mean;
+    double mean_variance = 0;
+    double total_weight = 0;
+};
+Spread spread_of(PointsView points, std::span<const double> weights, int threads);
+
+/// Chunks of rows for sums of k x d numbers each: enough of them for many threads, at most 64, whatever the threads.
+RowBlocks sum_chunks(Index rows, Index clusters);
+
+/// sum_i w_i x_i and sum_i w_i over the rows of each label, added in chunk order.
+struct ClusterSums {
+    Matrix<double> sums;
+    std::vector<double> mass;
+};
+ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
+                         int threads);
+
+/// One restart's end.
+template <class T>
+struct Fitted {
+    Matrix<T> centroids;
+    double objective = 0;
+    std::vector<double> objectives;
+    int iterations = 0;
+    int repaired = 0;
+    StopReason stopped = StopReason::iteration_limit;
+};
+
+struct RestartSettings {
+    int clusters = 1;
+    int restarts = 1;
+    SeedingOptions seeding;
+};
+
+/// Calls iterate(start, restart) for every restart and keeps the result of least objective (the first among equals).
+/// Fills the report's objective, iterations, stopped, seconds and details. `distinct` receives the distinct starting
+/// rows of the last seeding. Cancelled when the caller stops before there is a result.
+template <class T, class Iterate>
+Fitted<T> best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const SideInformation& side,
+                           const Run& run, FitReport& report, int& distinct, Iterate&& iterate) {
+    Fitted<T> best;
+    int best_restart = -1;
+    double seeding_seconds = 0;
+    double iteration_seconds = 0;
+    std::vector<double> objectives;
+    distinct = settings.clusters;
+    for (int restart = 0; restart < settings.restarts; ++restart) {
+        Stopwatch watch;
+        Matrix<T> start;
+        if (!side.initial_centroids.empty()) {
+            start = to_matrix<T>(side.initial_centroids);
+        } else {
+            try {
+                const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, side.weights,
+                                                           static_cast<std::uint64_t>(restart), run);
+                start = to_matrix<T>(seeds.centroids);
+                distinct = seeds.distinct;
+            } catch (const Cancelled&) {
+                if (best_restart < 0) throw;
+                best.stopped = StopReason::interrupted;  // an earlier restart has a result
+                break;
+            }
+        }
+        seeding_seconds += watch.restart();
+        Fitted<T> result = iterate(std::move(start), restart);
+        iteration_seconds += watch.seconds();
+        objectives.push_back(result.objective);
+        report.empty_clusters_repaired += result.repaired;
+        const bool interrupted = result.stopped == StopReason::interrupted;
+        if (best_restart < 0 || result.objective < best.objective) {
+            best = std::move(result);
+            best_restart = restart;
+        }
+        if (interrupted) {
+            best.stopped = StopReason::interrupted;
+            break;
+        }
+    }
+    report.objective = best.objective;
+    report.objective_per_iteration = best.objectives;
+    report.iterations = best.iterations;
+    report.stopped = best.stopped;
+    report.seconds = {{"seeding", seeding_seconds}, {"iterations", iteration_seconds}};
+    report.details = {{"best_restart", static_cast<std::int64_t>(best_restart)}, {"objective_per_restart", objectives}};
+    return best;
+}
+
+/// Sizes, seed, threads, and the warnings about empty clusters.
+void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
+                   const Run& run);
+
+}  // namespace coterie::internal

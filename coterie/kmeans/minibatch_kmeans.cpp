@@ -1,0 +1,218 @@
+#include "coterie/kmeans/minibatch_kmeans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/linalg/distances.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+class Batches {
+public:
+    Batches(const Rows<T>& points, const MinibatchKMeansOptions& options, const SideInformation& side, const Run& run)
+        : points_(points),
+          options_(options),
+          run_(run),
+          weights_(side.weights),
+          size_(std::min<Index>(options.batch_size, points.rows)),
+          total_weight_(static_cast<double>(points.rows)) {
+        if (!weights_.empty()) {
+            double sum = 0;
+            for (const double w : weights_) cumulative_.push_back(sum += w);
+            total_weight_ = sum;
+        }
+    }
+
+    internal::Fitted<T> operator()(Matrix<T> start, int restart) const {
+        internal::Fitted<T> out;
+        RandomStream random = run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart));
+        const Index k = options_.clusters;
+        const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows) /
+                                       static_cast<double>(size_));
+        // Of the order of one pass over the points, as Sculley's followers smooth it.
+        const double share = std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows) + 1));
+        Matrix<double> centroids = start.template cast<double>();
+        std::vector<double> had(at(k), 0.0);  // rows each centroid has had
+        Matrix<T> batch(size_, points_.columns);
+        Matrix<T> current = std::move(start);
+        double smoothed = 0;
+        double lowest = std::numeric_limits<double>::infinity();
+        int without_progress = 0;
+        double since_reassignment = 0;
+        while (true) {
+            if (run_.stop_requested()) {
+                out.stopped = StopReason::interrupted;
+                break;
+            }
+            if (out.iterations >= limit) break;
+            for (Index r = 0; r < size_; ++r) {
+                const Index i = draw(random);
+                batch.row(r) = points_.block(i, i + 1).row(0);
+            }
+            const Nearest near = nearest_centroids(batch, current, run_.threads, NearestWants::distances);
+            double inertia = 0;
+            for (const double squared : near.squared) inertia += squared;
+            inertia *= total_weight_ / static_cast<double>(size_);
+            for (Index r = 0; r < size_; ++r) {
+                const auto j = near.labels[at(r)];
+                const double rate = 1 / ++had[at(j)];
+                for (Index p = 0; p < points_.columns; ++p)
+                    centroids(j, p) += rate * (static_cast<double>(batch(r, p)) - centroids(j, p));
+            }
+            since_reassignment += static_cast<double>(size_);
+            if (options_.reassignment_share > 0 && since_reassignment >= 10.0 * static_cast<double>(k)) {
+                since_reassignment = 0;
+                out.repaired += reassign(batch, near, random, centroids, had);
+            }
+            current = centroids.template cast<T>();
+            ++out.iterations;
+            smoothed = out.iterations == 1 ? inertia : smoothed + share * (inertia - smoothed);
+            out.objectives.push_back(smoothed);
+            run_.report({.stage = "iterations",
+                         .fraction = (restart + out.iterations / limit) / options_.restarts,
+                         .objective = smoothed,
+                         .iteration = out.iterations});
+            if (smoothed < lowest) {
+                lowest = smoothed;
+                without_progress = 0;
+            } else if (options_.patience > 0 && ++without_progress >= options_.patience) {
+                out.stopped = StopReason::converged;
+                break;
+            }
+        }
+        out.objective = nearest_centroids(points_, current, run_.threads, NearestWants::inertia, weights_).inertia;
+        out.centroids = std::move(current);
+        return out;
+    }
+
+private:
+    Index draw(RandomStream& random) const {
+        const double u = random.uniform();
+        if (weights_.empty())
+            return std::min(points_.rows - 1, static_cast<Index>(u * static_cast<double>(points_.rows)));
+        auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), u * total_weight_);
+        // Rounding may point past the last row with a weight.
+        if (found == cumulative_.end()) found = std::lower_bound(cumulative_.begin(), cumulative_.end(), total_weight_);
+        return static_cast<Index>(found - cumulative_.begin());
+    }
+
+    // Starved centroids go to rows of the batch, at most half as many as it has. They start with the count of the least
+    // busy of the others, so that they are neither starved at once nor thrown about by single rows.
+    int reassign(const Matrix<T>& batch, const Nearest& near, RandomStream& random, Matrix<double>& centroids,
+                 std::vector<double>& had) const {
+        const double floor = options_.reassignment_share * *std::max_element(had.begin(), had.end());
+        std::vector<std::size_t> starved;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t j = 0; j < had.size(); ++j) {
+            if (had[j] < floor)
+                starved.push_back(j);
+            else
+                least = std::min(least, had[j]);
+        }
+        // The most starved first.
+        std::stable_sort(starved.begin(), starved.end(), [&](std::size_t a, std::size_t b) { return had[a] < had[b]; });
+        starved.resize(std::min(starved.size(), std::max<std::size_t>(1, at(size_) / 2)));
+        if (starved.empty()) return 0;
+        std::vector<double> share = near.squared;
+        int moved = 0;
+        for (const std::size_t j : starved) {
+            double total = 0;
+            for (const double squared : share) total += squared;
+            if (!(total > 0)) break;  // every row of the batch lies on a centroid
+            double left = random.uniform() * total;
+            Index row = -1;
+            for (Index r = 0; r < size_; ++r) {
+                if (!(share[at(r)] > 0)) continue;
+                row = r;
+                if (left < share[at(r)]) break;
+                left -= share[at(r)];
+            }
+            centroids.row(static_cast<Index>(j)) = batch.row(row).template cast<double>();
+            // Repeats of the row in the batch are taken with it.
+            for (Index r = 0; r < size_; ++r)
+                if (batch.row(r) == batch.row(row)) share[at(r)] = 0;
+            had[j] = least;
+            ++moved;
+        }
+        return moved;
+    }
+
+    Rows<T> points_;
+    const MinibatchKMeansOptions& options_;
+    const Run& run_;
+    std::span<const double> weights_;
+    Index size_;
+    double total_weight_;
+    std::vector<double> cumulative_;
+};
+
+}  // namespace
+
+const OptionSet& MinibatchKMeansOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<MinibatchKMeansOptions>()
+            .integer("clusters", &MinibatchKMeansOptions::clusters, at_least(1), "number of clusters k")
+            .letter('k')
+            .integer("batch_size", &MinibatchKMeansOptions::batch_size, at_least(1), "rows a batch, at most n")
+            .integer("max_epochs", &MinibatchKMeansOptions::max_epochs, at_least(1),
+                     "rows drawn at most, in multiples of n")
+            .integer("patience", &MinibatchKMeansOptions::patience, at_least(0),
+                     "stop when the smoothed inertia has reached no new low for this many batches; 0: never")
+            .real("reassignment_share", &MinibatchKMeansOptions::reassignment_share, between(0, 1),
+                  "a centroid with less than this share of the rows of the busiest is put elsewhere; 0: never")
+            .integer("restarts", &MinibatchKMeansOptions::restarts, at_least(1),
+                     "runs from different seedings; the one of least inertia is kept")
+            .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
+                    "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
+            .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, at_least(0),
+                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+    return set;
+}
+
+void MinibatchKMeansModel::store(Archive& archive) const {
+    archive.set_options(MinibatchKMeansOptions::described().values(&options_));
+    store_centroids(archive);
+}
+
+MinibatchKMeansModel MinibatchKMeansModel::from(const Archive& archive) {
+    MinibatchKMeansModel model;
+    model.options_ = archive.options_as<MinibatchKMeansOptions>();
+    model.load_centroids(archive);
+    if (model.clusters() != model.options_.clusters)
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
+    return model;
+}
+
+MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
+                                          const SideInformation& side) {
+    check_options(options);
+    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    if (!side.initial_centroids.empty())
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
+    return points.visit([&]<class T>(const Rows<T>& rows) {
+        FitReport report;
+        int distinct = 0;
+        const Batches<T> iterate(rows, options, side, run);
+        auto best = internal::best_of_restarts<T>(
+            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run,
+            report, distinct, iterate);
+        Stopwatch watch;
+        Points centroids(std::move(best.centroids));
+        Labels labels = nearest_centroids(points, centroids, run.threads).labels;
+        report.seconds.emplace_back("labels", watch.seconds());
+        report.empty_cluster_policy = "a starved centroid is put on a row of the batch";
+        internal::finish_report(report, points, labels, options.clusters, distinct, run);
+        return MinibatchKMeansModel(std::move(centroids), std::move(labels), std::move(report), options);
+    });
+}
+
+}  // namespace coterie

@@ -1,0 +1,57 @@
+#pragma once
+// Mini-batch k-means (Sculley 2010): each step draws a batch of rows, gives each to its nearest centroid, and moves
+// every centroid towards its rows at a rate of its own, 1 over the number of rows it has had so far. A centroid is thus
+// the mean of all rows it was ever given. The inertia  sum_i w_i || x_i - c_{a_i} ||^2  of the result is usually a few
+// per cent above that of k-means, at a fraction of the time when n is large.
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/seeding.hpp"
+
+namespace coterie {
+
+struct MinibatchKMeansOptions {
+    int clusters = 8;
+    int batch_size = 1024;
+    int max_epochs = 100;
+    int patience = 10;
+    double reassignment_share = 0.01;
+    int restarts = 1;
+    Seeding seeding = Seeding::automatic;
+    int seeding_candidates = 0;
+
+    static const OptionSet& described();
+};
+
+class MinibatchKMeansModel : public CentroidModel {
+public:
+    MinibatchKMeansModel(Points centroids, Labels labels, FitReport report, const MinibatchKMeansOptions& options)
+        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+
+    std::string_view method() const override { return "minibatch-kmeans"; }
+    const MinibatchKMeansOptions& options() const { return options_; }
+    /// sum_i w_i || x_i - c_{a_i} ||^2 of labels() and centroids(), over all points.
+    double inertia() const { return report_.objective; }
+
+    void store(Archive& archive) const override;
+    static MinibatchKMeansModel from(const Archive& archive);
+
+private:
+    MinibatchKMeansModel() = default;
+    MinibatchKMeansOptions options_;
+};
+
+/// n x d points, 1 <= clusters <= n. Batches are drawn with replacement from run.seed, a row with probability
+/// proportional to its weight (which so acts as copies of it). An iteration is a batch; batch_size rows or n, whichever
+/// is less; max_epochs * n rows are drawn at most. The report's objective_per_iteration is the smoothed inertia of the
+/// batches, scaled to all points; it need not fall. The fit has converged when that has not fallen to a new low for
+/// `patience` batches. A centroid that has had less than `reassignment_share` of the rows of the busiest is put on a
+/// row of the batch, drawn with probability proportional to its squared distance; the report counts these in
+/// empty_clusters_repaired. At the end all points are labelled: labels() is predict(points).
+/// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
+MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
+                                          const SideInformation& side = {});
+
+}  // namespace coterie

@@ -1,0 +1,273 @@
+#include "coterie/kmeans/soft_kmeans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/lloyd.hpp"
+#include "coterie/kmeans/products.hpp"
+#include "coterie/linalg/distances.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr Index rows_at_once = 240;
+
+// Probabilities of blocks of rows, about an origin that keeps products small.
+class Assigner {
+public:
+    Assigner(const Matrix<double>& centroids, const Vector<double>& origin, double temperature)
+        : origin_(origin),
+          temperature_(temperature),
+          centred_(centroids.rowwise() - origin.transpose()),
+          squared_(internal::squared_norms(centred_)),
+          products_(centred_) {}
+
+    struct Scratch {
+        Matrix<double> rows;  // centred
+        Matrix<double> probabilities;
+        std::vector<const double*> pointers;
+        internal::Products::Scratch panel;
+    };
+
+    // What a row adds to the free energy and to sum_j A_ij D_ij.
+    struct Terms {
+        double free_energy;
+        double distortion;
+    };
+
+    /// s.probabilities(i - begin, j) = A_ij for rows begin..end-1; terms(i, Terms) is called for each.
+    template <class T, class OnRow>
+    void operator()(const Rows<T>& points, Index begin, Index end, Scratch& s, OnRow&& on_row) const {
+        internal::centred_rows(points, begin, end, origin_, s.rows);
+        internal::row_pointers(s.rows, s.pointers);
+        products_(s.pointers, s.probabilities, s.panel);
+        const Vector<double> squared = internal::squared_norms(s.rows);
+        const Index k = squared_.size();
+        for (Index i = 0; i < end - begin; ++i) {
+            double* row = s.probabilities.data() + i * k;
+            double least = std::numeric_limits<double>::infinity();
+            for (Index j = 0; j < k; ++j) {
+                row[j] = std::max(0.0, (squared[i] + squared_[j]) - 2 * row[j]);
+                least = std::min(least, row[j]);
+            }
+            // The nearest centroid's term is exp(0) = 1: the sum neither vanishes nor overflows.
+            double sum = 0;
+            double distortion = 0;
+            for (Index j = 0; j < k; ++j) {
+                const double above = row[j] - least;
+                row[j] = std::exp(-above / temperature_);
+                distortion += row[j] * above;
+                sum += row[j];
+            }
+            for (Index j = 0; j < k; ++j) row[j] /= sum;
+            on_row(begin + i, Terms{least - temperature_ * std::log(sum), least + distortion / sum});
+        }
+    }
+
+private:
+    Vector<double> origin_;
+    double temperature_;
+    Matrix<double> centred_;
+    Vector<double> squared_;
+    internal::Products products_;
+};
+
+// One pass over the points: sums of w_i A_ij (x_i - origin) and of w_i A_ij, the free energy and the distortion.
+struct Pass {
+    Matrix<double> sums;
+    Vector<double> mass;
+    double free_energy = 0;
+    double distortion = 0;
+};
+
+template <class T>
+Pass pass_over(const Rows<T>& points, const Assigner& assigner, Index k, std::span<const double> weights, int threads) {
+    const RowBlocks chunks = internal::sum_chunks(points.rows, k);
+    std::vector<Pass> partial(at(chunks.count()));
+    std::vector<Assigner::Scratch> scratch(at(std::max(1, threads)));
+    for_each_block(chunks.count(), threads, [&](Index chunk, int worker) {
+        Pass& own = partial[at(chunk)];
+        Assigner::Scratch& s = scratch[at(worker)];
+        own.sums = Matrix<double>::Zero(k, points.columns);
+        own.mass = Vector<double>::Zero(k);
+        for (Index begin = chunks.begin(chunk); begin < chunks.end(chunk); begin += rows_at_once) {
+            const Index end = std::min(begin + rows_at_once, chunks.end(chunk));
+            assigner(points, begin, end, s, [&](Index i, const Assigner::Terms& terms) {
+                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                own.free_energy += w * terms.free_energy;
+                own.distortion += w * terms.distortion;
+                s.probabilities.row(i - begin) *= w;
+                own.mass += s.probabilities.row(i - begin).transpose();
+            });
+            own.sums.noalias() += s.probabilities.transpose() * s.rows;
+        }
+    });
+    Pass out = std::move(partial.front());
+    for (std::size_t c = 1; c < partial.size(); ++c) {
+        out.sums += partial[c].sums;
+        out.mass += partial[c].mass;
+        out.free_energy += partial[c].free_energy;
+        out.distortion += partial[c].distortion;
+    }
+    return out;
+}
+
+template <class T>
+double automatic_temperature(const Rows<T>& points, const Matrix<T>& start, const internal::Spread& spread,
+                             std::span<const double> weights, const Run& run) {
+    Run quiet(run.seed, run.threads);
+    const internal::LloydSettings settings{
+        20, 1e-4, internal::bounds_pay(points.rows, points.columns, static_cast<int>(start.rows()))};
+    const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).inertia;
+    const double columns = static_cast<double>(points.columns);
+    const double temperature = 2 * inertia / (spread.total_weight * columns);
+    if (temperature > 0) return temperature;
+    // Every point lies on a centroid: any temperature far below the distances between them.
+    return spread.mean_variance > 0 ? 1e-6 * spread.mean_variance : 1.0;
+}
+
+template <class T>
+SoftKMeansModel fit(const Rows<T>& points, const SoftKMeansOptions& options, Run& run, const SideInformation& side) {
+    SoftKMeansOptions used = options;
+    const Index k = options.clusters;
+    require_memory(8.0 * static_cast<double>(k) * static_cast<double>(points.columns) *
+                       (static_cast<double>(internal::sum_chunks(points.rows, k).count()) + 8),
+                   "soft k-means");
+    const internal::Spread spread = internal::spread_of(points, side.weights, run.threads);
+    const double threshold = options.tolerance * spread.mean_variance;
+    const auto evaluate = [&](const Matrix<double>& centroids) {
+        return pass_over(points, Assigner(centroids, spread.mean, used.temperature), k, side.weights, run.threads);
+    };
+    FitReport report;
+    int distinct = 0;
+    auto best = internal::best_of_restarts<T>(
+        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run,
+        report, distinct, [&](Matrix<T> start, int restart) {
+            if (used.temperature == 0)
+                used.temperature = automatic_temperature(points, start, spread, side.weights, run);
+            internal::Fitted<T> out;
+            Matrix<double> centroids = start.template cast<double>();
+            Pass pass = evaluate(centroids);
+            out.objective = pass.free_energy;
+            while (true) {
+                if (run.stop_requested()) {
+                    out.stopped = StopReason::interrupted;
+                    break;
+                }
+                if (out.iterations == options.max_iterations) break;
+                double movement = 0;
+                for (Index j = 0; j < k; ++j) {
+                    if (!(pass.mass[j] > 0)) continue;
+                    const Vector<double> moved = spread.mean + pass.sums.row(j).transpose() / pass.mass[j];
+                    movement += (moved - centroids.row(j).transpose()).squaredNorm();
+                    centroids.row(j) = moved.transpose();
+                }
+                pass = evaluate(centroids);
+                ++out.iterations;
+                out.objective = pass.free_energy;
+                out.objectives.push_back(pass.free_energy);
+                run.report({.stage = "iterations",
+                            .fraction = (restart + static_cast<double>(out.iterations) / options.max_iterations) /
+                                        options.restarts,
+                            .objective = pass.free_energy,
+                            .iteration = out.iterations});
+                if (movement <= threshold) {
+                    out.stopped = StopReason::converged;
+                    break;
+                }
+            }
+            out.centroids = centroids.template cast<T>();
+            return out;
+        });
+    Stopwatch watch;
+    const Pass last = evaluate(best.centroids.template cast<double>());
+    report.objective = last.free_energy;
+    Points centroids(std::move(best.centroids));
+    Labels labels = nearest_centroids(points, centroids, run.threads).labels;
+    report.seconds.emplace_back("labels", watch.seconds());
+    report.empty_cluster_policy = "a cluster without probability keeps its centroid";
+    internal::finish_report(report, points, labels, options.clusters, distinct, run);
+    report.details.emplace_back("temperature", used.temperature);
+    report.details.emplace_back("distortion", last.distortion);
+    report.details.emplace_back(
+        "entropy", std::max(0.0, (last.distortion - last.free_energy) / used.temperature / spread.total_weight));
+    return SoftKMeansModel(std::move(centroids), std::move(labels), std::move(report), used);
+}
+
+}  // namespace
+
+const OptionSet& SoftKMeansOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<SoftKMeansOptions>()
+            .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
+            .letter('k')
+            .real("temperature", &SoftKMeansOptions::temperature, at_least(0),
+                  "temperature T, in squared units of the points; 0: twice the variance within the clusters of "
+                  "k-means, a column")
+            .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),
+                     "runs from different seedings; the one of least free energy is kept")
+            .integer("max_iterations", &SoftKMeansOptions::max_iterations, at_least(1), "iterations a restart at most")
+            .real("tolerance", &SoftKMeansOptions::tolerance, at_least(0),
+                  "stop when the centroids' summed squared movement is at most this many mean column variances")
+            .choice("seeding", &SoftKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
+                    "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
+            .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, at_least(0),
+                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+    return set;
+}
+
+Matrix<double> SoftKMeansModel::probabilities(PointsView points, const Run& run) const {
+    if (points.columns() != dimensions())
+        throw BadArgument("probabilities: the points have " + std::to_string(points.columns()) +
+                          " columns, the model was fitted on " + std::to_string(dimensions()));
+    Matrix<double> out(points.rows(), clusters());
+    if (points.empty()) return out;
+    check_points(points, "probabilities", run.threads);
+    const Matrix<double> centroids = to_matrix<double>(centroids_);
+    const Assigner assigner(centroids, centroids.colwise().mean().transpose(), options_.temperature);
+    points.visit([&](const auto& rows) {
+        const RowBlocks blocks{rows.rows, rows_at_once};
+        std::vector<Assigner::Scratch> scratch(at(std::max(1, run.threads)));
+        for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
+            Assigner::Scratch& s = scratch[at(worker)];
+            assigner(rows, blocks.begin(block), blocks.end(block), s, [](Index, const Assigner::Terms&) {});
+            out.middleRows(blocks.begin(block), s.probabilities.rows()) = s.probabilities;
+        });
+    });
+    return out;
+}
+
+void SoftKMeansModel::store(Archive& archive) const {
+    archive.set_options(SoftKMeansOptions::described().values(&options_));
+    store_centroids(archive);
+}
+
+SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
+    SoftKMeansModel model;
+    model.options_ = archive.options_as<SoftKMeansOptions>();
+    model.load_centroids(archive);
+    if (model.clusters() != model.options_.clusters)
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
+    if (!(model.options_.temperature > 0)) throw BadData("model: soft k-means without a temperature");
+    return model;
+}
+
+SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run,
+                                const SideInformation& side) {
+    check_options(options);
+    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    if (!side.initial_centroids.empty())
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
+    return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });
+}
+
+}  // namespace coterie

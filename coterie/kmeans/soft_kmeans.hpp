@@ -1,0 +1,64 @@
+#pragma once
+// Soft k-means at a temperature T (Rose, Gurewitz and Fox 1990): every point belongs to every cluster with a
+// probability
+//
+//     A_ij = exp(-D_ij / T) / sum_l exp(-D_il / T),   D_ij = || x_i - c_j ||^2,
+//
+// and probabilities and centroids minimise the free energy, which never rises:
+//
+//     F = sum_i w_i [ sum_j A_ij D_ij  +  T sum_j A_ij log A_ij ]  =  -T sum_i w_i log sum_j exp(-D_ij / T)
+//
+// As T -> 0 this is k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each column,
+// T = 2 s^2 makes A the posterior probabilities. Nothing n x k is kept; sums are in double.
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/seeding.hpp"
+
+namespace coterie {
+
+struct SoftKMeansOptions {
+    int clusters = 8;
+    double temperature = 0;
+    int restarts = 1;
+    int max_iterations = 300;
+    double tolerance = 1e-6;
+    Seeding seeding = Seeding::automatic;
+    int seeding_candidates = 0;
+
+    static const OptionSet& described();
+};
+
+class SoftKMeansModel : public CentroidModel {
+public:
+    SoftKMeansModel(Points centroids, Labels labels, FitReport report, const SoftKMeansOptions& options)
+        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+
+    std::string_view method() const override { return "soft-kmeans"; }
+    /// As given, an automatic temperature replaced by the one used.
+    const SoftKMeansOptions& options() const { return options_; }
+    /// A, n x k: rows sum to 1; the largest entry is at the label, save for ties within rounding.
+    Matrix<double> probabilities(PointsView points, const Run& run) const;
+    Matrix<double> probabilities(PointsView points) const { return probabilities(points, Run()); }
+
+    void store(Archive& archive) const override;
+    static SoftKMeansModel from(const Archive& archive);
+
+private:
+    SoftKMeansModel() = default;
+    SoftKMeansOptions options_;
+};
+
+/// n x d points, 1 <= clusters <= n. labels() is always predict(points), the nearest centroid, where A_ij is largest.
+/// An automatic temperature is 2 / d times the mean squared distance to the nearest centroid after at most 20
+/// iterations of k-means from the same start. A cluster whose every probability underflows keeps its centroid.
+/// Clusters that no point prefers are a result with a warning: with fewer distinct points than clusters some
+/// centroids coincide and share their points' probability, and at a high temperature all of them do.
+/// The report's details hold "temperature", "distortion" (sum_ij w_i A_ij D_ij) and "entropy" (mean, in nats).
+/// Throws BadArgument (options, weights, shapes) and BadData (values).
+SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run,
+                                const SideInformation& side = {});
+
+}  // namespace coterie

@@ -1,0 +1,218 @@
+#include "coterie/kmeans/spherical_kmeans.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/linalg/distances.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+Matrix<T> unit_rows(PointsView points, std::string_view what, int threads) {
+    require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(T),
+                   "scaling rows to length 1");
+    Matrix<T> out(points.rows(), points.columns());
+    const RowBlocks blocks{points.rows(), 1024};
+    points.visit([&](const auto& rows) {
+        for_each_block(blocks.count(), threads, [&](Index block, int) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const auto* row = rows.row(i);
+                double largest = 0;  // taken out first: squares of small numbers vanish
+                for (Index p = 0; p < rows.columns; ++p)
+                    largest = std::max(largest, std::abs(static_cast<double>(row[p])));
+                if (!(largest > 0))
+                    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) +
+                                  " is all zeros and has no direction; leave it out");
+                double squared = 0;
+                for (Index p = 0; p < rows.columns; ++p) {
+                    const double x = static_cast<double>(row[p]) / largest;
+                    squared += x * x;
+                }
+                const double length = std::sqrt(squared);
+                for (Index p = 0; p < rows.columns; ++p)
+                    out(i, p) = static_cast<T>(static_cast<double>(row[p]) / largest / length);
+            }
+        });
+    });
+    return out;
+}
+
+template <class T>
+class Iterations {
+public:
+    Iterations(const Matrix<T>& points, const SphericalKMeansOptions& options, const SideInformation& side,
+               const Run& run)
+        : points_(points),
+          options_(options),
+          weights_(side.weights),
+          run_(run),
+          spread_(internal::spread_of(points, side.weights, run.threads)) {}
+
+    internal::Fitted<T> operator()(Matrix<T> centroids, int restart) const {
+        internal::Fitted<T> out;
+        Labels labels;
+        while (true) {
+            if (run_.stop_requested()) {
+                out.stopped = StopReason::interrupted;
+                break;
+            }
+            if (out.iterations == options_.max_iterations) break;
+            Nearest near = nearest_centroids(points_, centroids, run_.threads, NearestWants::distances);
+            out.repaired += repair(near);
+            const internal::ClusterSums found =
+                internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_.threads);
+            double movement = 0;
+            double objective = spread_.total_weight;
+            for (Index j = 0; j < options_.clusters; ++j) {
+                const double length = found.sums.row(j).norm();
+                if (!(length > 0)) continue;
+                objective -= length;
+                const Matrix<T> before = centroids.row(j);
+                centroids.row(j) = (found.sums.row(j) / length).template cast<T>();
+                movement += (centroids.row(j) - before.row(0)).template cast<double>().squaredNorm();
+            }
+            ++out.iterations;
+            out.objectives.push_back(std::max(0.0, objective));
+            run_.report({.stage = "iterations",
+                         .fraction = (restart + static_cast<double>(out.iterations) / options_.max_iterations) /
+                                     options_.restarts,
+                         .objective = out.objectives.back(),
+                         .iteration = out.iterations});
+            const bool settled = near.labels == labels || movement <= options_.tolerance * spread_.mean_variance;
+            labels = std::move(near.labels);
+            if (settled) {
+                out.stopped = StopReason::converged;
+                break;
+            }
+        }
+        // For unit vectors || u - c ||^2 = 2 (1 - cos), without the cancellation of 1 - cos.
+        out.objective =
+            nearest_centroids(points_, centroids, run_.threads, NearestWants::inertia, weights_).inertia / 2;
+        out.centroids = std::move(centroids);
+        return out;
+    }
+
+private:
+    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
+
+    int repair(Nearest& near) const {
+        std::vector<Index> members(at(options_.clusters), 0);
+        for (Index i = 0; i < points_.rows(); ++i)
+            if (weight(i) > 0) ++members[at(near.labels[at(i)])];
+        if (std::find(members.begin(), members.end(), 0) == members.end()) return 0;
+        std::vector<std::pair<double, Index>> cost;
+        for (Index i = 0; i < points_.rows(); ++i)
+            if (weight(i) * near.squared[at(i)] > 0) cost.emplace_back(-weight(i) * near.squared[at(i)], i);
+        std::sort(cost.begin(), cost.end());
+        int repaired = 0;
+        std::size_t next = 0;
+        for (std::int32_t j = 0; j < options_.clusters; ++j) {
+            if (members[at(j)] > 0) continue;
+            for (; next < cost.size(); ++next) {
+                const Index i = cost[next].second;
+                if (members[at(near.labels[at(i)])] < 2) continue;
+                --members[at(near.labels[at(i)])];
+                near.labels[at(i)] = j;
+                members[at(j)] = 1;
+                ++repaired;
+                ++next;
+                break;
+            }
+        }
+        return repaired;
+    }
+
+    const Matrix<T>& points_;
+    const SphericalKMeansOptions& options_;
+    std::span<const double> weights_;
+    const Run& run_;
+    internal::Spread spread_;
+};
+
+}  // namespace
+
+const OptionSet& SphericalKMeansOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<SphericalKMeansOptions>()
+            .integer("clusters", &SphericalKMeansOptions::clusters, at_least(1), "number of clusters k")
+            .letter('k')
+            .integer("restarts", &SphericalKMeansOptions::restarts, at_least(1),
+                     "runs from different seedings; the one of least objective is kept")
+            .integer("max_iterations", &SphericalKMeansOptions::max_iterations, at_least(1),
+                     "iterations a restart at most")
+            .real("tolerance", &SphericalKMeansOptions::tolerance, at_least(0),
+                  "stop when the centroids' summed squared movement is at most this many mean column variances of the "
+                  "scaled rows; 0: when no "
+                  "label changes")
+            .choice("seeding", &SphericalKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
+                    "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
+            .integer("seeding_candidates", &SphericalKMeansOptions::seeding_candidates, at_least(0),
+                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+    return set;
+}
+
+Labels SphericalKMeansModel::predict_checked(PointsView points, const Run& run) const {
+    if (centroids_.scalar() == ScalarType::float32)
+        return CentroidModel::predict_checked(unit_rows<float>(points, "predict", run.threads), run);
+    return CentroidModel::predict_checked(unit_rows<double>(points, "predict", run.threads), run);
+}
+
+void SphericalKMeansModel::store(Archive& archive) const {
+    archive.set_options(SphericalKMeansOptions::described().values(&options_));
+    store_centroids(archive);
+}
+
+SphericalKMeansModel SphericalKMeansModel::from(const Archive& archive) {
+    SphericalKMeansModel model;
+    model.options_ = archive.options_as<SphericalKMeansOptions>();
+    model.load_centroids(archive);
+    if (model.clusters() != model.options_.clusters)
+        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
+                      std::to_string(model.options_.clusters) + " clusters");
+    return model;
+}
+
+SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
+                                          const SideInformation& side) {
+    check_options(options);
+    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    if (!side.initial_centroids.empty())
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
+    return points.visit([&]<class T>(const Rows<T>&) {
+        Stopwatch watch;
+        const Matrix<T> unit = unit_rows<T>(points, "points", run.threads);
+        SideInformation scaled = side;
+        Matrix<T> start;
+        if (!side.initial_centroids.empty()) {
+            start = unit_rows<T>(side.initial_centroids, "initial centroids", run.threads);
+            scaled.initial_centroids = start;
+        }
+        const double scaling_seconds = watch.seconds();
+        FitReport report;
+        int distinct = 0;
+        const Rows<T> rows{unit.data(), unit.rows(), unit.cols(), unit.cols()};
+        const Iterations<T> iterate(unit, options, scaled, run);
+        auto best = internal::best_of_restarts<T>(
+            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, scaled, run,
+            report, distinct, iterate);
+        watch.restart();
+        Points centroids(std::move(best.centroids));
+        Labels labels = nearest_centroids(unit, centroids, run.threads).labels;
+        report.seconds.insert(report.seconds.begin(), {"scaling", scaling_seconds});
+        report.seconds.emplace_back("labels", watch.seconds());
+        report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
+        internal::finish_report(report, points, labels, options.clusters, distinct, run);
+        return SphericalKMeansModel(std::move(centroids), std::move(labels), std::move(report), options);
+    });
+}
+
+}  // namespace coterie

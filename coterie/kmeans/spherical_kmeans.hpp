@@ -1,0 +1,55 @@
+#pragma once
+// Spherical k-means (Dhillon and Modha 2001): rows are scaled to length 1, u_i = x_i / || x_i ||, and unit centroids
+// and labels minimise
+//
+//     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i
+//     u_i
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/seeding.hpp"
+
+namespace coterie {
+
+struct SphericalKMeansOptions {
+    int clusters = 8;
+    int restarts = 1;
+    int max_iterations = 300;
+    double tolerance = 1e-4;
+    Seeding seeding = Seeding::automatic;
+    int seeding_candidates = 0;
+
+    static const OptionSet& described();
+};
+
+/// Centroids have length 1; predict gives the one of largest cosine and refuses rows of zeros (BadData, naming the
+/// row).
+class SphericalKMeansModel : public CentroidModel {
+public:
+    SphericalKMeansModel(Points centroids, Labels labels, FitReport report, const SphericalKMeansOptions& options)
+        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+
+    std::string_view method() const override { return "spherical-kmeans"; }
+    const SphericalKMeansOptions& options() const { return options_; }
+
+    void store(Archive& archive) const override;
+    static SphericalKMeansModel from(const Archive& archive);
+
+protected:
+    Labels predict_checked(PointsView points, const Run& run) const override;
+
+private:
+    SphericalKMeansModel() = default;
+    SphericalKMeansOptions options_;
+};
+
+/// n x d points without rows of zeros (BadData, naming the row), 1 <= clusters <= n; initial centroids are scaled to
+/// length 1. labels() is always predict(points). The objective never rises. An empty cluster takes the point that adds
+/// most to it; fewer distinct directions than clusters is a result with a warning: the surplus clusters are empty. A
+/// cluster whose rows cancel out keeps its centroid. Takes a copy of the points, scaled.
+SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
+                                          const SideInformation& side = {});
+
+}  // namespace coterie
