@@ -121,12 +121,6 @@ def files(tmp_path_factory):
     (folder / "text.safetensors").write_text("not a model, just some text that is long enough\n")
     (folder / "version.safetensors").write_bytes(other_version(model))
     (folder / "method.safetensors").write_bytes(model.replace(b"kmeans", b"kmoans"))
-    try:
-        import h5py  # not among the packages the tests ask for
-        with h5py.File(folder / "some.h5", "w") as file:
-            file["points"] = points
-    except ImportError:
-        pass
     return folder
 
 
@@ -382,6 +376,20 @@ def test_methods_and_info(files):
     assert value["method"] == "kmeans" and value["clusters"] == 3 and value["dimensions"] == 3
     assert value["options"]["clusters"] == 3 and value["tensors"]
     assert "centroids" in run("info", files / "model.safetensors").out
+
+
+METHODS = [method["name"] for method in json.loads(subprocess.run([COMMAND, "methods", "--json"], capture_output=True).stdout)["methods"]]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_goes_the_whole_way(files, tmp_path, method):
+    value = document("fit", method, files / "points.npy", "-k", 3, "--truth", files / "truth.npy", "--model-out", tmp_path / "m.st",
+                     "--labels-out", tmp_path / "l.csv", "--report", tmp_path / "r.html", "--picture", tmp_path / "p.svg")
+    assert value["method"] == method and value["clusters_found"] == 3 and sum(value["sizes"]) == 300
+    again = document("predict", tmp_path / "m.st", files / "points.npy")
+    assert again["method"] == method and sum(again["sizes"]) == 300
+    assert document("info", tmp_path / "m.st")["method"] == method
+    assert f"coterie fit {method}" in run("fit", method, "--help").out
 
 
 def test_data(tmp_path):
@@ -653,6 +661,14 @@ def test_bad_input(files, tmp_path, name):
     assert {path.name for path in files.iterdir()} == before
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert left == [], left
+
+
+def test_missing_dataset_of_hdf5(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "some.h5", "w") as file:
+        file["points"] = np.zeros((4, 2))
+    err = run("fit", "kmeans", f"{tmp_path}/some.h5:/nothing", "-k", 2, code=3).err
+    assert "some.h5" in err and "nothing" in err
 
 
 def test_table_of_bad_input_is_long_enough():
