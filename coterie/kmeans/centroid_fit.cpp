@@ -4,6 +4,7 @@
 
 #include "coterie/io/model.hpp"
 #include "coterie/linalg/kernels.hpp"
+#include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -24,43 +25,11 @@ void check_initial_centroids(PointsView centroids, PointsView points, int cluste
     check_points(centroids, "initial centroids", threads);
 }
 
-Spread spread_of(PointsView points, std::span<const double> weights, int threads) {
-    return points.visit([&]<class T>(const Rows<T>& rows) {
-        const RowBlocks chunks = sum_chunks(rows.rows, 2);
-        const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[at(i)]; };
-        // About the first row, so that a constant column has variance exactly 0.
-        Vector<double> origin(rows.columns);
-        for (Index p = 0; p < rows.columns; ++p) origin[p] = static_cast<double>(rows.row(0)[p]);
-        Matrix<double> sums = Matrix<double>::Zero(chunks.count(), rows.columns);
-        Matrix<double> squares = Matrix<double>::Zero(chunks.count(), rows.columns);
-        Vector<double> mass = Vector<double>::Zero(chunks.count());
-        for_each_block(chunks.count(), threads, [&](Index chunk, int) {
-            for (Index i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
-                const double w = weight(i);
-                const T* row = rows.row(i);
-                for (Index p = 0; p < rows.columns; ++p) {
-                    const double x = static_cast<double>(row[p]) - origin[p];
-                    sums(chunk, p) += w * x;
-                    squares(chunk, p) += w * x * x;
-                }
-                mass[chunk] += w;
-            }
-        });
-        Spread out;
-        Vector<double> sum = Vector<double>::Zero(rows.columns);
-        Vector<double> square = sum;
-        for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
-            sum += sums.row(chunk).transpose();
-            square += squares.row(chunk).transpose();
-            out.total_weight += mass[chunk];
-        }
-        sum /= out.total_weight;
-        for (Index p = 0; p < rows.columns; ++p)
-            out.mean_variance += std::max(0.0, square[p] / out.total_weight - sum[p] * sum[p]);
-        out.mean_variance /= static_cast<double>(rows.columns);
-        out.mean = origin + sum;
-        return out;
-    });
+Spread spread_of(PointsView points, std::span<const double> weights, const Run& run) {
+    const ColumnMoments moments = column_moments(points, run, weights);
+    const double total =
+        weights.empty() ? static_cast<double>(points.rows()) : std::accumulate(weights.begin(), weights.end(), 0.0);
+    return {moments.mean, moments.variance.mean(), total};
 }
 
 RowBlocks sum_chunks(Index rows, Index clusters) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,13 +19,13 @@ namespace coterie::internal {
 /// k x d, finite, and restarts 1; BadArgument or BadData otherwise.
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads);
 
-/// Weighted mean and the mean over columns of their variances, in fixed blocks.
+/// Weighted mean of the points and the mean over columns of their variances.
 struct Spread {
     Vector<double> mean;
     double mean_variance = 0;
     double total_weight = 0;
 };
-Spread spread_of(PointsView points, std::span<const double> weights, int threads);
+Spread spread_of(PointsView points, std::span<const double> weights, const Run& run);
 
 /// Chunks of rows for sums of k x d numbers each: enough of them for many threads, at most 64, whatever the threads.
 RowBlocks sum_chunks(Index rows, Index clusters);
@@ -54,13 +55,14 @@ struct RestartSettings {
     SeedingOptions seeding;
 };
 
-/// Calls iterate(start, restart) for every restart and keeps the result of least objective (the first among equals).
-/// Fills the report's objective, iterations, stopped, seconds and details. `distinct` receives the distinct starting
-/// rows of the last seeding. Cancelled when the caller stops before there is a result.
+/// Calls iterate(start, restart) for every restart and keeps the result (a Fitted) of least objective, the first among
+/// equals. Fills the report's objective, iterations, stopped, seconds and details. `distinct` receives the distinct
+/// starting rows of the last seeding. Cancelled when the caller stops before there is a result.
 template <class T, class Iterate>
-Fitted<T> best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const SideInformation& side,
-                           const Run& run, FitReport& report, int& distinct, Iterate&& iterate) {
-    Fitted<T> best;
+auto best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const SideInformation& side,
+                      const Run& run, FitReport& report, int& distinct, Iterate&& iterate) {
+    using Result = std::invoke_result_t<Iterate&, Matrix<T>, int>;
+    Result best;
     int best_restart = -1;
     double seeding_seconds = 0;
     double iteration_seconds = 0;
@@ -84,7 +86,7 @@ Fitted<T> best_of_restarts(const Rows<T>& points, const RestartSettings& setting
             }
         }
         seeding_seconds += watch.restart();
-        Fitted<T> result = iterate(std::move(start), restart);
+        Result result = iterate(std::move(start), restart);
         iteration_seconds += watch.seconds();
         objectives.push_back(result.objective);
         report.empty_clusters_repaired += result.repaired;

@@ -491,7 +491,7 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         Labels start;
         if (!precomputed) {
             if (options.kernel != KernelFunction::polynomial)
-                origin = internal::spread_of(points, side.weights, run.threads).mean;
+                origin = internal::spread_of(points, side.weights, run).mean;
             kernel.resize(n, n);
             kernel_view = {kernel.data(), n, n, n};
             const KernelRows<T> with_points(model.options_, rows, origin);

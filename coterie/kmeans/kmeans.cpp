@@ -7,18 +7,6 @@
 namespace coterie {
 namespace {
 
-void check_initial_centroids(PointsView centroids, PointsView points, const KMeansOptions& options, int threads) {
-    if (centroids.rows() != options.clusters || centroids.columns() != points.columns())
-        throw BadArgument("initial centroids: " + std::to_string(centroids.rows()) + " x " +
-                          std::to_string(centroids.columns()) + " given, " + std::to_string(options.clusters) + " x " +
-                          std::to_string(points.columns()) + " needed (clusters x columns of the points)");
-    if (options.restarts != 1)
-        throw BadArgument(
-            "option --restarts: with initial centroids every restart would be the same; it must be 1, not " +
-            std::to_string(options.restarts));
-    check_points(centroids, "initial centroids", threads);
-}
-
 template <class T>
 KMeansModel fit(const Rows<T>& points, const KMeansOptions& options, Run& run, const SideInformation& side) {
     internal::LloydSettings settings{options.max_iterations, options.tolerance,
@@ -26,67 +14,17 @@ KMeansModel fit(const Rows<T>& points, const KMeansOptions& options, Run& run, c
     if (options.algorithm == KMeansAlgorithm::automatic)
         settings.bounds = internal::bounds_pay(points.rows, points.columns, options.clusters);
     FitReport report;
-    double seeding_seconds = 0;
-    double iteration_seconds = 0;
-    int distinct = options.clusters;
-    std::vector<double> inertias;
-    internal::LloydResult<T> best;
-    int best_restart = -1;
-    for (int restart = 0; restart < options.restarts; ++restart) {
-        Stopwatch watch;
-        Matrix<T> start;
-        if (!side.initial_centroids.empty()) {
-            start = to_matrix<T>(side.initial_centroids);
-        } else {
-            try {
-                const SeedingResult seeds = seed_centroids(
-                    points, options.clusters, {options.seeding, options.seeding_candidates, options.seeding_sample},
-                    side.weights, static_cast<std::uint64_t>(restart), run);
-                start = to_matrix<T>(seeds.centroids);
-                distinct = seeds.distinct;
-            } catch (const Cancelled&) {
-                if (best_restart < 0) throw;
-                best.stopped = StopReason::interrupted;  // an earlier restart has a result
-                break;
-            }
-        }
-        seeding_seconds += watch.restart();
-        auto result = internal::lloyd(points, start, settings, side.weights, run, restart, options.restarts);
-        iteration_seconds += watch.seconds();
-        inertias.push_back(result.inertia);
-        report.empty_clusters_repaired += result.empty_clusters_repaired;
-        const bool interrupted = result.stopped == StopReason::interrupted;
-        if (best_restart < 0 || result.inertia < best.inertia) {
-            best = std::move(result);
-            best_restart = restart;
-        }
-        if (interrupted) {
-            best.stopped = StopReason::interrupted;
-            break;
-        }
-    }
-    report.points = points.rows;
-    report.dimensions = points.columns;
-    count_clusters(report, best.labels, options.clusters);
-    report.objective = best.inertia;
-    report.objective_per_iteration = std::move(best.inertia_per_iteration);
-    report.iterations = best.iterations;
-    report.stopped = best.stopped;
+    int distinct = 0;
+    auto best = internal::best_of_restarts(
+        points,
+        {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}},
+        side, run, report, distinct, [&](const Matrix<T>& start, int restart) {
+            return internal::lloyd(points, start, settings, side.weights, run, restart, options.restarts);
+        });
     report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
-    report.seconds = {{"seeding", seeding_seconds}, {"iterations", iteration_seconds}};
-    report.seed = run.seed;
-    report.threads = run.threads;
-    if (distinct < options.clusters)
-        report.warnings.push_back("the points have only " + std::to_string(distinct) +
-                                  " distinct rows: " + std::to_string(options.clusters - distinct) + " of " +
-                                  std::to_string(options.clusters) + " clusters are empty");
-    else if (report.clusters_found < options.clusters)
-        report.warnings.push_back(std::to_string(options.clusters - report.clusters_found) + " of " +
-                                  std::to_string(options.clusters) + " clusters are empty");
-    report.details = {{"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")},
-                      {"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0},
-                      {"best_restart", static_cast<std::int64_t>(best_restart)},
-                      {"inertia_per_restart", inertias}};
+    report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
+    report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
+    internal::finish_report(report, points, best.labels, options.clusters, distinct, run);
     return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options);
 }
 
@@ -132,7 +70,9 @@ KMeansModel KMeansModel::from(const Archive& archive) {
 KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run.threads);
-    if (!side.initial_centroids.empty()) check_initial_centroids(side.initial_centroids, points, options, run.threads);
+    if (!side.initial_centroids.empty())
+        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+                                          run.threads);
     return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });
 }
 

@@ -73,9 +73,7 @@ public:
         cache_rows_ = rows_in_cache(d_, sizeof(T));
         centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run.threads);
         assign_threads_ = threads_for(2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_, run.threads);
-        // Chunks: enough for many threads, so few that their sums take at most a sixteenth or so of the points' memory.
-        const Index chunks = std::clamp<Index>(n_ / (32 * k_), 1, 64);
-        const Index size = (n_ + chunks - 1) / chunks;
+        const Index size = sum_chunks(n_, k_).size;
         chunks_ = {n_, (size + cache_rows_ - 1) / cache_rows_ * cache_rows_};
         chunk_sums_.resize(static_cast<std::size_t>(chunks_.count()));
         for (int worker = 0; worker < std::max(1, run.threads); ++worker) scratch_.emplace_back(cache_rows_);
@@ -102,7 +100,7 @@ public:
                 threshold = settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_));
                 scale_ = std::sqrt(scatter / total_weight);
             }
-            out.empty_clusters_repaired += repair_empty_clusters();
+            out.repaired += repair_empty_clusters();
             const double movement = move_centroids();
             double between = 0;  // sum_j w_j ||mean of cluster j - m||^2
             for (int j = 0; j < k_; ++j) {
@@ -111,12 +109,12 @@ public:
                     between +=
                         w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
             }
-            out.inertia_per_iteration.push_back(std::max(0.0, scatter - between));
+            out.objectives.push_back(std::max(0.0, scatter - between));
             out.iterations = iteration + 1;
             run_.report(
                 {.stage = "iterations",
                  .fraction = (repetition + static_cast<double>(iteration + 1) / settings_.max_iterations) / repetitions,
-                 .objective = out.inertia_per_iteration.back(),
+                 .objective = out.objectives.back(),
                  .iteration = iteration + 1});
             if (moved == 0 || movement <= threshold) {
                 out.stopped = StopReason::converged;
@@ -127,7 +125,7 @@ public:
         release_working_memory();
         auto final = nearest_centroids(points_, view(centroids_), run_.threads, NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
-        out.inertia = final.inertia;
+        out.objective = final.inertia;
         out.centroids = std::move(centroids_);
         return out;
     }

@@ -7,6 +7,7 @@
 
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 
 namespace coterie::internal {
 
@@ -17,14 +18,8 @@ struct LloydSettings {
 };
 
 template <class T>
-struct LloydResult {
-    Matrix<T> centroids;
-    Labels labels;                              // nearest_centroids(points, centroids), always
-    double inertia = 0;                         // of these labels and centroids
-    std::vector<double> inertia_per_iteration;  // after the centroids moved
-    int iterations = 0;
-    StopReason stopped = StopReason::iteration_limit;
-    int empty_clusters_repaired = 0;
+struct LloydResult : Fitted<T> {    // objective: the inertia; objectives: after each move of the centroids
+    Labels labels;                  // nearest_centroids(points, centroids), always
     double distances_computed = 0;  // row-centroid distances, in units of n k; iterations of them without bounds
 };
 

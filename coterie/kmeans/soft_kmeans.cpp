@@ -125,7 +125,7 @@ double automatic_temperature(const Rows<T>& points, const Matrix<T>& start, cons
     Run quiet(run.seed, run.threads);
     const internal::LloydSettings settings{
         20, 1e-4, internal::bounds_pay(points.rows, points.columns, static_cast<int>(start.rows()))};
-    const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).inertia;
+    const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
     const double columns = static_cast<double>(points.columns);
     const double temperature = 2 * inertia / (spread.total_weight * columns);
     if (temperature > 0) return temperature;
@@ -140,7 +140,7 @@ SoftKMeansModel fit(const Rows<T>& points, const SoftKMeansOptions& options, Run
     require_memory(8.0 * static_cast<double>(k) * static_cast<double>(points.columns) *
                        (static_cast<double>(internal::sum_chunks(points.rows, k).count()) + 8),
                    "soft k-means");
-    const internal::Spread spread = internal::spread_of(points, side.weights, run.threads);
+    const internal::Spread spread = internal::spread_of(points, side.weights, run);
     const double threshold = options.tolerance * spread.mean_variance;
     const auto evaluate = [&](const Matrix<double>& centroids) {
         return pass_over(points, Assigner(centroids, spread.mean, used.temperature), k, side.weights, run.threads);

@@ -54,7 +54,7 @@ public:
           options_(options),
           weights_(side.weights),
           run_(run),
-          spread_(internal::spread_of(points, side.weights, run.threads)) {}
+          spread_(internal::spread_of(points, side.weights, run)) {}
 
     internal::Fitted<T> operator()(Matrix<T> centroids, int restart) const {
         internal::Fitted<T> out;
