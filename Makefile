@@ -7,7 +7,7 @@ FORMAT := clang-format-14
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp'
 
 .DEFAULT_GOAL := help
-.PHONY: help packages configure build demo test benchmark format check-format clean
+.PHONY: help packages configure build demo test test-slow benchmark format check-format clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | sort | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -35,7 +35,13 @@ test: build ## The fast tests
 	grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' $(BUILD).tests.log | tail -n 1; \
 	exit $$status
 
-benchmark: packages ## Build the benchmarks (benchmarks/README.md says what they need)
+test-slow: build ## The slow tests: MNIST beside scikit-learn, every reader under libFuzzer with sanitizers
+	@scripts/install-packages packages-slow.txt
+	@ctest --test-dir $(BUILD) -L slow --output-on-failure --no-label-summary
+	@cmake --preset fuzz >/dev/null && ninja -C build/fuzz && ctest --test-dir build/fuzz --output-on-failure --no-label-summary
+
+benchmark: packages ## Build the benchmarks (benchmarks/README.md says how to run them)
+	@scripts/install-packages packages-slow.txt
 	@cmake --preset benchmark && ninja -C build/benchmark
 
 format: ## Format the sources

@@ -126,7 +126,15 @@ def main():
     if arguments.child:
         child(arguments.child)
         return
-    import numpy as np
+    try:
+        import numpy as np
+        import sklearn  # noqa: F401
+    except ImportError as error:
+        print(f"skipped: {error}; Debian's python3-sklearn has what is needed")
+        sys.exit(77)
+    if ("a" in arguments.shapes or arguments.mnist) and not (data_folder() / "mnist").exists():
+        print(f"skipped: there is no MNIST in {data_folder()}; COTERIE_DATA names the folder")
+        sys.exit(77)
     command = arguments.build / "cli" / "coterie"
     faiss = arguments.build / "benchmarks" / "faiss_peer"
     me = [sys.executable, __file__, "--child"]

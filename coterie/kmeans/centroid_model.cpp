@@ -19,8 +19,11 @@ Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     return nearest_centroids(converted, centroids_, run.threads).labels;
 }
 
-void check_clustering_input(PointsView points, int clusters, std::span<const double> weights, int threads) {
-    check_points(points, "points", threads);
+void check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
+    if (run.communicator().size() > 1)
+        throw BadArgument("this method fits in one process; the communicator given has " +
+                          std::to_string(run.communicator().size()));
+    check_points(points, "points", run.threads);
     Index usable = points.rows();
     if (!weights.empty()) {
         check_weights(weights, points.rows());

@@ -69,7 +69,7 @@ KMeansModel KMeansModel::from(const Archive& archive) {
 
 KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
-    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    check_clustering_input(points, options.clusters, side.weights, run);
     if (!side.initial_centroids.empty())
         internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
                                           run.threads);

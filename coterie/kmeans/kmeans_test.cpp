@@ -309,6 +309,15 @@ TEST(KMeans, SavesAndLoads) {
     std::filesystem::remove(path);
 }
 
+TEST(KMeans, RefusesSeveralProcesses) {
+    struct Pair : Communicator {
+        int size() const override { return 2; }
+    };
+    coterie::Run run;
+    run.set_communicator(std::make_shared<Pair>());
+    EXPECT_THROW(fit_kmeans(blob_points<double>(20, 3, 2, 1, 1), {.clusters = 2}, run), BadArgument);
+}
+
 TEST(KMeans, BadArguments) {
     const auto x = blob_points<double>(20, 3, 2, 1, 1);
     const std::vector<double> short_weights(19, 1.0);

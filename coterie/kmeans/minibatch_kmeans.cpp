@@ -194,7 +194,7 @@ MinibatchKMeansModel MinibatchKMeansModel::from(const Archive& archive) {
 MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
                                           const SideInformation& side) {
     check_options(options);
-    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    check_clustering_input(points, options.clusters, side.weights, run);
     if (!side.initial_centroids.empty())
         internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
                                           run.threads);

@@ -263,7 +263,7 @@ SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
 SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run,
                                 const SideInformation& side) {
     check_options(options);
-    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    check_clustering_input(points, options.clusters, side.weights, run);
     if (!side.initial_centroids.empty())
         internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
                                           run.threads);

@@ -183,7 +183,7 @@ SphericalKMeansModel SphericalKMeansModel::from(const Archive& archive) {
 SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
                                           const SideInformation& side) {
     check_options(options);
-    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    check_clustering_input(points, options.clusters, side.weights, run);
     if (!side.initial_centroids.empty())
         internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
                                           run.threads);

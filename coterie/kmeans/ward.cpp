@@ -317,7 +317,7 @@ WardModel WardModel::from(const Archive& archive) {
 
 WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
-    check_clustering_input(points, options.clusters, side.weights, run.threads);
+    check_clustering_input(points, options.clusters, side.weights, run);
     Stopwatch watch;
     const Dendrogram dendrogram = ward_linkage(points, side.weights, run);
     const double agglomeration_seconds = watch.restart();
