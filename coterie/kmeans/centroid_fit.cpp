@@ -14,6 +14,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads) {
+    if (centroids.empty()) return;
     if (centroids.rows() != clusters || centroids.columns() != points.columns())
         throw BadArgument("initial centroids: " + std::to_string(centroids.rows()) + " x " +
                           std::to_string(centroids.columns()) + " given, " + std::to_string(clusters) + " x " +

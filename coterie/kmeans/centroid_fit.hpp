@@ -2,6 +2,7 @@
 // Internal: what the fits of centroid models share: starting centroids, restarts, sums over clusters, the report.
 
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -16,7 +17,7 @@
 
 namespace coterie::internal {
 
-/// k x d, finite, and restarts 1; BadArgument or BadData otherwise.
+/// None, or k x d, finite, and restarts 1; BadArgument or BadData otherwise.
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads);
 
 /// Weighted mean of the points and the mean over columns of their variances.
@@ -55,39 +56,30 @@ struct RestartSettings {
     SeedingOptions seeding;
 };
 
-/// Calls iterate(start, restart) for every restart and keeps the result (a Fitted) of least objective, the first among
-/// equals. Fills the report's objective, iterations, stopped, seconds and details. `distinct` receives the distinct
-/// starting rows of the last seeding. Cancelled when the caller stops before there is a result.
-template <class T, class Iterate>
-auto best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const SideInformation& side,
-                      const Run& run, FitReport& report, int& distinct, Iterate&& iterate) {
-    using Result = std::invoke_result_t<Iterate&, Matrix<T>, int>;
+/// Calls iterate(start(restart), restart) for every restart and keeps the result of least objective, the first among
+/// equals. A result has what Fitted has beside centroids. Adds the report's objective, iterations, stopped, seconds and
+/// details. Cancelled when the caller stops before there is a result.
+template <class Start, class Iterate>
+auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate) {
+    using Result = std::invoke_result_t<Iterate&, std::invoke_result_t<Start&, int>, int>;
     Result best;
     int best_restart = -1;
     double seeding_seconds = 0;
     double iteration_seconds = 0;
     std::vector<double> objectives;
-    distinct = settings.clusters;
-    for (int restart = 0; restart < settings.restarts; ++restart) {
-        Stopwatch watch;
-        Matrix<T> start;
-        if (!side.initial_centroids.empty()) {
-            start = to_matrix<T>(side.initial_centroids);
-        } else {
-            try {
-                const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, side.weights,
-                                                           static_cast<std::uint64_t>(restart), run);
-                start = to_matrix<T>(seeds.centroids);
-                distinct = seeds.distinct;
-            } catch (const Cancelled&) {
-                if (best_restart < 0) throw;
-                best.stopped = StopReason::interrupted;  // an earlier restart has a result
-                break;
-            }
+    Stopwatch watch;
+    for (int restart = 0; restart < restarts; ++restart) {
+        std::optional<std::invoke_result_t<Start&, int>> from;
+        try {
+            from = start(restart);
+        } catch (const Cancelled&) {
+            if (best_restart < 0) throw;
+            best.stopped = StopReason::interrupted;  // an earlier restart has a result
+            break;
         }
         seeding_seconds += watch.restart();
-        Result result = iterate(std::move(start), restart);
-        iteration_seconds += watch.seconds();
+        Result result = iterate(std::move(*from), restart);
+        iteration_seconds += watch.restart();
         objectives.push_back(result.objective);
         report.empty_clusters_repaired += result.repaired;
         const bool interrupted = result.stopped == StopReason::interrupted;
@@ -104,9 +96,26 @@ auto best_of_restarts(const Rows<T>& points, const RestartSettings& settings, co
     report.objective_per_iteration = best.objectives;
     report.iterations = best.iterations;
     report.stopped = best.stopped;
-    report.seconds = {{"seeding", seeding_seconds}, {"iterations", iteration_seconds}};
-    report.details = {{"best_restart", static_cast<std::int64_t>(best_restart)}, {"objective_per_restart", objectives}};
+    report.seconds.emplace_back("seeding", seeding_seconds);
+    report.seconds.emplace_back("iterations", iteration_seconds);
+    report.details.emplace_back("best_restart", static_cast<std::int64_t>(best_restart));
+    report.details.emplace_back("objective_per_restart", objectives);
     return best;
+}
+
+/// The same from centroids: those given, or seeded. `distinct` receives the distinct starting rows of the last seeding.
+template <class T, class Iterate>
+auto best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const SideInformation& side,
+                      const Run& run, FitReport& report, int& distinct, Iterate&& iterate) {
+    distinct = settings.clusters;
+    const auto start = [&](int restart) -> Matrix<T> {
+        if (!side.initial_centroids.empty()) return to_matrix<T>(side.initial_centroids);
+        const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, side.weights,
+                                                   static_cast<std::uint64_t>(restart), run);
+        distinct = seeds.distinct;
+        return to_matrix<T>(seeds.centroids);
+    };
+    return best_of(settings.restarts, report, start, iterate);
 }
 
 /// Sizes, seed, threads, and the warnings about empty clusters.

@@ -19,6 +19,13 @@ Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     return nearest_centroids(converted, centroids_, run.threads).labels;
 }
 
+void CentroidModel::load_centroids(const Archive& archive, int clusters) {
+    centroids_ = archive.points("centroids");
+    if (this->clusters() != clusters)
+        throw BadData("model: " + std::to_string(this->clusters()) + " centroids for " + std::to_string(clusters) +
+                      " clusters");
+}
+
 void check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
     if (run.communicator().size() > 1)
         throw BadArgument("this method fits in one process; the communicator given has " +

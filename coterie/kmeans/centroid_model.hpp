@@ -21,9 +21,31 @@ protected:
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
     void store_centroids(Archive& archive) const { archive.set_points("centroids", centroids_); }
-    void load_centroids(const Archive& archive) { centroids_ = archive.points("centroids"); }
+    void load_centroids(const Archive& archive, int clusters);
 
     Points centroids_;
+};
+
+/// With the options it was fitted with; what it is called is left to the method.
+template <class Options>
+class CentroidModelOf : public CentroidModel {
+public:
+    CentroidModelOf(Points centroids, Labels labels, FitReport report, const Options& options)
+        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+
+    const Options& options() const { return options_; }
+    void store(Archive& archive) const override {
+        archive.set_options(Options::described().values(&options_));
+        store_centroids(archive);
+    }
+
+protected:
+    /// Reads what store() wrote; BadData when it does not fit together.
+    explicit CentroidModelOf(const Archive& archive) : options_(archive.options_as<Options>()) {
+        load_centroids(archive, options_.clusters);
+    }
+
+    Options options_;
 };
 
 /// What every fit in this room checks first: options are checked by the caller. Throws BadData (values), BadArgument

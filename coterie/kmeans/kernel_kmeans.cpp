@@ -529,37 +529,11 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
 
         FitReport& report = model.report_;
         KernelLloyd<T> lloyd(kernel_view, model.options_, side.weights, run);
-        typename KernelLloyd<T>::Result best;
-        int best_restart = -1;
-        double seeding_seconds = 0;
-        double iteration_seconds = 0;
-        std::vector<double> objectives;
-        for (int restart = 0; restart < options.restarts; ++restart) {
-            Labels from = start;
-            if (from.empty()) {
-                try {
-                    from = lloyd.seeded(static_cast<std::uint64_t>(restart));
-                } catch (const Cancelled&) {
-                    if (best_restart < 0) throw;
-                    best.stopped = StopReason::interrupted;  // an earlier restart has a result
-                    break;
-                }
-            }
-            seeding_seconds += watch.restart();
-            auto result = lloyd(std::move(from), restart);
-            iteration_seconds += watch.restart();
-            objectives.push_back(result.objective);
-            report.empty_clusters_repaired += result.repaired;
-            const bool interrupted = result.stopped == StopReason::interrupted;
-            if (best_restart < 0 || result.objective < best.objective) {
-                best = std::move(result);
-                best_restart = restart;
-            }
-            if (interrupted) {
-                best.stopped = StopReason::interrupted;
-                break;
-            }
-        }
+        report.seconds.emplace_back("kernel matrix", kernel_seconds);
+        auto best = internal::best_of(
+            options.restarts, report,
+            [&](int restart) { return start.empty() ? lloyd.seeded(static_cast<std::uint64_t>(restart)) : start; },
+            [&](Labels from, int restart) { return lloyd(std::move(from), restart); });
 
         // Empty clusters last.
         std::vector<Index> members(at(options.clusters), 0);
@@ -583,13 +557,7 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         report.points = n;
         report.dimensions = rows.columns;
         count_clusters(report, model.labels_, options.clusters);
-        report.objective = best.objective;
-        report.objective_per_iteration = std::move(best.objectives);
-        report.iterations = best.iterations;
-        report.stopped = best.stopped;
         report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
-        report.seconds = {
-            {"kernel matrix", kernel_seconds}, {"seeding", seeding_seconds}, {"iterations", iteration_seconds}};
         report.seed = run.seed;
         report.threads = run.threads;
         const auto empty = std::count(members.begin(), members.end(), Index{0});
@@ -597,8 +565,6 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
             report.warnings.push_back(std::to_string(empty) + " of " + std::to_string(options.clusters) +
                                       " clusters are empty: the kernel tells fewer points apart, or the iterations "
                                       "ended before one was filled");
-        report.details = {{"best_restart", static_cast<std::int64_t>(best_restart)},
-                          {"objective_per_restart", objectives}};
         if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", model.options_.width);
         if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", model.options_.gamma);
 

@@ -52,27 +52,10 @@ const OptionSet& KMeansOptions::described() {
     return set;
 }
 
-void KMeansModel::store(Archive& archive) const {
-    archive.set_options(KMeansOptions::described().values(&options_));
-    store_centroids(archive);
-}
-
-KMeansModel KMeansModel::from(const Archive& archive) {
-    KMeansModel model;
-    model.options_ = archive.options_as<KMeansOptions>();
-    model.load_centroids(archive);
-    if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
-                      std::to_string(model.options_.clusters) + " clusters");
-    return model;
-}
-
 KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run);
-    if (!side.initial_centroids.empty())
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
-                                          run.threads);
+    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
     return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });
 }
 

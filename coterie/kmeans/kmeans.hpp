@@ -35,22 +35,15 @@ struct KMeansOptions {
     static const OptionSet& described();
 };
 
-class KMeansModel : public CentroidModel {
+class KMeansModel : public CentroidModelOf<KMeansOptions> {
 public:
-    KMeansModel(Points centroids, Labels labels, FitReport report, const KMeansOptions& options)
-        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+    using CentroidModelOf::CentroidModelOf;
 
     std::string_view method() const override { return "kmeans"; }
-    const KMeansOptions& options() const { return options_; }
     /// sum_i w_i || x_i - c_{a_i} ||^2 of labels() and centroids().
     double inertia() const { return report_.objective; }
 
-    void store(Archive& archive) const override;
-    static KMeansModel from(const Archive& archive);
-
-private:
-    KMeansModel() = default;
-    KMeansOptions options_;
+    static KMeansModel from(const Archive& archive) { return KMeansModel(archive); }
 };
 
 /// n x d points, 1 <= clusters <= n. With side.initial_centroids (k x d) there is no seeding and restarts must be 1.

@@ -176,28 +176,11 @@ const OptionSet& MinibatchKMeansOptions::described() {
     return set;
 }
 
-void MinibatchKMeansModel::store(Archive& archive) const {
-    archive.set_options(MinibatchKMeansOptions::described().values(&options_));
-    store_centroids(archive);
-}
-
-MinibatchKMeansModel MinibatchKMeansModel::from(const Archive& archive) {
-    MinibatchKMeansModel model;
-    model.options_ = archive.options_as<MinibatchKMeansOptions>();
-    model.load_centroids(archive);
-    if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
-                      std::to_string(model.options_.clusters) + " clusters");
-    return model;
-}
-
 MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
                                           const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run);
-    if (!side.initial_centroids.empty())
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
-                                          run.threads);
+    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
     return points.visit([&]<class T>(const Rows<T>& rows) {
         FitReport report;
         int distinct = 0;

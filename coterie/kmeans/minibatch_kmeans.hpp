@@ -25,22 +25,15 @@ struct MinibatchKMeansOptions {
     static const OptionSet& described();
 };
 
-class MinibatchKMeansModel : public CentroidModel {
+class MinibatchKMeansModel : public CentroidModelOf<MinibatchKMeansOptions> {
 public:
-    MinibatchKMeansModel(Points centroids, Labels labels, FitReport report, const MinibatchKMeansOptions& options)
-        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+    using CentroidModelOf::CentroidModelOf;
 
     std::string_view method() const override { return "minibatch-kmeans"; }
-    const MinibatchKMeansOptions& options() const { return options_; }
     /// sum_i w_i || x_i - c_{a_i} ||^2 of labels() and centroids(), over all points.
     double inertia() const { return report_.objective; }
 
-    void store(Archive& archive) const override;
-    static MinibatchKMeansModel from(const Archive& archive);
-
-private:
-    MinibatchKMeansModel() = default;
-    MinibatchKMeansOptions options_;
+    static MinibatchKMeansModel from(const Archive& archive) { return MinibatchKMeansModel(archive); }
 };
 
 /// n x d points, 1 <= clusters <= n. Batches are drawn with replacement from run.seed, a row with probability

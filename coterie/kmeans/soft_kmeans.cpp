@@ -244,18 +244,8 @@ Matrix<double> SoftKMeansModel::probabilities(PointsView points, const Run& run)
     return out;
 }
 
-void SoftKMeansModel::store(Archive& archive) const {
-    archive.set_options(SoftKMeansOptions::described().values(&options_));
-    store_centroids(archive);
-}
-
 SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
-    SoftKMeansModel model;
-    model.options_ = archive.options_as<SoftKMeansOptions>();
-    model.load_centroids(archive);
-    if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
-                      std::to_string(model.options_.clusters) + " clusters");
+    SoftKMeansModel model(archive);
     if (!(model.options_.temperature > 0)) throw BadData("model: soft k-means without a temperature");
     return model;
 }
@@ -264,9 +254,7 @@ SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& opti
                                 const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run);
-    if (!side.initial_centroids.empty())
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
-                                          run.threads);
+    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
     return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });
 }
 

@@ -31,24 +31,17 @@ struct SoftKMeansOptions {
     static const OptionSet& described();
 };
 
-class SoftKMeansModel : public CentroidModel {
+/// options() are as given, an automatic temperature replaced by the one used.
+class SoftKMeansModel : public CentroidModelOf<SoftKMeansOptions> {
 public:
-    SoftKMeansModel(Points centroids, Labels labels, FitReport report, const SoftKMeansOptions& options)
-        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+    using CentroidModelOf::CentroidModelOf;
 
     std::string_view method() const override { return "soft-kmeans"; }
-    /// As given, an automatic temperature replaced by the one used.
-    const SoftKMeansOptions& options() const { return options_; }
     /// A, n x k: rows sum to 1; the largest entry is at the label, save for ties within rounding.
     Matrix<double> probabilities(PointsView points, const Run& run) const;
     Matrix<double> probabilities(PointsView points) const { return probabilities(points, Run()); }
 
-    void store(Archive& archive) const override;
     static SoftKMeansModel from(const Archive& archive);
-
-private:
-    SoftKMeansModel() = default;
-    SoftKMeansOptions options_;
 };
 
 /// n x d points, 1 <= clusters <= n. labels() is always predict(points), the nearest centroid, where A_ij is largest.

@@ -165,28 +165,11 @@ Labels SphericalKMeansModel::predict_checked(PointsView points, const Run& run) 
     return CentroidModel::predict_checked(unit_rows<double>(points, "predict", run.threads), run);
 }
 
-void SphericalKMeansModel::store(Archive& archive) const {
-    archive.set_options(SphericalKMeansOptions::described().values(&options_));
-    store_centroids(archive);
-}
-
-SphericalKMeansModel SphericalKMeansModel::from(const Archive& archive) {
-    SphericalKMeansModel model;
-    model.options_ = archive.options_as<SphericalKMeansOptions>();
-    model.load_centroids(archive);
-    if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
-                      std::to_string(model.options_.clusters) + " clusters");
-    return model;
-}
-
 SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
                                           const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run);
-    if (!side.initial_centroids.empty())
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
-                                          run.threads);
+    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
     return points.visit([&]<class T>(const Rows<T>&) {
         Stopwatch watch;
         const Matrix<T> unit = unit_rows<T>(points, "points", run.threads);

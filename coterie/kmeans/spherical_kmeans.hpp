@@ -26,23 +26,16 @@ struct SphericalKMeansOptions {
 
 /// Centroids have length 1; predict gives the one of largest cosine and refuses rows of zeros (BadData, naming the
 /// row).
-class SphericalKMeansModel : public CentroidModel {
+class SphericalKMeansModel : public CentroidModelOf<SphericalKMeansOptions> {
 public:
-    SphericalKMeansModel(Points centroids, Labels labels, FitReport report, const SphericalKMeansOptions& options)
-        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+    using CentroidModelOf::CentroidModelOf;
 
     std::string_view method() const override { return "spherical-kmeans"; }
-    const SphericalKMeansOptions& options() const { return options_; }
 
-    void store(Archive& archive) const override;
-    static SphericalKMeansModel from(const Archive& archive);
+    static SphericalKMeansModel from(const Archive& archive) { return SphericalKMeansModel(archive); }
 
 protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
-
-private:
-    SphericalKMeansModel() = default;
-    SphericalKMeansOptions options_;
 };
 
 /// n x d points without rows of zeros (BadData, naming the row), 1 <= clusters <= n; initial centroids are scaled to

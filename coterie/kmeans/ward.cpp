@@ -300,21 +300,6 @@ const OptionSet& WardOptions::described() {
     return set;
 }
 
-void WardModel::store(Archive& archive) const {
-    archive.set_options(WardOptions::described().values(&options_));
-    store_centroids(archive);
-}
-
-WardModel WardModel::from(const Archive& archive) {
-    WardModel model;
-    model.options_ = archive.options_as<WardOptions>();
-    model.load_centroids(archive);
-    if (model.clusters() != model.options_.clusters)
-        throw BadData("model: " + std::to_string(model.clusters()) + " centroids for " +
-                      std::to_string(model.options_.clusters) + " clusters");
-    return model;
-}
-
 WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
     check_clustering_input(points, options.clusters, side.weights, run);

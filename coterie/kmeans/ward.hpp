@@ -59,22 +59,15 @@ struct WardOptions {
 
 /// labels() are those of the cut; predict gives the nearest of the clusters' means, which may differ for points between
 /// two clusters.
-class WardModel : public CentroidModel {
+class WardModel : public CentroidModelOf<WardOptions> {
 public:
-    WardModel(Points centroids, Labels labels, FitReport report, const WardOptions& options)
-        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+    using CentroidModelOf::CentroidModelOf;
 
     std::string_view method() const override { return "ward"; }
-    const WardOptions& options() const { return options_; }
     /// sum_i w_i || x_i - c_{a_i} ||^2
     double inertia() const { return report_.objective; }
 
-    void store(Archive& archive) const override;
-    static WardModel from(const Archive& archive);
-
-private:
-    WardModel() = default;
-    WardOptions options_;
+    static WardModel from(const Archive& archive) { return WardModel(archive); }
 };
 
 /// n x d points, 1 <= clusters <= points with a weight above 0. Points of weight 0 are labelled by the nearest mean
