@@ -10,6 +10,7 @@ Exit code 1 when coterie's inertia is off by more than 1e-5 or a target ratio is
 """
 import argparse
 import gzip
+import importlib.util
 import json
 import os
 import pathlib
@@ -76,6 +77,18 @@ def child(arguments):
     from sklearn.cluster import KMeans, kmeans_plusplus
     from threadpoolctl import threadpool_limits
     what, points, *rest = arguments
+    # Data too are made in a child: a process inherits its parent's peak memory through fork, so the parent stays small.
+    if what == "make":
+        shape, folder = points, pathlib.Path(rest[0])
+        x, k = {"a": lambda: (mnist()[0], 10), "b": lambda: (blobs(1000000, 64, 256, 1), 256),
+                "c": lambda: (blobs(60000, 768, 100, 1), 100)}[shape]()
+        np.save(folder / "x.npy", x)
+        if shape == "a":
+            np.save(folder / "y.npy", mnist()[1].astype(np.int32))
+        start, _ = kmeans_plusplus(x[:: max(1, len(x) // 50000)], k, random_state=0)
+        np.save(folder / "start.npy", np.ascontiguousarray(start, np.float32))
+        print(json.dumps({"n": x.shape[0], "d": x.shape[1], "k": k, "bytes": x.nbytes}))
+        return
     x = np.load(points)
     if what == "fit":
         start, iterations, tolerance, algorithm, threads = rest
@@ -126,11 +139,8 @@ def main():
     if arguments.child:
         child(arguments.child)
         return
-    try:
-        import numpy as np
-        import sklearn  # noqa: F401
-    except ImportError as error:
-        print(f"skipped: {error}; Debian's python3-sklearn has what is needed")
+    if importlib.util.find_spec("sklearn") is None:
+        print(f"skipped: {sys.executable} has no scikit-learn; Debian's python3-sklearn brings it to /usr/bin/python3")
         sys.exit(77)
     if ("a" in arguments.shapes or arguments.mnist) and not (data_folder() / "mnist").exists():
         print(f"skipped: there is no MNIST in {data_folder()}; COTERIE_DATA names the folder")
@@ -149,9 +159,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         if arguments.mnist:
-            x, y = mnist()
-            np.save(folder / "x.npy", x)
-            np.save(folder / "y.npy", y.astype(np.int32))
+            run(me + ["make", "a", folder], 2)
             for seed in range(3):
                 ours, _, _ = run([command, "fit", "kmeans", folder / "x.npy", "-k", 10, "--restarts", 10, "--seed", seed, "--truth",
                                   folder / "y.npy", "--json", "--quiet"], 2)
@@ -163,15 +171,9 @@ def main():
             sys.exit(1 if failed else 0)
 
         for shape in arguments.shapes:
-            x, k = {"a": lambda: (mnist()[0], 10), "b": lambda: (blobs(1000000, 64, 256, 1), 256),
-                    "c": lambda: (blobs(60000, 768, 100, 1), 100)}[shape]()
-            np.save(folder / "x.npy", x)
-            size = x.nbytes
-            print(f"({shape}) {x.shape[0]} x {x.shape[1]}, k {k}")
-            from sklearn.cluster import kmeans_plusplus
-            start, _ = kmeans_plusplus(x[:: max(1, len(x) // 50000)], k, random_state=0)
-            np.save(folder / "start.npy", np.ascontiguousarray(start, np.float32))
-            del x
+            made, _, _ = run(me + ["make", shape, folder], 2)
+            k, size = made["k"], made["bytes"]
+            print(f"({shape}) {made['n']} x {made['d']}, k {k}", flush=True)
             for threads in map(int, arguments.threads.split(",")):
                 rows = {}
 
