@@ -636,7 +636,7 @@ BAD = {
     "NaN on predict": (["predict", "{}/model.safetensors", "{}/nan.npy"], 3, ["row 8"]),
     "labels of another length": (["evaluate", "{}/truth-short.csv", "{}/truth.csv"], 3, ["truth-short.csv", "3", "300"]),
     "labels missing": (["evaluate", "{}/nowhere.csv", "{}/truth.csv"], None, ["nowhere.csv"]),
-    "data that is not here": (["fit", "kmeans", "data:coil-100"], 3, ["coil-100"]),
+    "data that is not here": (["fit", "kmeans", "data:fashion-mnist"], 3, ["fashion-mnist"]),
     "unreachable mirror": (["data", "get", "ecoli", "--folder", "OUT/data", "--base-url", "http://127.0.0.1:9/"], 1, ["127.0.0.1"]),
 }
 

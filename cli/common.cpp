@@ -23,7 +23,11 @@ bool is_data_name(const std::string& path) { return path.rfind("data:", 0) == 0;
 bool same_file(const std::string& a, const std::string& b) {
     std::error_code error;
     if (std::filesystem::equivalent(a, b, error)) return true;
-    return std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
+    // Made absolute first: a path of which nothing exists yet would stay relative.
+    const auto whole = [&](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    };
+    return whole(a) == whole(b);
 }
 
 }  // namespace
@@ -76,7 +80,7 @@ std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request) {
 const OptionSet& RunRequest::described() {
     static const OptionSet set =
         OptionSetFor<RunRequest>()
-            .integer("seed", &RunRequest::seed, at_least(0),
+            .integer("seed", &RunRequest::seed, between(0, 9007199254740992.0),
                      "random numbers start here; the same seed gives the same result")
             .integer("threads", &RunRequest::threads, between(1, 1024),
                      "threads to use; the result does not depend on it")

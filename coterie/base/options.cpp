@@ -48,8 +48,11 @@ bool Range::contains(double value) const {
 
 std::string Range::text() const {
     // Ends that only the integer type imposes are not worth a word.
-    const bool has_low = std::isfinite(low) && std::abs(low) < 2147483647.0;
-    const bool has_high = std::isfinite(high) && std::abs(high) < 2147483647.0;
+    const auto imposed = [](double end) {
+        return std::abs(std::abs(end) - 9.223372036854775807e18) < 1e4 || std::abs(end + 0.5) == 2147483647.5;
+    };
+    const bool has_low = std::isfinite(low) && !imposed(low);
+    const bool has_high = std::isfinite(high) && !imposed(high);
     if (has_low && has_high && !low_open && !high_open) return "from " + number_text(low) + " to " + number_text(high);
     std::string out;
     if (has_low) out = (low_open ? "above " : "at least ") + number_text(low);

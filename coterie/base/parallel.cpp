@@ -59,10 +59,10 @@ int available_threads() {
     int threads = 1;
 #endif
     std::ifstream quota_file("/sys/fs/cgroup/cpu.max");
-    std::string quota;
+    double quota = 0;  // not read where the file says "max"
     double period = 0;
-    if (quota_file >> quota >> period && quota != "max" && period > 0) {
-        const int allowed = static_cast<int>(std::ceil(std::stod(quota) / period));
+    if (quota_file >> quota >> period && quota > 0 && period > 0) {
+        const int allowed = static_cast<int>(std::ceil(quota / period));
         threads = std::min(threads, std::max(allowed, 1));
     }
     return std::max(threads, 1);

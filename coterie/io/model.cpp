@@ -1,5 +1,6 @@
 #include "coterie/io/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,18 +10,27 @@
 namespace coterie {
 namespace {
 
+// Beyond these, sums of weighted squares could overflow or vanish.
+constexpr double least_weight = 1e-30;
+constexpr double largest_weight = 1e30;
+
+// Returns the largest magnitude.
 template <class Scalar>
-void require_moderate(const Rows<Scalar>& rows, std::string_view what, int threads) {
-    // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type.
-    const double limit =
-        std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::max()) / (16.0 * static_cast<double>(rows.columns)));
+double require_moderate(const Rows<Scalar>& rows, std::string_view what, int threads) {
+    // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type; in double so must
+    // their sums over all points, weighted.
+    const double limit = std::min(1e100, std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::max()) /
+                                                   (16.0 * static_cast<double>(rows.columns))));
     const RowBlocks blocks{rows.rows, 4096};
     std::vector<Index> first(static_cast<std::size_t>(blocks.count()), -1);
+    std::vector<double> largest_of(first.size(), 0.0);
     for_each_block(blocks.count(), threads, [&](Index block, int) {
         for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
             const Scalar* row = rows.row(i);
             Scalar largest = 0;
             for (Index j = 0; j < rows.columns; ++j) largest = std::max(largest, std::abs(row[j]));
+            auto& largest_here = largest_of[static_cast<std::size_t>(block)];
+            largest_here = std::max(largest_here, static_cast<double>(largest));
             if (static_cast<double>(largest) > limit) {
                 first[static_cast<std::size_t>(block)] = i;
                 return;
@@ -37,16 +47,17 @@ void require_moderate(const Rows<Scalar>& rows, std::string_view what, int threa
                       "; magnitudes up to " + to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
                       (scalar_type_of<Scalar>() == ScalarType::float32 ? " or read the data as float64" : ""));
     }
+    return *std::max_element(largest_of.begin(), largest_of.end());
 }
 
 }  // namespace
 
-void check_points(PointsView points, std::string_view what, int threads) {
+double check_points(PointsView points, std::string_view what, int threads) {
     if (points.rows() < 1 || points.columns() < 1)
         throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " +
                       std::to_string(points.columns()) + " columns; at least one row and one column are needed");
     require_finite(points, what, threads);
-    points.visit([&](auto rows) { require_moderate(rows, what, threads); });
+    return points.visit([&](auto rows) { return require_moderate(rows, what, threads); });
 }
 
 void check_weights(std::span<const double> weights, Index rows) {
@@ -55,9 +66,9 @@ void check_weights(std::span<const double> weights, Index rows) {
                           " points");
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (!std::isfinite(weights[i]) || weights[i] < 0)
+        if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))
             throw BadArgument("weights: row " + std::to_string(i + 1) + ": " + to_text(OptionValue(weights[i])) +
-                              " is not accepted; a weight is a finite number, at least 0");
+                              " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)");
         any = any || weights[i] > 0;
     }
     if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more");

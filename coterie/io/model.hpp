@@ -45,9 +45,9 @@ protected:
 void save(const Model& model, const std::string& path);
 
 /// What every fit and predict checks before anything else: at least one row and column, all values finite, squared
-/// distances that do not overflow the scalar type. BadData or BadArgument, naming `what`.
-void check_points(PointsView points, std::string_view what, int threads);
-/// Weights: as many as rows, finite, not negative, not all zero.
+/// distances that do not overflow the scalar type. BadData, naming `what`. Returns the largest magnitude.
+double check_points(PointsView points, std::string_view what, int threads);
+/// Weights: as many as rows, each 0 or from 1e-30 to 1e30, not all zero.
 void check_weights(std::span<const double> weights, Index rows);
 
 }  // namespace coterie

@@ -39,9 +39,8 @@ RowBlocks sum_chunks(Index rows, Index clusters) {
 }
 
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
-                         int threads) {
+                         int threads, RowBlocks chunks) {
     return points.visit([&]<class T>(const Rows<T>& rows) {
-        const RowBlocks chunks = sum_chunks(rows.rows, clusters);
         std::vector<ClusterSums> partial(at(chunks.count()));
         const Kernels<T>& kernel = kernels<T>();
         for_each_block(chunks.count(), threads, [&](Index chunk, int) {

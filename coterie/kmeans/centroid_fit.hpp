@@ -31,13 +31,14 @@ Spread spread_of(PointsView points, std::span<const double> weights, const Run& 
 /// Chunks of rows for sums of k x d numbers each: enough of them for many threads, at most 64, whatever the threads.
 RowBlocks sum_chunks(Index rows, Index clusters);
 
-/// sum_i w_i x_i and sum_i w_i over the rows of each label, added in chunk order.
+/// sum_i w_i x_i and sum_i w_i over the rows of each label, added in the order of `chunks`
+/// (sum_chunks() where nothing else is to be matched).
 struct ClusterSums {
     Matrix<double> sums;
     std::vector<double> mass;
 };
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
-                         int threads);
+                         int threads, RowBlocks chunks);
 
 /// One restart's end.
 template <class T>

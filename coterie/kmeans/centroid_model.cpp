@@ -21,6 +21,7 @@ Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
 
 void CentroidModel::load_centroids(const Archive& archive, int clusters) {
     centroids_ = archive.points("centroids");
+    check_points(centroids_, "model: centroids", 1);
     if (this->clusters() != clusters)
         throw BadData("model: " + std::to_string(this->clusters()) + " centroids for " + std::to_string(clusters) +
                       " clusters");
@@ -30,7 +31,12 @@ void check_clustering_input(PointsView points, int clusters, std::span<const dou
     if (run.communicator().size() > 1)
         throw BadArgument("this method fits in one process; the communicator given has " +
                           std::to_string(run.communicator().size()));
-    check_points(points, "points", run.threads);
+    const double largest = check_points(points, "points", run.threads);
+    const double least = points.scalar() == ScalarType::float32 ? 1e-15 : 1e-100;
+    if (largest > 0 && largest < least)
+        throw BadData("points: no value is larger than " + to_text(OptionValue(largest)) +
+                      ", so small that squared distances vanish in " + std::string(name(points.scalar())) +
+                      "; magnitudes from " + to_text(OptionValue(least)) + " on are accepted. Rescale the columns");
     Index usable = points.rows();
     if (!weights.empty()) {
         check_weights(weights, points.rows());

@@ -451,7 +451,7 @@ const OptionSet& KernelKMeansOptions::described() {
                      "iterations a restart at most")
             .real("tolerance", &KernelKMeansOptions::tolerance, at_least(0),
                   "stop when the objective falls by at most this share of itself; 0: when no label changes")
-            .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, at_least(0),
+            .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, between(0, 10000),
                      "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }
@@ -670,6 +670,7 @@ KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {
     const Index k = model.options_.clusters;
     if (model.options_.kernel == KernelFunction::linear) {
         model.centroids_ = archive.points("centroids", k);
+        check_points(model.centroids_, "model: centroids", 1);
         model.dimensions_ = model.centroids_.columns();
         if (model.dimensions_ < 1) throw BadData("model: centroids without columns");
         return model;
@@ -683,6 +684,7 @@ KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {
         model.dimensions_ = count;
     } else {
         model.points_ = archive.points("points", count);
+        check_points(model.points_, "model: points", 1);
         model.dimensions_ = model.points_.columns();
         model.origin_ = archive.vector("origin", model.dimensions_);
     }

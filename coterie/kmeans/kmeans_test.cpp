@@ -241,6 +241,54 @@ TEST(KMeans, FewerDistinctPointsThanClustersIsAResultWithAWarning) {
     }
 }
 
+TEST(KMeans, EqualPointsConvergeAtOnceWhateverTheirValue) {
+    for (const double value : {0.1, 3.7, -1e5}) {
+        const Matrix<double> x = Matrix<double>::Constant(50, 2, value);
+        coterie::Run run;
+        const auto model = fit_kmeans(x, {.clusters = 2}, run);
+        EXPECT_EQ(model.fit_report().stopped, StopReason::converged);
+        EXPECT_LE(model.fit_report().iterations, 3);
+        EXPECT_EQ(model.fit_report().clusters_found, 1);
+    }
+}
+
+// Heavy points pass through the light cluster and leave it again: what they leave behind must not be their rounding
+// error.
+TEST(KMeans, LightPointsAreNotLostUnderHeavyOnes) {
+    for (const double heavy : {1e6, 1e12, 1e15, 1e16, 1e20, 1e28}) {
+        Matrix<double> x(16, 1);
+        x << 1.0, 1.0, 1.1, 1.2, 1.2, 1.3, 1.3, 1.4, 1.5, 1.5, 5, -5, 7, 7.1, -7, -7.1;
+        std::vector<double> weights(16, 1.0);
+        weights[10] = weights[11] = heavy;
+        Matrix<double> start(3, 1);
+        start << 0, 11, -11;
+        SideInformation side;
+        side.weights = weights;
+        side.initial_centroids = start;
+        for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
+            coterie::Run run;
+            const auto model = fit_kmeans(x, {.clusters = 3, .tolerance = 0, .algorithm = algorithm}, run, side);
+            EXPECT_NEAR(model.centroids().view().at(0, 0), 1.25, 1e-12) << heavy;
+        }
+    }
+}
+
+TEST(KMeans, ExtremeWeightsAndValuesStayFinite) {
+    for (const double scale : {1e-90, 1e-20, 1e20, 1e99})
+        for (const double weight : {1e-30, 1.0, 1e30}) {
+            const Matrix<double> x = blob_points<double>(300, 3, 3, 8, 2) * scale * 0.01;
+            const std::vector<double> weights(300, weight);
+            SideInformation side;
+            coterie::Run run(1);
+            const auto plain = fit_kmeans(x, {.clusters = 3}, run, side);
+            side.weights = weights;
+            const auto model = fit_kmeans(x, {.clusters = 3}, run, side);
+            EXPECT_TRUE(std::isfinite(model.inertia()));
+            EXPECT_EQ(model.fit_report().clusters_found, 3);
+            EXPECT_EQ(model.fit_report().sizes.size(), plain.fit_report().sizes.size());
+        }
+}
+
 TEST(KMeans, OneClusterAndAsManyAsPoints) {
     const auto x = blob_points<double>(60, 3, 3, 2, 5);
     coterie::Run run;
@@ -337,6 +385,13 @@ TEST(KMeans, BadArguments) {
     Matrix<float> huge = x.cast<float>();
     huge(3, 2) = 1e30f;
 
+    std::vector<double> heavy(20, 1.0);
+    heavy[4] = 1e31;
+    const Matrix<double> tiny = x * 1e-110;
+    const Matrix<float> tiny_float = (x * 1e-20).cast<float>();
+    Matrix<double> vast = x;
+    vast(3, 2) = 1e101;
+
     struct Case {
         const char* what;
         PointsView points;
@@ -364,6 +419,11 @@ TEST(KMeans, BadArguments) {
         {"zero weights", x, {.clusters = 2}, {.weights = zero_weights, .initial_centroids = {}}, false, "all are 0"},
         {"negative weight", x, {.clusters = 2}, {.weights = negative, .initial_centroids = {}}, false, "row 5: -1"},
         {"nan weight", x, {.clusters = 2}, {.weights = nan, .initial_centroids = {}}, false, "row 5: nan"},
+        {"heavy weight", x, {.clusters = 2}, {.weights = heavy, .initial_centroids = {}}, false, "row 5: 1e+31"},
+        {"tiny", tiny, {.clusters = 2}, {}, true, "magnitudes from 1e-100"},
+        {"tiny float", tiny_float, {.clusters = 2}, {}, true, "magnitudes from 1e-15"},
+        {"vast", vast, {.clusters = 2}, {}, true, "row 4, column 3"},
+        {"candidates", x, {.clusters = 2, .seeding_candidates = 10001}, {}, false, "--seeding-candidates: 10001"},
         {"k > positive weights",
          x,
          {.clusters = 2},

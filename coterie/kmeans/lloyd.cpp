@@ -97,7 +97,10 @@ public:
                 const Vector<double> mean = sums_.colwise().sum().transpose() / total_weight;
                 const double about_mean =
                     scatter - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
-                threshold = settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_));
+                // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
+                const double unit = 0x1.0p-53 * static_cast<double>(n_);
+                threshold = std::max(settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_)),
+                                     unit * unit * centroids_.template cast<double>().squaredNorm());
                 scale_ = std::sqrt(scatter / total_weight);
             }
             out.repaired += repair_empty_clusters();
@@ -116,7 +119,13 @@ public:
                  .fraction = (repetition + static_cast<double>(iteration + 1) / settings_.max_iterations) / repetitions,
                  .objective = out.objectives.back(),
                  .iteration = iteration + 1});
-            if (moved == 0 || movement <= threshold) {
+            if (moved != 0 && movement > threshold) continue;
+            // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
+            // sums taken anew agree.
+            auto anew = cluster_sums(PointsView(points_), labels_, k_, weights_, run_.threads, chunks_);
+            sums_ = std::move(anew.sums);
+            cluster_weight_ = std::move(anew.mass);
+            if (move_centroids() <= threshold) {
                 out.stopped = StopReason::converged;
                 break;
             }
@@ -408,10 +417,18 @@ private:
         if (empty.empty()) return 0;
         std::vector<double> cost(static_cast<std::size_t>(n_));
         const RowBlocks blocks{n_, 4096};
+        const double unit =
+            4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + 0x1.0p-53 * static_cast<double>(n_);
+        const Vector<T> zero = Vector<T>::Zero(d_);
         for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                cost[at(i)] = weight(i) * static_cast<double>(panels_.kernels().squared_distance(
-                                              points_.row(i), centroids_.row(labels_[at(i)]).data(), d_));
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const T* row = points_.row(i);
+                const auto squared = static_cast<double>(
+                    panels_.kernels().squared_distance(row, centroids_.row(labels_[at(i)]).data(), d_));
+                // A mean of equal rows differs from them by rounding: that is no distance.
+                const auto norm = static_cast<double>(panels_.kernels().squared_distance(row, zero.data(), d_));
+                cost[at(i)] = squared > unit * unit * norm ? weight(i) * squared : 0.0;
+            }
         });
         std::vector<Index> order(static_cast<std::size_t>(n_));
         std::iota(order.begin(), order.end(), Index{0});

@@ -171,7 +171,7 @@ const OptionSet& MinibatchKMeansOptions::described() {
                      "runs from different seedings; the one of least inertia is kept")
             .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
-            .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, at_least(0),
+            .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, between(0, 10000),
                      "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }

@@ -344,7 +344,7 @@ std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& op
 template <class T>
 std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOptions& options,
                                std::span<const double> weights, std::uint64_t repetition, const Run& run) {
-    RandomStream random = run.random("kmeans.seeding", repetition);
+    RandomStream random = run.random("kmeans.oversampling-first", repetition);
     constexpr int rounds = 5;
     const Index n = points.rows;
     const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; };

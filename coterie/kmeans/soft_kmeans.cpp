@@ -123,6 +123,7 @@ template <class T>
 double automatic_temperature(const Rows<T>& points, const Matrix<T>& start, const internal::Spread& spread,
                              std::span<const double> weights, const Run& run) {
     Run quiet(run.seed, run.threads);
+    quiet.should_stop = run.should_stop;
     const internal::LloydSettings settings{
         20, 1e-4, internal::bounds_pay(points.rows, points.columns, static_cast<int>(start.rows()))};
     const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
@@ -208,7 +209,7 @@ const OptionSet& SoftKMeansOptions::described() {
         OptionSetFor<SoftKMeansOptions>()
             .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .real("temperature", &SoftKMeansOptions::temperature, at_least(0),
+            .real("temperature", &SoftKMeansOptions::temperature, between(0, 1e200),
                   "temperature T, in squared units of the points; 0: twice the variance within the clusters of "
                   "k-means, a column")
             .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),
@@ -218,7 +219,7 @@ const OptionSet& SoftKMeansOptions::described() {
                   "stop when the centroids' summed squared movement is at most this many mean column variances")
             .choice("seeding", &SoftKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
-            .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, at_least(0),
+            .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, between(0, 10000),
                      "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }

