@@ -175,6 +175,7 @@ private:
 
     // One assignment pass: labels, and what moved in the sums. Returns the number of points whose label changed.
     Index assign(bool first) {
+        assigned_ = centroids_;
         if (first) chunk_scatter_.assign(static_cast<std::size_t>(chunks_.count()), 0.0);
         const auto error = panels_.error_bound(scale_);
         for_each_block(chunks_.count(), assign_threads_, [&](Index chunk, int worker) {
@@ -377,8 +378,9 @@ private:
                 const double reach =
                     (centroids_.row(j).template cast<double>().transpose() - panels_.origin().template cast<double>())
                         .norm();
-                const float drift =
-                    static_cast<float>(std::sqrt(moved[static_cast<std::size_t>(j)]) + 2 * unit * reach) * up;
+                const double way =
+                    (centroids_.row(j).template cast<double>() - assigned_.row(j).template cast<double>()).norm();
+                const float drift = static_cast<float>(way + 2 * unit * reach) * up;
                 drift_[static_cast<std::size_t>(j)] = drift;
                 const Index g = group_of_[static_cast<std::size_t>(j)];
                 if (drift > group_drift_[at(g)]) {
@@ -481,6 +483,7 @@ private:
     std::span<const double> weights_;
     const Run& run_;
     Matrix<T> centroids_;
+    Matrix<T> assigned_;  // the centroids that the bounds speak of: those of the last assignment
     CentroidPanels<T> panels_;
     Labels labels_;
     std::vector<T> norm_;  // ||x_i - m||^2
