@@ -18,6 +18,8 @@ namespace coterie {
 struct Honours {
     bool weights = false;
     bool initial_centroids = false;
+    bool partial_labels = false;  // with clusters_per_label and group_shares
+    bool sizes = false;
 };
 
 struct Method {

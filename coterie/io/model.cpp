@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <nlohmann/json.hpp>
+
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/reader.hpp"
 
@@ -81,6 +83,41 @@ Labels Model::predict(PointsView points, const Run& run) const {
     if (points.empty()) return {};
     check_points(points, "predict", run.threads);
     return predict_checked(points, run);
+}
+
+std::string ClusterLabels::name_of(int cluster) const {
+    const std::int32_t label = label_of.at(static_cast<std::size_t>(cluster));
+    return label < 0 ? "cluster-" + std::to_string(cluster) : names.at(static_cast<std::size_t>(label));
+}
+
+Matrix<double> Model::label_scores(PointsView, const Run&) const {
+    throw BadArgument("scores a label: this model of method " + std::string(method()) + " has none" +
+                      (cluster_labels_.empty() ? "; it was fitted without partial labels" : ""));
+}
+
+void Model::store_cluster_labels(Archive& archive) const {
+    if (cluster_labels_.empty()) return;
+    archive.set_labels("label_of_cluster", cluster_labels_.label_of);
+    archive.set_text(
+        "label_names",
+        nlohmann::json(cluster_labels_.names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void Model::load_cluster_labels(const Archive& archive, int clusters) {
+    cluster_labels_ = {};
+    if (!archive.has("label_of_cluster")) return;
+    cluster_labels_.label_of = archive.labels("label_of_cluster", clusters);
+    const auto names = nlohmann::json::parse(archive.text("label_names"), nullptr, false);
+    if (!names.is_array()) throw BadData("model: label_names is no list of names");
+    for (const auto& name : names) {
+        if (!name.is_string()) throw BadData("model: label_names is no list of names");
+        cluster_labels_.names.push_back(name.get<std::string>());
+    }
+    const auto count = static_cast<std::int32_t>(cluster_labels_.names.size());
+    for (const std::int32_t label : cluster_labels_.label_of)
+        if (label < -1 || label >= count)
+            throw BadData("model: label_of_cluster holds " + std::to_string(label) + ", there are " +
+                          std::to_string(count) + " labels");
 }
 
 void save(const Model& model, const std::string& path) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/report.hpp"
@@ -12,6 +13,16 @@
 #include "coterie/io/archive.hpp"
 
 namespace coterie {
+
+/// The labels that clusters belong to, when the fit was given partial labels; both empty otherwise.
+struct ClusterLabels {
+    std::vector<std::string> names;      // L
+    std::vector<std::int32_t> label_of;  // k: 0..L-1, or -1: a free cluster, of no label
+
+    bool empty() const { return label_of.empty(); }
+    /// "O" for a cluster of label O, "cluster-7" for the free cluster number 7.
+    std::string name_of(int cluster) const;
+};
 
 class Model {
 public:
@@ -26,11 +37,19 @@ public:
     /// n labels in 0..k-1 of the points the model was fitted on; empty after load.
     const Labels& labels() const { return labels_; }
     const FitReport& fit_report() const { return report_; }
+    /// Which label each cluster belongs to.
+    const ClusterLabels& cluster_labels() const { return cluster_labels_; }
 
     /// A label in 0..k-1 for each row, the same whatever the batch a row comes in. Points are taken in either scalar
     /// type and computed in the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
+
+    /// Whether label_scores() is there.
+    virtual bool has_label_scores() const { return false; }
+    /// n x L, for models fitted with partial labels that have them: how well each label fits a point, larger is better
+    /// (what the number is, the method says). BadArgument where there are none, else as predict.
+    virtual Matrix<double> label_scores(PointsView points, const Run& run) const;
 
     /// Everything predict needs, plus options and the fit report's facts.
     virtual void store(Archive& archive) const = 0;
@@ -38,8 +57,13 @@ public:
 protected:
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
 
+    void store_cluster_labels(Archive& archive) const;
+    /// Reads what store_cluster_labels wrote; BadData when it does not fit k.
+    void load_cluster_labels(const Archive& archive, int clusters);
+
     Labels labels_;
     FitReport report_;
+    ClusterLabels cluster_labels_;
 };
 
 void save(const Model& model, const std::string& path);

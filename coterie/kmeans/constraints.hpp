@@ -1,0 +1,60 @@
+#pragma once
+// Internal: partial labels, group shares and size bounds, checked and brought into the form that assignments use.
+// Notation of the paper: Z_ij = 1 where point i may go to cluster j; phi(j) is the label of cluster j.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+
+namespace coterie {
+
+/// How a share of n points that is no whole number becomes one, for hard assignments.
+enum class ShareRounding { floor, nearest };
+
+namespace internal {
+
+struct Constraints {
+    Index points = 0;                      // n
+    std::span<const std::int32_t> labels;  // n, -1: not known; empty: no label is known
+    std::vector<std::string> names;        // L
+    std::vector<std::int32_t> label_of;    // k: phi(j), ascending; -1 (last): a free cluster, of no label
+    std::vector<Index> labelled;           // L: points known to be of each label
+
+    /// Columns whose sizes are bounded: groups of clusters (a label with a share each, and last what remains, if
+    /// anything does), or, with size bounds, the clusters themselves.
+    std::vector<std::int32_t> group_of;       // k: 0..G-1
+    std::vector<Index> low, high;             // G: points, for hard assignments
+    std::vector<double> low_mass, high_mass;  // G: the same before rounding, for soft ones
+    bool bounded = false;                     // some group's bounds are tighter than 0 and n
+
+    int clusters() const { return static_cast<int>(label_of.size()); }
+    int groups() const { return static_cast<int>(low.size()); }
+    bool any() const { return bounded || !labels.empty(); }
+    std::int32_t label(Index i) const { return labels.empty() ? -1 : labels[static_cast<std::size_t>(i)]; }
+    /// Z_ij
+    bool allowed(Index i, int j) const {
+        const std::int32_t known = label(i);
+        return known < 0 || label_of[static_cast<std::size_t>(j)] == known;
+    }
+    /// Clusters begin..end-1 belong to label l (they are next to each other).
+    std::pair<int, int> clusters_of(std::int32_t label) const;
+};
+
+/// `clusters` 0: as many as the labels have together. BadArgument and BadData name the option, the label, the value,
+/// what is accepted, and for shares and sizes that cannot be met the interval that can.
+Constraints compile_constraints(Index points, int clusters, const SideInformation& side,
+                                ShareRounding rounding = ShareRounding::floor);
+
+/// Starting prototypes, k x d, one cluster after the other: a label with one cluster starts from the mean of its
+/// labelled points, one with several from the means of the clusters that Ward's agglomeration of its labelled points
+/// finds; free clusters are drawn by k-means++ with the others in place (the only use of random numbers). BadData when
+/// a label has fewer labelled points than clusters.
+Matrix<double> starting_prototypes(PointsView points, const Constraints& constraints, const Run& run,
+                                   std::uint64_t repetition = 0);
+
+}  // namespace internal
+}  // namespace coterie

@@ -1,0 +1,15 @@
+#pragma once
+// Shrinkage of a d x d covariance matrix S of n points towards a multiple of the identity:
+//     (1 - rho) S + rho mu I,   mu = tr(S) / d.
+
+#include "coterie/base/points.hpp"
+
+namespace coterie {
+
+/// rho by the oracle approximating shrinkage rule (Chen, Wiesel, Eldar and Hero 2010), in the form that scikit-learn
+/// and the authors' own program use (without the terms 2/d, which vanish with growing d):
+///     rho = min(1, (||S||_F^2 + tr(S)^2) / ((n + 1) (||S||_F^2 - tr(S)^2 / d)))
+/// and 1 where the denominator is 0 (S is a multiple of the identity, or 0). `count` is n, or the summed weight.
+double oas_shrinkage(double trace, double squared_frobenius, double count, Index dimensions);
+
+}  // namespace coterie

@@ -1,0 +1,70 @@
+#pragma once
+// Internal: the subspace step. Given assignments A (n x k) and centroids C, the projection U (d x p) that minimises
+// tr(U' S_w U) subject to U' S_t U = I (the paper's equations 13 to 15), with shrunk covariances:
+//
+//     S_t = (1 - rho_t) T + rho_t mu_t I           T   = sum_i (x_i - m)(x_i - m)' / n
+//     S_w = sum_j pi_j ((1 - rho_j) W_j + rho_j mu_j I)
+//                                                  W_j = sum_i A_ij (x_i - c_j)(x_i - c_j)' / a_j,  a_j = sum_i A_ij,
+//                                                  pi_j = a_j / n,  mu = the mean of the diagonal
+//
+// Columns of U are generalised eigenvectors of (S_w, S_t) for its p smallest eigenvalues (within-shares), equivalently
+// of (S_t - S_w, S_w) for the largest.
+//
+// Cost. T once: n d^2. Without shrinkage S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank k - 1 at most, and U comes
+// from a k x k eigenproblem after whitening: d^2 k a round. A fixed shrinkage needs no more of the points, but a d x d
+// eigenproblem. With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I):  the W_j enter only weighted with
+// rho_j and through their traces and Frobenius norms, and are kept up to date by the rows of A that change.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie::internal {
+
+enum class Normalization {
+    within,  // U' S_w U = I: every direction has variance 1 within clusters
+    total    // U' S_t U = I: every direction has total variance 1
+};
+
+struct Shrinkage {
+    enum class Kind { oas, none, fixed } kind = Kind::oas;
+    double value = 0.0;  // fixed: rho_t = rho_j = value, 0 to 1
+};
+
+struct Subspace {
+    Matrix<double> directions;       // p x d: the rows are the columns of U, by ascending within-share; the entry of
+                                     // largest magnitude of each is positive
+    Vector<double> within_shares;    // p: u' S_w u / u' S_t u, 0 to 1
+    int floored = 0;                 // directions whose within-share was below least_within_share and taken as that
+    Index total_rank = 0;            // rank of S_t; below d its pseudo-inverse on its range was used
+    double total_shrinkage = 0;      // rho_t
+    std::vector<double> shrinkages;  // k: rho_j; 0 for clusters without mass
+};
+
+/// Scaling to U' S_w U = I would grow without bound where a direction's within-share tends to 0.
+inline constexpr double least_within_share = 1e-6;
+
+class Discriminant {
+public:
+    /// Computes m, T and what of it never changes. `soft`: assignments come as rows of A instead of labels.
+    Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization, Shrinkage shrinkage,
+                 bool soft, const Run& run);
+
+    const Vector<double>& mean() const;
+
+    /// Takes hard assignments (n labels in 0..k-1): only the rows whose label changed since the last call cost
+    /// anything, and that only with OAS.
+    void assign(const Labels& labels);
+    /// Takes rows begin.. of A, (end - begin) x k. With OAS an entry that changed by less than a bound is kept as it
+    /// was; the bound is so small that S_w is off by less than 1e-9 tr(S_w) altogether (double; float rounding for
+    /// float points).
+    void assign(Index begin, const Matrix<double>& rows);
+
+    /// centroids k x d, mass a_j (k): those of the assignments taken last. A cluster without mass does not count.
+    Subspace solve(const Matrix<double>& centroids, const Vector<double>& mass) const;
+};
+
+}  // namespace coterie::internal
