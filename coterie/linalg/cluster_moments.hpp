@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coterie/base/points.hpp"
+#include "coterie/linalg/outer_products.hpp"
 
 namespace coterie::internal {
 
@@ -18,14 +19,18 @@ public:
         double weight = 1.0;  // what is added to A(row, cluster); may be negative
     };
 
-    /// All M_j = 0. Memory: k d (d + 256) / 2 numbers of double at most: tiles of the lower triangles.
+    /// All M_j = 0. Memory: k d (d + 192) / 2 numbers of double at most: tiles of the upper triangles.
     ClusterMoments(int clusters, Vector<double> origin);
 
-    /// Adds the entries, which must be sorted by cluster. Products of blocks of rows are in the points' scalar type,
-    /// their sums in double; the same bits at any number of threads. Cost entries * d^2 / 2 multiplications.
+    /// Adds the entries, which must be sorted by cluster. Rows about the origin, and products of at most 256 of them,
+    /// are in the points' scalar type, all else in double; the same bits at any number of threads. Cost: entries * d^2
+    /// / 2 multiplications, and two passes over M_j of every cluster that has an entry.
     void add(PointsView points, std::span<const Entry> entries, int threads);
+    /// M_j = 0.
+    void clear(int cluster);
 
-    int clusters() const;
+    int clusters() const { return clusters_; }
+    const Vector<double>& origin() const { return origin_; }
     /// M_j, d x d, both triangles.
     Matrix<double> moment(int cluster) const;
     /// sum_j factor_j M_j, d x d, both triangles.
@@ -39,8 +44,14 @@ public:
     Norms scatter_norms(int cluster, const Vector<double>& centroid, double mass) const;
 
 private:
+    double* moment_of(Index cluster) { return moments_.data() + cluster * float64_.numbers(); }
+    const double* moment_of(Index cluster) const { return moments_.data() + cluster * float64_.numbers(); }
+
+    int clusters_;
     Vector<double> origin_;
-    // the implementation's own
+    OuterProducts<double> float64_;
+    OuterProducts<float> float32_;
+    std::vector<double> moments_;
 };
 
 }  // namespace coterie::internal

@@ -31,6 +31,18 @@ struct Kernels {
     /// length of scores. weight null: 1 each.
     void (*add_gains)(const T* scores, std::ptrdiff_t count, int columns, const T* norm, const T* closest,
                       const double* weight, double* gain);
+    /// Writes weight (x_p - center_p), p < d, where add_outer reads it: number p to out[p / lanes * stride + p %
+    /// lanes], the last vector filled up with 0.
+    void (*pack_float)(const float* x, const double* center, double weight, std::ptrdiff_t d, T* out,
+                       std::ptrdiff_t stride);
+    void (*pack_double)(const double* x, const double* center, double weight, std::ptrdiff_t d, T* out,
+                        std::ptrdiff_t stride);
+    /// c_ij += sum_r left_ri right_rj. left and right are packed columns: vector after vector of `lanes` columns, each
+    /// as rows x lanes numbers, `stride` apart; c has left_vectors * lanes rows, `stride_c` apart. The sum over the
+    /// rows is in T: rows should be few hundred. `symmetric`: c is on a diagonal, and what lies below it is not
+    /// computed but for what shares a register with what does not.
+    void (*add_outer)(const T* left, std::ptrdiff_t left_vectors, const T* right, std::ptrdiff_t right_vectors,
+                      std::ptrdiff_t stride, std::ptrdiff_t rows, bool symmetric, double* c, std::ptrdiff_t stride_c);
 };
 
 /// The best table this processor can run.

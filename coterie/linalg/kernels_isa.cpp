@@ -257,9 +257,89 @@ void add_gains(const T* scores, Size count, int columns, const T* norm, const T*
     }
 }
 
+template <class T, class Source>
+void pack(const Source* x, const double* center, double weight, Size d, T* out, Size stride) {
+    constexpr int lanes = Simd<T>::lanes;
+    Size p = 0;
+    for (; p + lanes <= d; p += lanes, out += stride)
+        for (int l = 0; l < lanes; ++l)
+            out[l] = static_cast<T>(weight * (static_cast<double>(x[p + l]) - center[p + l]));
+    if (p == d) return;
+    for (int l = 0; l < lanes; ++l)
+        out[l] = p + l < d ? static_cast<T>(weight * (static_cast<double>(x[p + l]) - center[p + l])) : T(0);
+}
+
+// Height of a block of c in the registers, and its width in vectors: as many accumulators as the register file holds
+// beside what they are made of.
+template <class T>
+constexpr int outer_rows() {
+#if defined(__AVX512F__)
+    return 8;
+#else
+    return Simd<T>::lanes < 4 ? Simd<T>::lanes : 4;
+#endif
+}
+#if defined(__AVX2__)
+constexpr int outer_vectors = 3;
+#else
+constexpr int outer_vectors = 2;
+#endif
+
+template <class T, int Vectors>
+inline void add_outer_block(const T* left, const T* right, Size stride, Size rows, double* c, Size stride_c) {
+    using Register = typename Simd<T>::Register;
+    constexpr int lanes = Simd<T>::lanes;
+    constexpr int height = outer_rows<T>();
+    Register sum[height][Vectors];
+#pragma GCC unroll 8
+    for (int i = 0; i < height; ++i)
+#pragma GCC unroll 3
+        for (int v = 0; v < Vectors; ++v) sum[i][v] = Register{};
+    for (Size r = 0; r < rows; ++r) {
+        Register b[Vectors];
+#pragma GCC unroll 3
+        for (int v = 0; v < Vectors; ++v) b[v] = load<T>(right + v * stride + r * lanes);
+        const T* a = left + r * lanes;
+#pragma GCC unroll 8
+        for (int i = 0; i < height; ++i) {
+            const Register factor = a[i] - Register{};
+#pragma GCC unroll 3
+            for (int v = 0; v < Vectors; ++v) sum[i][v] += factor * b[v];
+        }
+    }
+    for (int i = 0; i < height; ++i)
+        for (int v = 0; v < Vectors; ++v) {
+            alignas(COTERIE_VECTOR_BYTES) T spilled[lanes];
+            store<T>(spilled, sum[i][v]);
+            double* to = c + i * stride_c + v * lanes;
+            for (int l = 0; l < lanes; ++l) to[l] += static_cast<double>(spilled[l]);
+        }
+}
+
+template <class T>
+void add_outer(const T* left, Size left_vectors, const T* right, Size right_vectors, Size stride, Size rows,
+               bool symmetric, double* c, Size stride_c) {
+    constexpr int lanes = Simd<T>::lanes;
+    constexpr int height = outer_rows<T>();
+    for (Size u = 0; u < left_vectors; ++u)
+        for (int part = 0; part < lanes; part += height) {
+            const T* const a = left + u * stride + part;
+            double* const c_rows = c + (u * lanes + part) * stride_c;
+            Size v = symmetric ? u : 0;
+            for (; v + outer_vectors <= right_vectors; v += outer_vectors)
+                add_outer_block<T, outer_vectors>(a, right + v * stride, stride, rows, c_rows + v * lanes, stride_c);
+            for (; v < right_vectors; ++v)
+                add_outer_block<T, 1>(a, right + v * stride, stride, rows, c_rows + v * lanes, stride_c);
+        }
+}
+
 template <class T>
 constexpr Kernels<T> table() {
-    return {Simd<T>::lanes, 2, panel_best<T>, panel_scores<T>, squared_distance<T>, add_scaled<T>, add_gains<T>};
+    return {Simd<T>::lanes,      2,
+            panel_best<T>,       panel_scores<T>,
+            squared_distance<T>, add_scaled<T>,
+            add_gains<T>,        pack<T, float>,
+            pack<T, double>,     add_outer<T>};
 }
 
 }  // namespace

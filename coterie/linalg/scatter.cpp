@@ -10,6 +10,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/outer_products.hpp"
 #include "coterie/linalg/products.hpp"
 
 namespace coterie {
@@ -98,64 +99,22 @@ Vector<double> mean_about(PointsView points, int threads, std::span<const double
     });
 }
 
-// sum_i w_i (x_i - c_i)(x_i - c_i)', center(i) being c_i. Tiles of the lower triangle times chunks of rows are the
-// tasks; each task copies its columns of the rows about their centres, so that what is multiplied is small, and adds up
-// its rows in order.
+// sum_i w_i (x_i - c_i)(x_i - c_i)', center(i) being c_i.
 template <class Scalar, class Center>
 Matrix<double> scatter_about(const Rows<Scalar>& rows, std::span<const double> weights, int threads, Center center) {
     const Index d = rows.columns;
-    const Index tiles = (d + kTile - 1) / kTile;
-    const Index pairs = tiles * (tiles + 1) / 2;
-    const auto square = static_cast<double>(d) * static_cast<double>(d);
-    const RowBlocks chunks = chunks_of(rows.rows, square);
-    require_memory(sizeof(double) * square * static_cast<double>(chunks.count() + 1),
-                   "a scatter matrix of " + std::to_string(d) + " x " + std::to_string(d));
-    std::vector<Matrix<double>> partial(static_cast<std::size_t>(chunks.count()));
-    for (auto& sum : partial) sum = Matrix<double>::Zero(d, d);
-
-    struct Scratch {
-        Matrix<double> left;
-        Matrix<double> right;
-    };
-    std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(threads, 1)));
-    for_each_block(chunks.count() * pairs, threads, [&](Index task, int worker) {
-        const Index chunk = task / pairs;
-        Index tile_row = 0;
-        Index tile_column = task % pairs;
-        while (tile_column > tile_row) tile_column -= ++tile_row;
-        const Index left = tile_row * kTile;
-        const Index right = tile_column * kTile;
-        const Index left_width = std::min(kTile, d - left);
-        const Index right_width = std::min(kTile, d - right);
-        Scratch& mine = scratch[static_cast<std::size_t>(worker)];
-        mine.left.resize(kRows, kTile);
-        mine.right.resize(kRows, kTile);
-        for (Index begin = chunks.begin(chunk); begin < chunks.end(chunk); begin += kRows) {
-            const Index count = std::min(kRows, chunks.end(chunk) - begin);
-            for (Index i = 0; i < count; ++i) {
-                const Scalar* const x = rows.row(begin + i);
-                const double* const c = center(begin + i);
-                const double weight = weight_of(weights, begin + i);
-                double* const a = mine.left.data() + i * kTile;
-                double* const b = mine.right.data() + i * kTile;
-                for (Index p = 0; p < left_width; ++p) a[p] = weight * (static_cast<double>(x[left + p]) - c[left + p]);
-                for (Index p = 0; p < right_width; ++p) b[p] = static_cast<double>(x[right + p]) - c[right + p];
-            }
-            internal::products().float64.add_transposed_by(
-                mine.left.data(), left_width, kTile, mine.right.data(), right_width, kTile, count,
-                partial[static_cast<std::size_t>(chunk)].data() + left * d + right, d);
-        }
-    });
-    Matrix<double> total = std::move(partial[0]);
-    for (std::size_t chunk = 1; chunk < partial.size(); ++chunk) {
-        total += partial[chunk];
-        partial[chunk].resize(0, 0);
-    }
-    // Tiles on the diagonal were computed whole, and with weights their halves differ in the last bit: the lower one
-    // counts.
-    for (Index i = 0; i < d; ++i)
-        for (Index j = 0; j < i; ++j) total(j, i) = total(i, j);
-    return total;
+    const internal::OuterProducts<double> products(d);
+    require_memory(
+        sizeof(double) * (static_cast<double>(d) * static_cast<double>(d) + static_cast<double>(products.numbers())),
+        "a scatter matrix of " + std::to_string(d) + " x " + std::to_string(d));
+    std::vector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
+    products.add<Scalar>(
+        rows.rows,
+        [&](Index i) {
+            return internal::OuterProduct<Scalar>{rows.row(i), center(i), weight_of(weights, i), 0};
+        },
+        [&](Index) { return sum.data(); }, threads);
+    return products.matrix(sum.data());
 }
 
 // y = X' (X v) / n about the mean, without X'X: what Spectra asks for.

@@ -8,19 +8,22 @@
 //                                                  pi_j = a_j / n,  mu = the mean of the diagonal
 //
 // Columns of U are generalised eigenvectors of (S_w, S_t) for its p smallest eigenvalues (within-shares), equivalently
-// of (S_t - S_w, S_w) for the largest.
+// of (S_t - S_w, S_w) for the largest. Rows of A must sum to 1 and centroids be the means for that A.
 //
-// Cost. T once: n d^2. Without shrinkage S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank k - 1 at most, and U comes
-// from a k x k eigenproblem after whitening: d^2 k a round. A fixed shrinkage needs no more of the points, but a d x d
-// eigenproblem. With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I):  the W_j enter only weighted with
-// rho_j and through their traces and Frobenius norms, and are kept up to date by the rows of A that change.
+// Cost. T once: n d^2, and its whitening: d^3. Without shrinkage S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank
+// k - 1 at most, and U comes from a k x k eigenproblem after whitening: d^2 k a round. A fixed shrinkage needs no more
+// of the points, but a d x d eigenproblem. With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I):  the
+// W_j enter only weighted with rho_j and through their traces and Frobenius norms, and are kept up to date by the rows
+// of A that change.
 
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/linalg/cluster_moments.hpp"
 
 namespace coterie::internal {
 
@@ -37,9 +40,11 @@ struct Shrinkage {
 struct Subspace {
     Matrix<double> directions;       // p x d: the rows are the columns of U, by ascending within-share; the entry of
                                      // largest magnitude of each is positive
-    Vector<double> within_shares;    // p: u' S_w u / u' S_t u, 0 to 1
+    Vector<double> within_shares;    // p: u' S_w u / u' S_t u, at least 0; at most 1 but for OAS, whose S_t - S_w need
+                                     // not be positive semidefinite
     int floored = 0;                 // directions whose within-share was below least_within_share and taken as that
-    Index total_rank = 0;            // rank of S_t; below d its pseudo-inverse on its range was used
+    Index total_rank = 0;            // rank of S_t; below d directions are sought in its range (its columns scaled to
+                                     // variance 1); those of the p past the rank are 0, with within-share 1
     double total_shrinkage = 0;      // rho_t
     std::vector<double> shrinkages;  // k: rho_j; 0 for clusters without mass
 };
@@ -49,22 +54,62 @@ inline constexpr double least_within_share = 1e-6;
 
 class Discriminant {
 public:
-    /// Computes m, T and what of it never changes. `soft`: assignments come as rows of A instead of labels.
+    /// Computes m, T and what of it never changes. `soft`: assignments come as rows of A instead of labels. The points
+    /// must outlive it.
     Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization, Shrinkage shrinkage,
                  bool soft, const Run& run);
 
-    const Vector<double>& mean() const;
+    const Vector<double>& mean() const { return mean_; }
 
     /// Takes hard assignments (n labels in 0..k-1): only the rows whose label changed since the last call cost
     /// anything, and that only with OAS.
     void assign(const Labels& labels);
-    /// Takes rows begin.. of A, (end - begin) x k. With OAS an entry that changed by less than a bound is kept as it
-    /// was; the bound is so small that S_w is off by less than 1e-9 tr(S_w) altogether (double; float rounding for
-    /// float points).
+    /// Takes rows begin.. of A, each n x k. With OAS an entry that changed by too little since it was last taken is
+    /// kept as it was: by less than 1e-12 at first, later by less than what changes S_w by 1e-9 tr(S_w) altogether,
+    /// rho_j and tr(S_w) being those of the last solve() (with a margin of 4). For float points A is kept in float.
     void assign(Index begin, const Matrix<double>& rows);
 
     /// centroids k x d, mass a_j (k): those of the assignments taken last. A cluster without mass does not count.
-    Subspace solve(const Matrix<double>& centroids, const Vector<double>& mass) const;
+    ///
+    /// Without shrinkage directions past the rank of S_b (fewer clusters with mass, duplicate centroids, p >= k) have
+    /// within-share 1 and are arbitrary: taken are those of largest total variance (of the standardised columns) that
+    /// are uncorrelated to the ones before.
+    Subspace solve(const Matrix<double>& centroids, const Vector<double>& mass);
+
+private:
+    // W, r x d: W S_t W' = I.
+    void whiten(const Matrix<double>& total, double precision);
+    // Directions (in whitened coordinates, p x r) and within-shares.
+    struct Whitened {
+        Matrix<double> directions;
+        Vector<double> within_shares;
+    };
+    Whitened leading_of_between(const Matrix<double>& between) const;
+    Whitened smallest_of(const Matrix<double>& within) const;
+    Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
+    void change(std::int32_t cluster, Index row, double weight);
+    void flush();
+
+    PointsView points_;
+    int clusters_;
+    int dimensions_;
+    Normalization normalization_;
+    Shrinkage shrinkage_;
+    bool soft_;
+    int threads_;
+    Vector<double> mean_;
+    double total_trace_ = 0.0;
+    double total_shrinkage_ = 0.0;
+    Matrix<double> whitening_;       // by descending variance
+    Matrix<double> whitening_gram_;  // W W', r x r: fixed shrinkage only
+
+    // OAS only.
+    Matrix<double> total_;  // T
+    std::optional<ClusterMoments> moments_;
+    Labels labels_;                                       // applied to the moments, or
+    std::variant<Matrix<float>, Matrix<double>> shares_;  // A as applied, in the points' scalar type
+    std::vector<double> thresholds_;                      // k
+    std::vector<ClusterMoments::Entry> pending_;
 };
 
 }  // namespace coterie::internal

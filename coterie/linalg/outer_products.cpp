@@ -1,0 +1,126 @@
+#include "coterie/linalg/outer_products.hpp"
+
+#include <memory>
+
+namespace coterie::internal {
+
+template <class T>
+OuterProducts<T>::OuterProducts(Index dimensions, const Kernels<T>& kernels)
+    : kernels_(&kernels),
+      dimensions_(dimensions),
+      padded_((dimensions + kPadding - 1) / kPadding * kPadding),
+      offsets_{0} {
+    for (Index row = 0; row < padded_; row += kTile)
+        for (Index column = row; column < padded_; column += kTile) {
+            tiles_.push_back({row, column});
+            offsets_.push_back(offsets_.back() + width(row) * width(column));
+        }
+}
+
+template <class T>
+template <class Source>
+void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)> term, FunctionRef<double*(Index)> sum,
+                           int threads) const {
+    if (count == 0 || dimensions_ == 0) return;
+    // A few MB of packed rows; more rows at a time where they are short.
+    constexpr Index packed_numbers = 1 << 20;
+    const Index most = std::clamp((packed_numbers / padded_ + kPiece - 1) / kPiece * kPiece, 4 * kPiece, 64 * kPiece);
+    const Index capacity = std::min(count, most);
+    const auto tiles = static_cast<Index>(tiles_.size());
+    const int lanes = kernels_->lanes;
+    const auto allocate = [](Index numbers) { return std::unique_ptr<T[]>(new T[static_cast<std::size_t>(numbers)]); };
+    const std::unique_ptr<T[]> plain = allocate(capacity * padded_);
+    std::unique_ptr<T[]> weighted;  // made when there is a weight other than 1
+    std::vector<OuterProduct<Source>> terms(static_cast<std::size_t>(capacity));
+    std::vector<Piece> pieces;
+    std::vector<Part> parts;
+    std::vector<double> scratch;
+
+    for (Index begin = 0; begin < count; begin += capacity) {
+        const Index size = std::min(capacity, count - begin);
+        bool any_weight = false;
+        for (Index i = 0; i < size; ++i) {
+            terms[static_cast<std::size_t>(i)] = term(begin + i);
+            any_weight = any_weight || terms[static_cast<std::size_t>(i)].weight != 1.0;
+        }
+        if (any_weight && weighted == nullptr) weighted = allocate(capacity * padded_);
+        const T* const left = any_weight ? weighted.get() : plain.get();
+
+        pieces.clear();
+        parts.clear();
+        Index scratches = 0;
+        for (Index first = 0; first < size;) {
+            const Index target = terms[static_cast<std::size_t>(first)].target;
+            Index last = first;
+            while (last < size && terms[static_cast<std::size_t>(last)].target == target) ++last;
+            const auto first_piece = static_cast<Index>(pieces.size());
+            for (Index i = first; i < last; i += kPiece) pieces.push_back({i, std::min(kPiece, last - i)});
+            const Index made = static_cast<Index>(pieces.size()) - first_piece;
+            const Index cut = std::clamp<Index>(std::min(kTasks / tiles, made / kPieces), 1, kTasks);
+            for (Index part = 0; part < cut; ++part)
+                parts.push_back({target, first_piece + made * part / cut, first_piece + made * (part + 1) / cut,
+                                 part == 0 ? -1 : scratches++});
+            first = last;
+        }
+        scratch.assign(static_cast<std::size_t>(scratches * numbers()), 0.0);
+        const double operations = static_cast<double>(size) * static_cast<double>(padded_ * padded_) / 2.0;
+        const int workers = threads_for(operations, threads);
+
+        for_each_block(static_cast<Index>(pieces.size()), workers, [&](Index p, int) {
+            const Piece& piece = pieces[static_cast<std::size_t>(p)];
+            for (Index r = 0; r < piece.rows; ++r) {
+                const OuterProduct<Source>& from = terms[static_cast<std::size_t>(piece.begin + r)];
+                const auto pack = [&](double weight, T* to) {
+                    T* const out = to + piece.begin * padded_ + r * lanes;
+                    if constexpr (sizeof(Source) == sizeof(float))
+                        kernels_->pack_float(from.row, from.center, weight, dimensions_, out, piece.rows * lanes);
+                    else
+                        kernels_->pack_double(from.row, from.center, weight, dimensions_, out, piece.rows * lanes);
+                };
+                pack(1.0, plain.get());
+                if (any_weight) pack(from.weight, weighted.get());
+            }
+        });
+        for_each_block(static_cast<Index>(parts.size()) * tiles, workers, [&](Index task, int) {
+            const Part& part = parts[static_cast<std::size_t>(task / tiles)];
+            const auto t = static_cast<std::size_t>(task % tiles);
+            const Tile& tile = tiles_[t];
+            double* const to =
+                (part.scratch < 0 ? sum(part.target) : scratch.data() + part.scratch * numbers()) + offsets_[t];
+            for (Index p = part.first; p < part.last; ++p) {
+                const Piece& piece = pieces[static_cast<std::size_t>(p)];
+                const Index packed = piece.begin * padded_;
+                kernels_->add_outer(left + packed + tile.row * piece.rows, vectors(tile.row),
+                                    plain.get() + packed + tile.column * piece.rows, vectors(tile.column),
+                                    piece.rows * lanes, piece.rows, tile.row == tile.column, to, width(tile.column));
+            }
+        });
+        for (const Part& part : parts) {
+            if (part.scratch < 0) continue;
+            double* const to = sum(part.target);
+            const double* const from = scratch.data() + part.scratch * numbers();
+            for (Index i = 0; i < numbers(); ++i) to[i] += from[i];
+        }
+    }
+}
+
+template <class T>
+Matrix<double> OuterProducts<T>::matrix(const double* sum) const {
+    Matrix<double> out(dimensions_, dimensions_);
+    for_each([&](Index i, Index j, Index position) {
+        out(i, j) = sum[position];
+        out(j, i) = sum[position];
+    });
+    return out;
+}
+
+template class OuterProducts<float>;
+template class OuterProducts<double>;
+template void OuterProducts<float>::add<float>(Index, FunctionRef<OuterProduct<float>(Index)>,
+                                               FunctionRef<double*(Index)>, int) const;
+template void OuterProducts<double>::add<float>(Index, FunctionRef<OuterProduct<float>(Index)>,
+                                                FunctionRef<double*(Index)>, int) const;
+template void OuterProducts<double>::add<double>(Index, FunctionRef<OuterProduct<double>(Index)>,
+                                                 FunctionRef<double*(Index)>, int) const;
+
+}  // namespace coterie::internal

@@ -1,0 +1,92 @@
+#pragma once
+// Internal: symmetric sums of outer products,  sum_i w_i z_i z_i',  z_i = x_i - c_i : scatter matrices and moments.
+// Only one triangle is computed, as tiles of double. Rows are packed once, about their centres and in the layout of the
+// kernels; then each tile belongs to one task at a time, which adds the rows in order: the same bits at any number of
+// threads, and no second copy of a large sum.
+
+#include <algorithm>
+#include <vector>
+
+#include "coterie/base/function_ref.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie::internal {
+
+/// One term: its weight, the row x, the centre c (d numbers), and the number of the sum that it goes to.
+template <class Source>
+struct OuterProduct {
+    const Source* row = nullptr;
+    const double* center = nullptr;
+    double weight = 1.0;
+    Index target = 0;
+};
+
+/// Products in T, at most 256 rows at a time; sums of those in double.
+template <class T>
+class OuterProducts {
+public:
+    explicit OuterProducts(Index dimensions, const Kernels<T>& kernels = internal::kernels<T>());
+
+    /// Numbers that the tiles of one sum take: about d (d + 192) / 2, whatever T.
+    Index numbers() const { return offsets_.back(); }
+    /// Adds terms 0..count-1, term(i), which must come sorted by target, to the sums sum(target).
+    template <class Source>
+    void add(Index count, FunctionRef<OuterProduct<Source>(Index)> term, FunctionRef<double*(Index)> sum,
+             int threads) const;
+    /// Calls f(i, j, position) for the numbers of the upper triangle, i <= j: where in a sum it stands.
+    template <class F>
+    void for_each(F f) const;
+    /// The whole d x d matrix.
+    Matrix<double> matrix(const double* sum) const;
+
+private:
+    static constexpr Index kPadding =
+        16;                               // columns are padded to a multiple of any register, so that T changes nothing
+    static constexpr Index kTile = 192;   // columns of a tile; a multiple of what the kernels have in the registers
+    static constexpr Index kPiece = 256;  // rows summed up in T
+    static constexpr Index kTasks = 16;   // wanted at a time; where there are fewer tiles, rows are cut as well
+    static constexpr Index kPieces = 4;   // at least, a part of the rows
+
+    struct Tile {
+        Index row;  // first of its rows, and of its columns
+        Index column;
+    };
+    struct Piece {
+        Index begin;  // among the packed rows
+        Index rows;
+    };
+    // Pieces first..last-1 of one target; a part other than the first of its target adds to a sum of its own.
+    struct Part {
+        Index target;
+        Index first;
+        Index last;
+        Index scratch;  // -1: the sum of the target
+    };
+
+    Index width(Index begin) const { return std::min(kTile, padded_ - begin); }
+    Index vectors(Index begin) const {
+        return (std::min(kTile, dimensions_ - begin) + kernels_->lanes - 1) / kernels_->lanes;
+    }
+
+    const Kernels<T>* kernels_;
+    Index dimensions_;
+    Index padded_;
+    std::vector<Tile> tiles_;
+    std::vector<Index> offsets_;  // of the tiles in a sum, and the end
+};
+
+template <class T>
+template <class F>
+void OuterProducts<T>::for_each(F f) const {
+    for (std::size_t t = 0; t < tiles_.size(); ++t) {
+        const auto [row, column] = tiles_[t];
+        const Index columns = width(column);
+        for (Index i = row; i < std::min(dimensions_, row + kTile); ++i)
+            for (Index j = std::max(i, column); j < std::min(dimensions_, column + kTile); ++j)
+                f(i, j, offsets_[t] + (i - row) * columns + (j - column));
+    }
+}
+
+}  // namespace coterie::internal
