@@ -89,10 +89,30 @@ std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
     return out;
 }
 
-std::string scores_text(const Scores& scores) {
+std::string scores_text(const Agreement& agreement) {
+    const Scores& scores = agreement.scores;
     return "ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " + share_text(scores.ari) +
            ", purity " + share_text(scores.purity) + ", homogeneity " + share_text(scores.homogeneity) +
-           ", completeness " + share_text(scores.completeness);
+           ", completeness " + share_text(scores.completeness) +
+           (agreement.label_accuracy ? ", label accuracy " + share_text(*agreement.label_accuracy) : "");
+}
+
+std::string truth_text(const Agreement& agreement, const std::string& source) {
+    return agreement.given == 0 ? source
+                                : source + "; scored on the " + count_text(agreement.scored) +
+                                      (agreement.scored == 1 ? " point" : " points") + " that had no label";
+}
+
+std::string label_groups_text(const std::vector<LabelGroup>& groups) {
+    constexpr std::size_t most = 40;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+        const auto& group = groups[i];
+        out += (i == 0 ? "" : ", ") + group.name + " " + std::to_string(group.points);
+        if (group.clusters.size() != 1) out += " in " + std::to_string(group.clusters.size()) + " clusters";
+    }
+    if (groups.size() > most) out += " ... (" + std::to_string(groups.size()) + " labels)";
+    return out;
 }
 
 std::string confusion_text(const Confusion& confusion) {
