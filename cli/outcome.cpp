@@ -35,7 +35,7 @@ std::string outcome_text(const Outcome& outcome) {
     const FitReport& report = outcome.report;
     std::vector<std::pair<std::string, std::string>> rows;
     rows.emplace_back("sizes", sizes_text(report.sizes));
-    if (!outcome.labels.empty()) rows.emplace_back("labels", label_groups_text(outcome.labels));
+    if (!outcome.labels.empty()) rows.emplace_back("labels", label_groups_text(outcome.labels, report.sizes));
     std::string objective = number_text(report.objective);
     if (report.stopped == StopReason::exact) {
         objective += " (exact)";

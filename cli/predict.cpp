@@ -116,7 +116,7 @@ int predict(const PredictRequest& request) {
         return Exit::done;
     }
     std::vector<std::pair<std::string, std::string>> rows = {{"sizes", sizes_text(sizes)}};
-    if (!groups.empty()) rows.emplace_back("labels", label_groups_text(groups));
+    if (!groups.empty()) rows.emplace_back("labels", label_groups_text(groups, sizes));
     if (!preprocessing.identity()) rows.emplace_back("points were", preprocessing.text());
     if (agreement) rows.emplace_back("scores", scores_text(*agreement));
     rows.emplace_back("seconds",

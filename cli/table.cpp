@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 namespace coterie::cli {
 namespace {
@@ -103,15 +104,23 @@ std::string truth_text(const Agreement& agreement, const std::string& source) {
                                       (agreement.scored == 1 ? " point" : " points") + " that had no label";
 }
 
-std::string label_groups_text(const std::vector<LabelGroup>& groups) {
+std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes) {
     constexpr std::size_t most = 40;
     std::string out;
-    for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+    Index free_points = std::accumulate(sizes.begin(), sizes.end(), Index{0});
+    std::size_t free_clusters = sizes.size();
+    for (std::size_t i = 0; i < groups.size(); ++i) {
         const auto& group = groups[i];
+        free_points -= group.points;
+        free_clusters -= group.clusters.size();
+        if (i >= most) continue;
         out += (i == 0 ? "" : ", ") + group.name + " " + std::to_string(group.points);
         if (group.clusters.size() != 1) out += " in " + std::to_string(group.clusters.size()) + " clusters";
     }
     if (groups.size() > most) out += " ... (" + std::to_string(groups.size()) + " labels)";
+    if (free_clusters > 0)
+        out += "; " + std::to_string(free_points) + " in " + std::to_string(free_clusters) +
+               (free_clusters == 1 ? " free cluster" : " free clusters");
     return out;
 }
 
