@@ -516,6 +516,28 @@ def test_labels_with_commas_and_equals_signs(files, tmp_path):
     assert set(read_words(tmp_path / "l.csv")) == {"a=b", "x, y", "1:2"}
 
 
+def test_scores_of_labels(files, tmp_path):
+    known = [label.replace("ash", "ash, white") for label in read_words(files / "partial.csv")]
+    write_labels(tmp_path / "partial.csv", known)
+    run("fit", "subspace", files / "points.npy", "-k", 4, "--partial-labels", tmp_path / "partial.csv", "--clusters-per-label", "birch=2",
+        "--scale", "zscore", "--model-out", tmp_path / "m.st")
+    words = ["predict", tmp_path / "m.st", files / "points.npy"]
+    done = run(*words, "--scores-out", tmp_path / "s.npy", "--labels-out", tmp_path / "l.npy")
+    assert "label scores" in done.out
+    scores = np.load(tmp_path / "s.npy")
+    assert scores.dtype == np.float64 and scores.shape == (300, 3)
+    assert list(scores.argmax(axis=1)) == list(np.load(tmp_path / "l.npy"))
+    with open(tmp_path / "s.csv", "w") as file:
+        file.write(run(*words, "--scores-out", "-").out)
+    run(*words, "--scores-out", tmp_path / "t.csv")
+    assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "t.csv").read_bytes()
+    with open(tmp_path / "s.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["ash, white", "birch", "cedar"] and np.array_equal(np.array(rows[1:], dtype=float), scores)
+    assert "standard output" in run(*words, "--scores-out", "-", "--labels-out", "-", code=2).err
+    assert "same file" in run(*words, "--scores-out", tmp_path / "s.csv", "--labels-out", tmp_path / "s.csv", code=2).err
+
+
 def test_scores_are_left_out_where_there_is_nothing_to_score(files, tmp_path):
     words = ["fit", "kmeans", "points.npy", "-k", 3]
     done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
@@ -818,6 +840,7 @@ BAD = {
     "sizes of ends that cross": ([*FIT, "{}/points.csv", "-k", "3", "--sizes", "90:80"], 2, ["--sizes", "90", "80"]),
     "sizes that are too large": ([*FIT, "{}/points.csv", "-k", "3", "--sizes", "101:"], 2, ["--sizes", "101", "300"]),
     "sizes that are too small": ([*FIT, "{}/points.csv", "-k", "3", "--sizes", ":99"], 2, ["--sizes", "99", "300"]),
+    "sizes and shares together": ([*FIT, *KNOWN, "--group-share", "ash=0.5", "--sizes", "3:"], 2, ["--sizes", "--group-share"]),
     "scores of a model without": (["predict", "{}/model.safetensors", "{}/points.csv", "--scores-out", "OUT/s.csv"], 2,
                                   ["--scores-out", "model.safetensors"]),
     "scores of unknown extension": (["predict", "{}/model.safetensors", "{}/points.csv", "--scores-out", "OUT/s.txt"], 2, ["--scores-out", ".npy"]),

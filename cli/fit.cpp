@@ -246,7 +246,7 @@ std::vector<Example> examples_for(const Method& method) {
     const bool has_k = std::any_of(method.options->options().begin(), method.options->options().end(),
                                    [](const Option& option) { return option.letter == 'k'; });
     const std::string k = has_k ? " -k " : "";
-    return {
+    std::vector<Example> examples = {
         {start + "data:digits" + (has_k ? k + "10" : ""),
          "the handwritten digits that ship with coterie, scored against their truth"},
         {start + "points.csv" + (has_k ? k + "3" : "") +
@@ -254,6 +254,11 @@ std::vector<Example> examples_for(const Method& method) {
          "columns to equal variance; the column species is truth, not a coordinate"},
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
          "a model for coterie predict, a report to look at, and one JSON document"}};
+    if (method.honours.partial_labels)
+        examples.push_back({start + "points.npy" + (has_k ? k + "5" : "") +
+                                " --partial-labels known.csv --group-share other=0.95 --labels-out labels.csv",
+                            "some labels are known, and that 95 of 100 points are of the label other"});
+    return examples;
 }
 
 Command fit_method_command(const Method& method) {
