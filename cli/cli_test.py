@@ -1,5 +1,6 @@
 """Drives the command as a user would. COTERIE_COMMAND names the program."""
 
+import csv
 import gzip
 import json
 import os
@@ -49,6 +50,17 @@ def write_csv(path, rows, header=None):
             file.write(",".join(str(field) for field in row) + "\n")
 
 
+def write_labels(path, labels):
+    write_csv(path, [['"' + str(label).replace('"', '""') + '"'] for label in labels], ["label"])
+
+
+def read_words(path):
+    with open(path, newline="") as file:
+        rows = [row[0] for row in csv.reader(file)]
+    assert rows[0] == "label"
+    return rows[1:]
+
+
 def blobs(n=300, d=3, k=3, seed=1):
     random = np.random.default_rng(seed)
     truth = np.arange(n) % k
@@ -73,6 +85,11 @@ def files(tmp_path_factory):
     write_csv(folder / "truth.csv", [[names[t]] for t in truth], ["label"])
     (folder / "points.csv.gz").write_bytes(gzip.compress((folder / "points.csv").read_bytes()))
     write_csv(folder / "centroids.csv", points[:3])
+    # Ten points of each label are known, in the order ash, birch, cedar.
+    known = [names[t] if i < 30 else "" for i, t in enumerate(truth)]
+    write_labels(folder / "partial.csv", known)
+    write_csv(folder / "partial-of-two.csv", [[i, f'"{label}"'] for i, label in enumerate(known)], ["row", "tree"])
+    np.save(folder / "partial.npy", np.where(np.arange(len(truth)) < 30, truth, -1))
     run("fit", "kmeans", folder / "points.npy", "-k", 3, "--model-out", folder / "model.safetensors", "--quiet")
 
     # Unsound ones.
@@ -107,6 +124,8 @@ def files(tmp_path_factory):
     (folder / "weights-zero.csv").write_text("0\n" * 300)
     (folder / "centroids-narrow.csv").write_text("1,2\n3,4\n5,6\n")
     (folder / "centroids-few.csv").write_text("1,2,3\n4,5,6\n")
+    write_labels(folder / "partial-blank.csv", [""] * 300)
+    write_labels(folder / "partial-short.csv", ["ash", "", "birch"])
     (folder / "truth-short.csv").write_text("label\n0\n1\n2\n")
     (folder / "truth-blank.csv").write_text("label\n" + '""\n' * 300)
     model = (folder / "model.safetensors").read_bytes()
@@ -392,6 +411,169 @@ def test_every_method_goes_the_whole_way(files, tmp_path, method):
     assert f"coterie fit {method}" in run("fit", method, "--help").out
 
 
+PARTIAL = ["--partial-labels", "partial.csv"]
+
+
+def test_partial_labels_name_what_is_written(files, tmp_path):
+    value = document("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, "--truth", "truth.csv", "--labels-out", tmp_path / "l.csv",
+                     "--model-out", tmp_path / "m.st", "--report", tmp_path / "r.html", cwd=files)
+    labels = value["labels"]
+    assert [label["name"] for label in labels] == ["ash", "birch", "cedar"]
+    assert [label["clusters"] for label in labels] == [[0], [1], [2]]
+    for label in labels:
+        assert (label["points"], label["labelled"], label["share"]) == (100, 10, pytest.approx(1 / 3))
+    assert value["sizes"] == [100, 100, 100] and value["scored"] == 270
+    assert set(value["scores"]) == {*SCORES, "label_accuracy"} and value["scores"]["label_accuracy"] == 1
+    assert value["confusion"]["clusters"] == ["ash", "birch", "cedar"] and sum(map(sum, value["confusion"]["counts"])) == 270
+    assert read_words(tmp_path / "l.csv") == read_words(files / "truth.csv")
+    page = (tmp_path / "r.html").read_text()
+    assert "<h2>Labels</h2>" in page and "label accuracy" in page and "cedar" in page
+
+    # New points are named the same way, and all of them are scored.
+    again = document("predict", tmp_path / "m.st", files / "points.npy", "--truth", files / "truth.csv", "--labels-out", tmp_path / "p.csv")
+    assert again["scored"] == 300 and again["scores"]["label_accuracy"] == 1
+    assert [(label["name"], label["points"]) for label in again["labels"]] == [("ash", 100), ("birch", 100), ("cedar", 100)]
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "l.csv").read_bytes()
+    assert "ash 100, birch 100, cedar 100" in run("predict", tmp_path / "m.st", files / "points.npy", "--labels-out", tmp_path / "p.npy").out
+    numbers = np.load(tmp_path / "p.npy")
+    assert numbers.dtype == np.int32 and list(numbers) == list(np.load(files / "truth.npy"))
+    assert document("info", tmp_path / "m.st")["labels"] == [{"name": name, "clusters": [i]} for i, name in enumerate(["ash", "birch", "cedar"])]
+    assert re.search(r"label birch +cluster 1", run("info", tmp_path / "m.st").out)
+
+    text = run("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, "--truth", "truth.csv", cwd=files).out
+    assert "ash 100, birch 100, cedar 100" in text and "scored on the 270 points that had no label" in text and "label accuracy 1.0000" in text
+
+
+def test_partial_labels_from_any_format(files):
+    column = ["--partial-labels", "partial-of-two.csv", "--partial-labels-column", "tree"]
+    numbers = ["--partial-labels", "partial.npy"]
+    for words, names in ((PARTIAL, ["ash", "birch", "cedar"]), (column, ["ash", "birch", "cedar"]), (numbers, ["0", "1", "2"])):
+        value = document("fit", "kmeans", "points.npy", "-k", 3, *words, cwd=files)
+        assert [label["name"] for label in value["labels"]] == names and [label["labelled"] for label in value["labels"]] == [10] * 3
+        assert "scores" not in value
+
+
+def test_a_labelled_point_goes_to_its_label_whatever_the_distances(files, tmp_path):
+    known = read_words(files / "partial.csv")
+    known[0], known[1] = "cedar", "ash"  # they lie with ash and birch
+    write_labels(tmp_path / "partial.csv", known)
+    value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--partial-labels", tmp_path / "partial.csv", "--truth", files / "truth.csv",
+                     "--labels-out", tmp_path / "l.csv")
+    assert read_words(tmp_path / "l.csv")[:4] == ["cedar", "ash", "cedar", "ash"]
+    # What the fit was told is not scored, so that it can neither help nor harm.
+    assert value["scored"] == 270 and value["scores"]["label_accuracy"] == 1 and value["scores"]["acc"] == 1
+
+
+def test_free_clusters_and_clusters_of_labels(files, tmp_path):
+    known = [label if label == "ash" else "" for label in read_words(files / "partial.csv")]
+    write_labels(tmp_path / "partial.csv", known)
+    words = ["fit", "kmeans", files / "points.npy", "-k", 4, "--partial-labels", tmp_path / "partial.csv", "--clusters-per-label", "ash=2",
+             "--truth", files / "truth.csv"]
+    value = document(*words, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m.st")
+    (ash,) = value["labels"]
+    assert ash["name"] == "ash" and ash["clusters"] == [0, 1] and ash["points"] == sum(value["sizes"][:2])
+    written = read_words(tmp_path / "l.csv")
+    assert set(written) <= {"ash", "cluster-2", "cluster-3"} and written.count("ash") == ash["points"]
+    assert set(value["confusion"]["clusters"]) <= {"ash", "cluster-2", "cluster-3"}
+    free = sum(value["sizes"][2:])
+    assert f"ash {ash['points']} in 2 clusters; {free} in 2 free clusters" in run(*words).out
+    run("predict", tmp_path / "m.st", files / "points.npy", "--labels-out", tmp_path / "p.npy")
+    assert set(np.load(tmp_path / "p.npy")) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("shares, low, high", [
+    (["--group-share", "ash=0.5"], {"ash": 150}, {"ash": 150}),
+    (["--group-share", "ash=0.501"], {"ash": 150}, {"ash": 150}),
+    (["--group-share", "ash=0.4:0.6"], {"ash": 120}, {"ash": 180}),
+    (["--group-share", "ash=0.4:"], {"ash": 120}, {}),
+    (["--group-share", "ash=:0.2"], {}, {"ash": 60}),
+    (["--group-share", "ash=0.5,birch=0.2"], {"ash": 150, "birch": 60}, {"ash": 150, "birch": 60}),
+    (["--group-share", "ash=0.5", "--group-share", "birch=:0.1"], {"ash": 150}, {"ash": 150, "birch": 30}),
+], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_group_shares(files, shares, low, high):
+    value = document("fit", "kmeans", "points.npy", "-k", 3, *PARTIAL, *shares, cwd=files)
+    points = {label["name"]: label["points"] for label in value["labels"]}
+    assert sum(points.values()) == 300
+    for name, count in points.items():
+        assert low.get(name, 0) <= count <= high.get(name, 300)
+
+
+@pytest.mark.parametrize("sizes, low, high", [("110:", 110, 300), (":60", 0, 60), ("70:80", 70, 80), ("75", 75, 75)])
+def test_sizes(files, sizes, low, high):
+    k = 2 if sizes == "110:" else 4 if "7" in sizes else 6
+    value = document("fit", "kmeans", files / "points.npy", "-k", k, "--sizes", sizes)
+    assert len(value["sizes"]) == k and sum(value["sizes"]) == 300 and all(low <= size <= high for size in value["sizes"])
+    assert "labels" not in value
+
+
+def test_labels_with_commas_and_equals_signs(files, tmp_path):
+    other = {"ash": "a=b", "birch": "x, y", "cedar": "1:2", "": ""}
+    write_labels(tmp_path / "partial.csv", [other[label] for label in read_words(files / "partial.csv")])
+    value = document("fit", "kmeans", files / "points.npy", "-k", 4, "--partial-labels", tmp_path / "partial.csv", "--group-share", "x, y=0.3:0.4",
+                     "--group-share", "a=b=0.25:0.5,1:2=:0.5", "--clusters-per-label", "a=b=1,1:2=1", "--clusters-per-label", "x, y=2",
+                     "--labels-out", tmp_path / "l.csv")
+    assert [(label["name"], label["clusters"]) for label in value["labels"]] == [("a=b", [0]), ("x, y", [1, 2]), ("1:2", [3])]
+    assert set(read_words(tmp_path / "l.csv")) == {"a=b", "x, y", "1:2"}
+
+
+def test_scores_of_labels(files, tmp_path):
+    known = [label.replace("ash", "ash, white") for label in read_words(files / "partial.csv")]
+    write_labels(tmp_path / "partial.csv", known)
+    run("fit", "subspace", files / "points.npy", "-k", 4, "--partial-labels", tmp_path / "partial.csv", "--clusters-per-label", "birch=2",
+        "--scale", "zscore", "--model-out", tmp_path / "m.st")
+    words = ["predict", tmp_path / "m.st", files / "points.npy"]
+    done = run(*words, "--scores-out", tmp_path / "s.npy", "--labels-out", tmp_path / "l.npy")
+    assert "label scores" in done.out
+    scores = np.load(tmp_path / "s.npy")
+    assert scores.dtype == np.float64 and scores.shape == (300, 3)
+    assert list(scores.argmax(axis=1)) == list(np.load(tmp_path / "l.npy"))
+    with open(tmp_path / "s.csv", "w") as file:
+        file.write(run(*words, "--scores-out", "-").out)
+    run(*words, "--scores-out", tmp_path / "t.csv")
+    assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "t.csv").read_bytes()
+    with open(tmp_path / "s.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["ash, white", "birch", "cedar"] and np.array_equal(np.array(rows[1:], dtype=float), scores)
+    assert "standard output" in run(*words, "--scores-out", "-", "--labels-out", "-", code=2).err
+    assert "same file" in run(*words, "--scores-out", tmp_path / "s.csv", "--labels-out", tmp_path / "s.csv", code=2).err
+
+
+def test_scores_are_left_out_where_there_is_nothing_to_score(files, tmp_path):
+    words = ["fit", "kmeans", "points.npy", "-k", 3]
+    done = run(*words, "--partial-labels", "truth.csv", "--truth", "truth.csv", "--json", cwd=files)
+    assert "scores" not in json.loads(done.out) and "nothing is left to score" in done.err
+    # A truth of other words: scores by alignment only.
+    run(*words, *PARTIAL, "--model-out", tmp_path / "m.st", cwd=files)
+    for other in (words + PARTIAL, ["predict", tmp_path / "m.st", "points.npy"]):
+        done = run(*other, "--truth", "truth.npy", "--json", cwd=files)
+        value = json.loads(done.out)
+        assert set(value["scores"]) == set(SCORES) and value["scores"]["acc"] == 1
+        assert "truth.npy names none of the labels" in done.err and any("label accuracy" in warning for warning in value["warnings"])
+    # A truth that is known for some of the points only.
+    truth = read_words(files / "truth.csv")
+    write_labels(tmp_path / "truth.csv", truth[:100] + [""] * 200)
+    done = run(*words, *PARTIAL, "--truth", tmp_path / "truth.csv", "--json", cwd=files)
+    assert json.loads(done.out)["scored"] == 70 and "200 of 300 points have no truth" in done.err
+
+
+def test_without_partial_labels_nothing_is_named(files, tmp_path):
+    value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--truth", files / "truth.csv", "--model-out", tmp_path / "m.st")
+    assert "labels" not in value and set(value["scores"]) == set(SCORES)
+    assert "labels" not in document("info", tmp_path / "m.st") and "labels" not in document("predict", tmp_path / "m.st", files / "points.npy")
+
+
+def test_methods_say_what_they_take():
+    for method in document("methods")["methods"]:
+        text = run("fit", method["name"], "--help").out
+        for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--group-share", "partial_labels"),
+                           ("--clusters-per-label", "partial_labels"), ("--sizes", "sizes")):
+            assert (f" {flag} " in text) == method["honours"][part], (method["name"], flag)
+        takes = run("methods", method["name"]).out
+        assert ("partial labels" in takes) == method["honours"]["partial_labels"] and ("size bounds" in takes) == method["honours"]["sizes"]
+    text = re.sub(r"\s+", " ", run("fit", "kmeans", "--help").out)
+    assert re.search(r"--group-share [^-]*\(may be repeated\)", text)
+
+
 def test_data(tmp_path):
     names = [entry["name"] for entry in document("data", "list")["data"]]
     assert {"digits", "iris", "wine", "breast-cancer", "mnist"} <= set(names) and "data:digits" in run("data", "list").out
@@ -420,11 +602,13 @@ def test_completion(files):
     assert "digits" in complete("coterie data show di") and "iris" in complete("coterie fit kmeans data:ir")
     assert complete("coterie fit kmeans points.n") == ["points.npy"]
     assert complete("coterie predict model.s") == ["model.safetensors"]
+    assert complete("coterie fit kmeans points.npy --partial-labels partial-b") == ["partial-blank.csv"]
+    assert complete("coterie fit kmeans points.npy --group-share a=1 --group-s") == ["--group-share"]
 
 
 def test_man_page():
     page = run("man").out
-    for needed in (".TH COTERIE 1", ".SH EXIT STATUS", "\\-\\-max\\-iterations", "coterie fit kmeans".replace("-", "\\-"), "NO_COLOR"):
+    for needed in (".TH COTERIE 1", ".SH EXIT STATUS", "\\-\\-partial\\-labels", "may be repeated", "\\-\\-max\\-iterations", "coterie fit kmeans".replace("-", "\\-"), "NO_COLOR"):
         assert needed in page
     if not shutil.which("mandoc"):
         pytest.skip("mandoc is not installed")
@@ -542,6 +726,7 @@ def test_a_full_disk_is_said(files):
 # ---------------------------------------------------------------- what cannot work, and says so
 
 FIT = ["fit", "kmeans"]
+KNOWN = ["{}/points.csv", "-k", "3", "--partial-labels", "{}/partial.csv"]
 # name: words ({} is the folder of inputs), exit code, what the message must hold
 BAD = {
     "truncated npy": ([*FIT, "{}/truncated.npy", "-k", "3"], 3, ["truncated.npy"]),
@@ -611,6 +796,54 @@ BAD = {
     "blank truth": ([*FIT, "{}/points.csv", "-k", "3", "--truth", "{}/truth-blank.csv"], 3, ["truth-blank.csv"]),
     "missing truth": ([*FIT, "{}/points.csv", "-k", "3", "--truth", "{}/nowhere.csv"], None, ["nowhere.csv"]),
     "truth column without truth": ([*FIT, "{}/points.csv", "-k", "3", "--truth-column", "x"], 2, ["--truth-column"]),
+    "partial labels of another length": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/partial-short.csv"], 3,
+                                         ["--partial-labels", "partial-short.csv", "3", "300"]),
+    "blank partial labels": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/partial-blank.csv"], 3, ["--partial-labels", "blank"]),
+    "missing partial labels": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/nowhere.csv"], None, ["nowhere.csv"]),
+    "partial labels of two columns": ([*FIT, "{}/points.csv", "-k", "3", "--partial-labels", "{}/partial-of-two.csv"], None, ["partial-of-two.csv"]),
+    "partial labels' column not there": ([*FIT, *KNOWN, "--partial-labels-column", "oak"], None, ["oak"]),
+    "partial labels' column without them": ([*FIT, "{}/points.csv", "--partial-labels-column", "x"], 2, ["--partial-labels-column", "needs"]),
+    "partial labels of a method that takes none": (["fit", "ward", "{}/points.csv", "--partial-labels", "{}/partial.csv"], 2,
+                                                   ["--partial-labels", "ward"]),
+    "sizes of a method that takes none": (["fit", "ward", "{}/points.csv", "--sizes", "3:"], 2, ["--sizes", "ward"]),
+    "output over partial labels": ([*FIT, *KNOWN, "--labels-out", "{}/partial.csv"], 2, ["--labels-out", "partial.csv"]),
+    "share without partial labels": ([*FIT, "{}/points.csv", "--group-share", "ash=0.5"], 2, ["--group-share", "needs --partial-labels FILE"]),
+    "clusters of a label without partial labels": ([*FIT, "{}/points.csv", "--clusters-per-label", "ash=2"], 2,
+                                                   ["--clusters-per-label", "needs --partial-labels FILE"]),
+    "share without a label": ([*FIT, *KNOWN, "--group-share", "0.5"], 2, ["--group-share", "0.5", "LABEL=SHARE"]),
+    "share of an empty label": ([*FIT, *KNOWN, "--group-share", "=0.5"], 2, ["--group-share", "=0.5", "LABEL=SHARE"]),
+    "share without a number": ([*FIT, *KNOWN, "--group-share", "ash="], 2, ["--group-share", "ash=", "LABEL=SHARE"]),
+    "share without ends": ([*FIT, *KNOWN, "--group-share", "ash=:"], 2, ["--group-share", "ash=:", "LOW:HIGH"]),
+    "share with three ends": ([*FIT, *KNOWN, "--group-share", "ash=0.1:0.2:0.3"], 2, ["--group-share", "ash=0.1:0.2:0.3", "LOW:HIGH"]),
+    "share that is a word": ([*FIT, *KNOWN, "--group-share", "ash=half"], 2, ["--group-share", "half"]),
+    "share nan": ([*FIT, *KNOWN, "--group-share", "ash=nan"], 2, ["--group-share", "nan"]),
+    "share with a comma too many": ([*FIT, *KNOWN, "--group-share", "ash=0.5,"], 2, ["--group-share", "ash=0.5,"]),
+    "share above 1": ([*FIT, *KNOWN, "--group-share", "ash=1.5"], 2, ["--group-share", "ash", "1.5"]),
+    "share below 0": ([*FIT, *KNOWN, "--group-share", "ash=-0.5"], 2, ["--group-share", "ash", "-0.5"]),
+    "share of ends that cross": ([*FIT, *KNOWN, "--group-share", "ash=0.6:0.4"], 2, ["--group-share", "ash", "0.6", "0.4"]),
+    "share of an unknown label": ([*FIT, *KNOWN, "--group-share", "asj=0.5"], 2, ["--group-share", "asj", "ash"]),
+    "share twice": ([*FIT, *KNOWN, "--group-share", "ash=0.5", "--group-share", "ash=0.4"], 2, ["--group-share", "ash", "twice"]),
+    "share below what is labelled": ([*FIT, *KNOWN, "--group-share", "ash=0.01"], 2, ["--group-share", "ash", "0.01"]),
+    "shares above 1 together": ([*FIT, *KNOWN, "--group-share", "ash=0.6,birch=0.6"], 2, ["--group-share"]),
+    "clusters of a label that are no number": ([*FIT, *KNOWN, "--clusters-per-label", "ash=two"], 2, ["--clusters-per-label", "ash=two", "LABEL=N"]),
+    "half a cluster for a label": ([*FIT, *KNOWN, "--clusters-per-label", "ash=1.5"], 2, ["--clusters-per-label", "ash=1.5", "LABEL=N"]),
+    "no cluster for a label": ([*FIT, *KNOWN, "--clusters-per-label", "ash=0"], 2, ["--clusters-per-label", "ash", "0"]),
+    "clusters of an unknown label": ([*FIT, *KNOWN, "--clusters-per-label", "oak=1"], 2, ["--clusters-per-label", "oak", "ash"]),
+    "clusters of a label twice": ([*FIT, *KNOWN, "--clusters-per-label", "ash=1,ash=1"], 2, ["--clusters-per-label", "ash", "twice"]),
+    "more clusters of labels than clusters": ([*FIT, *KNOWN, "--clusters-per-label", "ash=2"], 2, ["3", "4"]),
+    "sizes without ends": ([*FIT, "{}/points.csv", "--sizes", ":"], 2, ["--sizes", "LOW:HIGH"]),
+    "sizes that are a word": ([*FIT, "{}/points.csv", "--sizes", "large"], 2, ["--sizes", "large", "LOW:HIGH"]),
+    "half a size": ([*FIT, "{}/points.csv", "--sizes", "1.5:"], 2, ["--sizes", "1.5", "LOW:HIGH"]),
+    "sizes with three ends": ([*FIT, "{}/points.csv", "--sizes", "1:2:3"], 2, ["--sizes", "1:2:3", "LOW:HIGH"]),
+    "sizes twice": ([*FIT, "{}/points.csv", "--sizes", "1:", "--sizes", "2:"], 2, ["--sizes", "twice"]),
+    "negative size": ([*FIT, "{}/points.csv", "-k", "3", "--sizes=-3:"], 2, ["--sizes", "-3"]),
+    "sizes of ends that cross": ([*FIT, "{}/points.csv", "-k", "3", "--sizes", "90:80"], 2, ["--sizes", "90", "80"]),
+    "sizes that are too large": ([*FIT, "{}/points.csv", "-k", "3", "--sizes", "101:"], 2, ["--sizes", "101", "300"]),
+    "sizes that are too small": ([*FIT, "{}/points.csv", "-k", "3", "--sizes", ":99"], 2, ["--sizes", "99", "300"]),
+    "sizes and shares together": ([*FIT, *KNOWN, "--group-share", "ash=0.5", "--sizes", "3:"], 2, ["--sizes", "--group-share"]),
+    "scores of a model without": (["predict", "{}/model.safetensors", "{}/points.csv", "--scores-out", "OUT/s.csv"], 2,
+                                  ["--scores-out", "model.safetensors"]),
+    "scores of unknown extension": (["predict", "{}/model.safetensors", "{}/points.csv", "--scores-out", "OUT/s.txt"], 2, ["--scores-out", ".npy"]),
     "label column not there": ([*FIT, "{}/points.csv", "-k", "3", "--label-column", "tree"], None, ["tree"]),
     "label column out of range": ([*FIT, "{}/points.csv", "-k", "3", "--label-column", "9"], None, ["9"]),
     "column not there": ([*FIT, "{}/points.csv", "-k", "3", "--columns", "x,w"], None, ["w"]),

@@ -33,11 +33,8 @@ std::string flag_title(const Flag& flag) {
 }
 
 std::string flag_description(const Flag& flag) {
-    std::string text = flag.meaning;
-    std::string tail = flag.accepted;
-    if (!flag.standard.empty()) tail += (tail.empty() ? "" : "; ") + ("default " + flag.standard);
-    if (!tail.empty()) text += " (" + tail + ")";
-    return text;
+    const std::string tail = accepted_text(flag);
+    return tail.empty() ? flag.meaning : flag.meaning + " (" + tail + ")";
 }
 
 void append_entry(std::string& out, const std::string& title, const std::string& description, std::size_t indent) {
@@ -134,7 +131,7 @@ private:
     }
 
     void give(const Flag& flag, const std::string& name, const std::string& value) {
-        if (!given_.insert(flag.name).second)
+        if (!given_.insert(flag.name).second && !flag.repeats)
             throw UsageError("option " + flag.name + " is given twice", "keep one of them");
         if (value.empty() && !flag.value.empty())
             throw UsageError("option " + name + " is given an empty value", help_hint(path_));
@@ -262,6 +259,13 @@ std::vector<std::string> wrap(const std::string& text, std::size_t width) {
     end_word();
     if (!line.empty()) lines.push_back(line);
     return lines;
+}
+
+std::string accepted_text(const Flag& flag) {
+    std::string out = flag.accepted;
+    if (!flag.standard.empty()) out += (out.empty() ? "" : "; ") + ("default " + flag.standard);
+    if (flag.repeats) out += (out.empty() ? "" : "; ") + std::string("may be repeated");
+    return out;
 }
 
 std::string usage_line(const Command& command, const std::string& path) {

@@ -27,6 +27,7 @@ struct Flag {
     std::vector<std::string> choices;
     Completion completion = Completion::nothing;
     std::string group;                             // heading it stands under
+    bool repeats = false;                          // may be given more than once; every value is taken
     std::function<void(const std::string&)> take;  // a switch is given "true"
 };
 
@@ -69,6 +70,8 @@ struct UsageError : BadArgument {
 int run_command_line(const Command& root, const std::vector<std::string>& words);
 
 std::string help_text(const Command& command, const std::string& path);
+/// What --help and the man page say in brackets behind a flag's meaning; may be empty.
+std::string accepted_text(const Flag& flag);
 std::string usage_line(const Command& command, const std::string& path);
 
 /// Flags for every option of a described struct; what is given is parsed, checked and set in `target`, which the flags

@@ -12,6 +12,7 @@
 #include "command_line.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/io/model.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/metrics/metrics.hpp"
 
@@ -47,6 +48,7 @@ Flag text_flag(std::string name, std::string value, std::string meaning, std::st
                std::shared_ptr<void> owner, Completion completion = Completion::nothing);
 
 extern const char* const points_meaning;
+extern const char* const labels_out_meaning;
 
 using Seconds = std::vector<std::pair<std::string, double>>;
 
@@ -70,16 +72,40 @@ struct Confusion {
     std::vector<std::vector<std::int64_t>> counts;
 };
 
-/// How labels agree with a truth, over the rows whose truth is known.
+/// How labels agree with a truth, over the rows whose truth is known and was not given to the fit.
 struct Agreement {
     Scores scores;
+    /// Of these rows, the share whose label has the truth's name; none where labels and truth have no name in common.
+    std::optional<double> label_accuracy;
     Confusion confusion;
     Index scored = 0;
-    Index unknown = 0;  // rows left out
+    Index given = 0;    // rows left out because partial labels told the fit about them
+    Index unknown = 0;  // rows left out because they have no truth
 };
-/// BadData when the two differ in length, naming both.
-Agreement compare(const Labels& labels, const std::vector<std::string>& cluster_names, const std::string& labels_source,
-                  const Truth& truth);
+/// BadData when labels and truth differ in length, naming both, and when no row is left to score. `partial_labels`:
+/// what the fit was given; rows it was told about are left out.
+Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
+                  LabelSpan partial_labels = {});
+/// The warning where label_accuracy is none though labels have names.
+std::string no_name_in_common(const std::string& truth_source);
+/// BadData unless there is a label for each of the rows, naming both.
+void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source);
+
+/// Labels as files and scores show them: the clusters of a label are one, under its name and its number; free clusters
+/// come after the labels, in their order. Where clusters have no labels, the clusters themselves, without names.
+LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters);
+
+/// What a label came to. Counts are there where points are.
+struct LabelGroup {
+    std::string name;
+    std::vector<int> clusters;
+    Index points = 0;
+    Index labelled = 0;  // of the partial labels
+    double share = 0;    // points over all points
+};
+/// One a label, in their order. `sizes`: points a cluster, or empty.
+std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std::vector<Index>& sizes,
+                                     LabelSpan partial_labels = {});
 
 /// Output files are tried before the work starts, so that a typing mistake costs no fit.
 class Outputs {

@@ -21,7 +21,7 @@ int evaluate(const EvaluateRequest& request) {
     const Run run = request.running->run();
     const LabelColumn labels = read_labels(request.labels, request.labels_column);
     const Truth truth = read_truth(request.truth, request.truth_column, run);
-    const Agreement agreement = compare(labels.labels, labels.names, request.labels, truth);
+    const Agreement agreement = compare(labels, request.labels, truth);
     if (agreement.unknown > 0 && !request.running->quiet)
         print_warning(count_text(agreement.unknown) + " of " +
                       count_text(static_cast<long long>(labels.labels.size())) +

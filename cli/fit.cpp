@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "constraints.hpp"
 #include "coterie/io/model.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/preprocess.hpp"
@@ -21,6 +22,7 @@ struct FitRequest {
     std::shared_ptr<OptionValues> given = std::make_shared<OptionValues>();
     std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+    std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
     std::shared_ptr<PreprocessingOptions> preprocessing = std::make_shared<PreprocessingOptions>();
     std::string truth;
     std::string truth_column;
@@ -36,11 +38,15 @@ struct FitRequest {
 // Before the fit, not after it: a truth that does not belong to these points should cost nothing.
 void require_fitting_truth(const Truth& truth, Index rows, const std::string& source) {
     const auto& labels = truth.column.labels;
-    if (static_cast<Index>(labels.size()) != rows)
-        throw BadData("truth " + truth.source + " has " + std::to_string(labels.size()) + " rows, " + source + " has " +
-                      std::to_string(rows));
+    require_rows(labels, "truth " + truth.source, rows, source);
     if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
         throw BadData("truth " + truth.source + " is blank in every row");
+}
+
+bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
+    for (std::size_t i = 0; i < partial_labels.size(); ++i)
+        if (truth.column.labels[i] >= 0 && partial_labels[i] < 0) return false;
+    return true;
 }
 
 std::optional<Truth> find_truth(const FitRequest& request, PointsFile& file, const Run& run) {
@@ -84,9 +90,11 @@ int fit(const Method& method, const FitRequest& request) {
     if (!request.truth_column.empty() && (request.truth.empty() || request.truth == "none"))
         throw UsageError("option --truth-column needs --truth FILE",
                          "a column of the points' own file is --label-column");
+    request.constraints->check();
 
     Outputs outputs;
-    for (const auto& input : {request.points, request.truth, request.weights, request.initial_centroids})
+    for (const auto& input : {request.points, request.truth, request.weights, request.initial_centroids,
+                              request.constraints->partial_labels})
         outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
     outputs.add("--model-out", request.model_out);
@@ -109,8 +117,18 @@ int fit(const Method& method, const FitRequest& request) {
     bar.attach(run);
 
     Stopwatch watch;
+    Constraints constraints = read_constraints(*request.constraints);
     PointsFile file = read_points_file(request.points, request.reading->options(), run);
-    const auto truth = find_truth(request, file, run);
+    const Labels& partial_labels = constraints.partial_labels.labels;
+    if (!partial_labels.empty())
+        require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels,
+                     file.points.rows(), request.points);
+    auto truth = find_truth(request, file, run);
+    if (truth && !partial_labels.empty() && nothing_to_score(*truth, partial_labels)) {
+        outcome.warnings.push_back("every point that truth " + truth->source +
+                                   " knows has a partial label; nothing is left to score");
+        truth.reset();
+    }
     std::vector<double> weights;
     if (!request.weights.empty()) weights = read_numbers(request.weights);
     Points initial_centroids;
@@ -124,7 +142,7 @@ int fit(const Method& method, const FitRequest& request) {
 
     const auto preprocessing = Preprocessing::fit(file.points, *request.preprocessing, run, weights);
     outcome.preprocessing = preprocessing.text();
-    outcome.warnings = preprocessing.warnings();
+    for (const auto& warning : preprocessing.warnings()) outcome.warnings.push_back(warning);
     if (!preprocessing.identity()) {
         Index zero_rows = 0;
         file.points = preprocessing.apply(file.points, run, &zero_rows);
@@ -135,7 +153,15 @@ int fit(const Method& method, const FitRequest& request) {
 
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
-    const auto model = method.fit(file.points, *request.given, run, {weights, initial_centroids});
+    SideInformation side;
+    side.weights = weights;
+    side.initial_centroids = initial_centroids;
+    side.partial_labels = partial_labels;
+    side.label_names = constraints.partial_labels.names;
+    side.clusters_per_label = std::move(constraints.clusters_per_label);
+    side.group_shares = std::move(constraints.group_shares);
+    side.sizes = constraints.sizes;
+    const auto model = method.fit(file.points, *request.given, run, side);
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;
@@ -147,18 +173,22 @@ int fit(const Method& method, const FitRequest& request) {
                          [&](const auto& each) { return each.first == stage.first; }))
             outcome.seconds.push_back(stage);
     outcome.warnings.insert(outcome.warnings.end(), outcome.report.warnings.begin(), outcome.report.warnings.end());
+    outcome.labels = label_groups(model->cluster_labels(), outcome.report.sizes, partial_labels);
 
+    const LabelColumn labels = merged_by_label(model->labels(), model->cluster_labels());
     if (truth) {
-        outcome.agreement = compare(model->labels(), {}, request.points, *truth);
+        outcome.agreement = compare(labels, request.points, *truth, partial_labels);
         outcome.truth_source = truth->source;
         if (outcome.agreement->unknown > 0)
             outcome.warnings.push_back(count_text(outcome.agreement->unknown) + " of " +
                                        count_text(outcome.report.points) +
                                        " points have no truth and are left out of the scores");
+        if (!outcome.labels.empty() && !outcome.agreement->label_accuracy)
+            outcome.warnings.push_back(no_name_in_common(truth->source));
         outcome.seconds.emplace_back("score", watch.restart());
     }
 
-    if (!request.labels_out.empty()) write_labels(request.labels_out, model->labels());
+    if (!request.labels_out.empty()) write_labels(request.labels_out, labels.labels, labels.names);
     if (!request.model_out.empty()) {
         Archive archive{method.name};
         model->store(archive);
@@ -216,7 +246,7 @@ std::vector<Example> examples_for(const Method& method) {
     const bool has_k = std::any_of(method.options->options().begin(), method.options->options().end(),
                                    [](const Option& option) { return option.letter == 'k'; });
     const std::string k = has_k ? " -k " : "";
-    return {
+    std::vector<Example> examples = {
         {start + "data:digits" + (has_k ? k + "10" : ""),
          "the handwritten digits that ship with coterie, scored against their truth"},
         {start + "points.csv" + (has_k ? k + "3" : "") +
@@ -224,6 +254,11 @@ std::vector<Example> examples_for(const Method& method) {
          "columns to equal variance; the column species is truth, not a coordinate"},
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
          "a model for coterie predict, a report to look at, and one JSON document"}};
+    if (method.honours.partial_labels)
+        examples.push_back({start + "points.npy" + (has_k ? k + "5" : "") +
+                                " --partial-labels known.csv --group-share other=0.95 --labels-out labels.csv",
+                            "some labels are known, and that 95 of 100 points are of the label other"});
+    return examples;
 }
 
 Command fit_method_command(const Method& method) {
@@ -257,12 +292,11 @@ Command fit_method_command(const Method& method) {
     if (method.honours.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
+    append(constraint_flags(method.honours, request->constraints));
     append(flags_of(PreprocessingOptions::described(), "Preparing (stored in the model, and applied again by predict)",
                     std::static_pointer_cast<void>(request->preprocessing)));
 
-    text("--labels-out", "FILE",
-         "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output", "Writing",
-         request->labels_out);
+    text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
     text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
          request->model_out);
     text("--report", "FILE.html", "write a report of one self-contained page", "Writing", request->report);

@@ -76,6 +76,17 @@ std::string size_bars(const std::vector<Index>& sizes) {
     return out;
 }
 
+std::string label_table(const std::vector<LabelGroup>& groups) {
+    std::string out =
+        "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">points</th><th class=\"n\">labelled</th>"
+        "<th class=\"n\">share</th></tr>\n";
+    for (const auto& group : groups)
+        out += "<tr>" + cell(group.name) + cell(std::to_string(group.clusters.size()), "n") +
+               cell(count_text(group.points), "n") + cell(count_text(group.labelled), "n") +
+               cell(share_text(group.share), "n") + "</tr>\n";
+    return out + "</table>\n";
+}
+
 std::string confusion_table_html(const Confusion& confusion) {
     constexpr std::size_t most = 100;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
@@ -137,16 +148,21 @@ std::string outcome_html(const Outcome& outcome, const std::string& picture) {
     if (!picture.empty()) out += section("Picture", picture);
     out += section("Cluster sizes", size_bars(report.sizes));
 
+    if (!outcome.labels.empty()) out += section("Labels", label_table(outcome.labels));
+
     if (outcome.agreement) {
         const Scores& scores = outcome.agreement->scores;
-        out += section("Agreement with " + outcome.truth_source,
-                       fact_table({{"ACC", share_text(scores.acc)},
-                                   {"NMI", share_text(scores.nmi)},
-                                   {"ARI", share_text(scores.ari)},
-                                   {"purity", share_text(scores.purity)},
-                                   {"homogeneity", share_text(scores.homogeneity)},
-                                   {"completeness", share_text(scores.completeness)},
-                                   {"points scored", count_text(outcome.agreement->scored)}}));
+        std::vector<std::pair<std::string, std::string>> rows = {{"ACC", share_text(scores.acc)},
+                                                                 {"NMI", share_text(scores.nmi)},
+                                                                 {"ARI", share_text(scores.ari)},
+                                                                 {"purity", share_text(scores.purity)},
+                                                                 {"homogeneity", share_text(scores.homogeneity)},
+                                                                 {"completeness", share_text(scores.completeness)}};
+        if (outcome.agreement->label_accuracy)
+            rows.emplace_back("label accuracy", share_text(*outcome.agreement->label_accuracy));
+        rows.emplace_back("points scored", count_text(outcome.agreement->scored) +
+                                               (outcome.agreement->given > 0 ? ", those that had no label" : ""));
+        out += section("Agreement with " + outcome.truth_source, fact_table(rows));
         out += section("Classes and clusters", confusion_table_html(outcome.agreement->confusion));
     }
 

@@ -31,6 +31,7 @@ int tell(const InfoRequest& request) {
     const Archive archive = Archive::load(request.model);
     // A file that predict would refuse is refused here as well.
     const auto model = load_model(request.model);
+    const auto labels = label_groups(model->cluster_labels(), {});
     if (request.running->json) {
         Json out;
         out["schema"] = 1;
@@ -38,6 +39,11 @@ int tell(const InfoRequest& request) {
         out["method"] = archive.method();
         out["dimensions"] = model->dimensions();
         out["clusters"] = model->clusters();
+        if (!labels.empty()) {
+            out["labels"] = Json::array();
+            for (const auto& label : labels)
+                out["labels"].push_back({{"name", label.name}, {"clusters", label.clusters}});
+        }
         out["options"] = Json::object();
         for (const auto& [name, value] : archive.options()) out["options"][name] = json_of(value);
         out["facts"] = archive.texts();
@@ -53,8 +59,14 @@ int tell(const InfoRequest& request) {
     std::vector<std::pair<std::string, std::string>> rows = {{"method", archive.method()},
                                                              {"dimensions", count_text(model->dimensions())},
                                                              {"clusters", count_text(model->clusters())}};
+    for (const auto& label : labels) {
+        std::string clusters;
+        for (const int cluster : label.clusters) clusters += (clusters.empty() ? "" : " ") + std::to_string(cluster);
+        rows.emplace_back("label " + label.name, (label.clusters.size() == 1 ? "cluster " : "clusters ") + clusters);
+    }
     for (const auto& [name, value] : archive.options()) rows.emplace_back(name, to_text(value));
-    for (const auto& [name, value] : archive.texts()) rows.emplace_back(name, value);
+    for (const auto& [name, value] : archive.texts())
+        if (name != "label_names") rows.emplace_back(name, value);  // told already
     std::vector<std::vector<std::string>> tensors;
     for (const auto& [name, tensor] : archive.tensors()) {
         std::string shape;

@@ -27,6 +27,23 @@ Json json_of(const Scores& scores) {
             {"completeness", scores.completeness}};
 }
 
+Json scores_json(const Agreement& agreement) {
+    Json out = json_of(agreement.scores);
+    if (agreement.label_accuracy) out["label_accuracy"] = *agreement.label_accuracy;
+    return out;
+}
+
+Json json_of(const std::vector<LabelGroup>& groups, bool labelled) {
+    Json out = Json::array();
+    for (const auto& group : groups) {
+        Json one = {{"name", group.name}, {"clusters", group.clusters}, {"points", group.points}};
+        if (labelled) one["labelled"] = group.labelled;
+        one["share"] = group.share;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
 Json json_of(const Confusion& confusion) {
     Json matched = Json::array();
     for (const auto& name : confusion.matched) matched.push_back(name.empty() ? Json(nullptr) : Json(name));
@@ -62,6 +79,7 @@ std::string outcome_json(const Outcome& outcome) {
     json["clusters_requested"] = report.clusters_requested;
     json["clusters_found"] = report.clusters_found;
     json["sizes"] = report.sizes;
+    if (!outcome.labels.empty()) json["labels"] = json_of(outcome.labels, true);
     json["objective"] = report.objective;
     json["objective_per_iteration"] = report.objective_per_iteration;
     json["iterations"] = report.iterations;
@@ -72,7 +90,7 @@ std::string outcome_json(const Outcome& outcome) {
     json["warnings"] = outcome.warnings;
     if (outcome.agreement) {
         json["truth"] = outcome.truth_source;
-        json["scores"] = json_of(outcome.agreement->scores);
+        json["scores"] = scores_json(*outcome.agreement);
         json["scored"] = outcome.agreement->scored;
         json["confusion"] = json_of(outcome.agreement->confusion);
     }

@@ -17,6 +17,10 @@ using Json = nlohmann::ordered_json;
 Json json_of(const OptionValue& value);
 Json json_of(const OptionSet& set, const OptionValues& values);  // in the set's order
 Json json_of(const Scores& scores);
+/// The scores with label_accuracy, where it is known.
+Json scores_json(const Agreement& agreement);
+/// `labelled` where partial labels are at hand.
+Json json_of(const std::vector<LabelGroup>& groups, bool labelled);
 Json json_of(const Confusion& confusion);
 Json json_of(const Detail& detail);
 Json json_of(const Seconds& seconds);

@@ -52,10 +52,8 @@ std::string sentence(std::string text) {
 }
 
 std::string text_of(const Flag& flag) {
-    std::string text = flag.meaning;
-    std::string tail = flag.accepted;
-    if (!flag.standard.empty()) tail += (tail.empty() ? "" : "; ") + ("default " + flag.standard);
-    return tail.empty() ? sentence(text) : text + " (" + tail + ").";
+    const std::string tail = accepted_text(flag);
+    return tail.empty() ? sentence(flag.meaning) : flag.meaning + " (" + tail + ").";
 }
 
 std::vector<std::pair<std::string, const Command*>> leaves(const Command& command, const std::string& path) {

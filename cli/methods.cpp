@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "commands.hpp"
+#include "common.hpp"
 #include "json.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -41,7 +42,10 @@ Json json_of(const Method& method) {
     Json out;
     out["name"] = method.name;
     out["summary"] = method.summary;
-    out["honours"] = {{"weights", method.honours.weights}, {"initial_centroids", method.honours.initial_centroids}};
+    out["honours"] = {{"weights", method.honours.weights},
+                      {"initial_centroids", method.honours.initial_centroids},
+                      {"partial_labels", method.honours.partial_labels},
+                      {"sizes", method.honours.sizes}};
     out["options"] = Json::array();
     for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
     return out;
@@ -49,10 +53,12 @@ Json json_of(const Method& method) {
 
 std::string text_of(const Method& method) {
     std::string out = method.name + ": " + method.summary + "\n";
-    std::string takes;
-    if (method.honours.weights) takes = "weights";
-    if (method.honours.initial_centroids) takes += std::string(takes.empty() ? "" : " and ") + "initial centroids";
-    if (!takes.empty()) out += "Takes " + takes + ".\n";
+    std::vector<std::string> takes;
+    if (method.honours.weights) takes.push_back("weights");
+    if (method.honours.initial_centroids) takes.push_back("initial centroids");
+    if (method.honours.partial_labels) takes.push_back("partial labels with group shares");
+    if (method.honours.sizes) takes.push_back("size bounds");
+    if (!takes.empty()) out += "Takes " + join(takes) + ".\n";
     std::vector<std::vector<std::string>> rows;
     for (const auto& option : method.options->options()) {
         const std::string value = to_text(option.default_value);

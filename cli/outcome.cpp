@@ -35,6 +35,7 @@ std::string outcome_text(const Outcome& outcome) {
     const FitReport& report = outcome.report;
     std::vector<std::pair<std::string, std::string>> rows;
     rows.emplace_back("sizes", sizes_text(report.sizes));
+    if (!outcome.labels.empty()) rows.emplace_back("labels", label_groups_text(outcome.labels, report.sizes));
     std::string objective = number_text(report.objective);
     if (report.stopped == StopReason::exact) {
         objective += " (exact)";
@@ -46,8 +47,8 @@ std::string outcome_text(const Outcome& outcome) {
     rows.emplace_back("objective", objective);
     if (outcome.preprocessing != "none") rows.emplace_back("points were", outcome.preprocessing);
     if (outcome.agreement) {
-        rows.emplace_back("scores", scores_text(outcome.agreement->scores));
-        rows.emplace_back("truth", outcome.truth_source);
+        rows.emplace_back("scores", scores_text(*outcome.agreement));
+        rows.emplace_back("truth", truth_text(*outcome.agreement, outcome.truth_source));
     }
     std::string seconds;
     for (const auto& [stage, value] : outcome.seconds)

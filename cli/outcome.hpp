@@ -20,6 +20,7 @@ struct Outcome {
     std::string scalar;    // "float32"
     std::string preprocessing;
     FitReport report;
+    std::vector<LabelGroup> labels;  // with partial labels
     std::optional<Agreement> agreement;
     std::string truth_source;
     Seconds seconds;  // read, preprocess, fit, then the stages of the fit, then score

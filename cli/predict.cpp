@@ -17,6 +17,7 @@ struct PredictRequest {
     std::string truth;
     std::string truth_column;
     std::string labels_out;
+    std::string scores_out;
     std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
@@ -41,6 +42,7 @@ int predict(const PredictRequest& request) {
     Outputs outputs;
     for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
+    outputs.add("--scores-out", request.scores_out, {".csv", ".npy"});
     outputs.check(json);
 
     Run run = request.running->run();
@@ -51,6 +53,9 @@ int predict(const PredictRequest& request) {
     const Archive archive = Archive::load(request.model);
     const auto model = naming_file(request.model, [&] { return load_model(archive); });
     const auto preprocessing = naming_file(request.model, [&] { return Preprocessing::from(archive); });
+    if (!request.scores_out.empty() && !model->has_label_scores())
+        throw BadArgument("option --scores-out: " + request.model + ", a model of " + std::string(model->method()) +
+                          ", has no scores a label; fits with partial labels of some methods have");
     PointsFile file = read_points_file(request.points, request.reading->options(), run);
     std::optional<Truth> truth;
     if (request.truth != "none") {
@@ -64,20 +69,29 @@ int predict(const PredictRequest& request) {
 
     std::vector<std::string> warnings;
     Index zero_rows = 0;
-    const Labels labels = model->predict(preprocessing.apply(file.points, run, &zero_rows), run);
+    const Points points = preprocessing.apply(file.points, run, &zero_rows);
+    const Labels clusters = model->predict(points, run);
+    Matrix<double> scores;
+    if (!request.scores_out.empty()) scores = model->label_scores(points, run);
     bar.clear();
     if (zero_rows > 0)
         warnings.push_back(count_text(zero_rows) +
                            " rows are 0 throughout and cannot be scaled to norm 1; left as they are");
     seconds.emplace_back("predict", watch.restart());
 
+    const auto sizes = cluster_sizes(clusters, model->clusters());
+    const auto groups = label_groups(model->cluster_labels(), sizes);
+    const LabelColumn labels = merged_by_label(clusters, model->cluster_labels());
     std::optional<Agreement> agreement;
-    if (truth) agreement = compare(labels, {}, request.points, *truth);
-    if (!request.labels_out.empty()) write_labels(request.labels_out, labels);
+    if (truth) {
+        agreement = compare(labels, request.points, *truth);
+        if (!groups.empty() && !agreement->label_accuracy) warnings.push_back(no_name_in_common(truth->source));
+    }
+    if (!request.labels_out.empty()) write_labels(request.labels_out, labels.labels, labels.names);
+    if (!request.scores_out.empty()) write_points(request.scores_out, scores, model->cluster_labels().names);
 
     if (!quiet)
         for (const auto& warning : warnings) print_warning(warning);
-    const auto sizes = cluster_sizes(labels, model->clusters());
     if (json) {
         Json out;
         out["schema"] = 1;
@@ -88,24 +102,27 @@ int predict(const PredictRequest& request) {
         out["d"] = file.points.columns();
         out["clusters"] = model->clusters();
         out["sizes"] = sizes;
+        if (!groups.empty()) out["labels"] = json_of(groups, false);
         out["preprocessing"] = preprocessing.text();
         out["seconds"] = json_of(seconds);
         out["threads"] = run.threads;
         out["warnings"] = warnings;
         if (agreement) {
             out["truth"] = truth->source;
-            out["scores"] = json_of(agreement->scores);
+            out["scores"] = scores_json(*agreement);
             out["scored"] = agreement->scored;
         }
         print(document(out));
         return Exit::done;
     }
     std::vector<std::pair<std::string, std::string>> rows = {{"sizes", sizes_text(sizes)}};
+    if (!groups.empty()) rows.emplace_back("labels", label_groups_text(groups, sizes));
     if (!preprocessing.identity()) rows.emplace_back("points were", preprocessing.text());
-    if (agreement) rows.emplace_back("scores", scores_text(agreement->scores));
+    if (agreement) rows.emplace_back("scores", scores_text(*agreement));
     rows.emplace_back("seconds",
                       "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
     if (!request.labels_out.empty()) rows.emplace_back("labels", request.labels_out);
+    if (!request.scores_out.empty()) rows.emplace_back("label scores", request.scores_out);
     const std::string text = std::string(model->method()) + " of " + request.model + " on " + request.points + ": " +
                              count_text(file.points.rows()) + (file.points.rows() == 1 ? " point\n" : " points\n") +
                              facts(rows);
@@ -142,10 +159,13 @@ Command predict_command() {
     command.flags.push_back(text_flag("--truth-column", "COLUMN",
                                       "the column of the --truth file, by name or number from 1", "Reading",
                                       request->truth_column, request));
-    command.flags.push_back(
-        text_flag("--labels-out", "FILE",
-                  "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output",
-                  "Writing", request->labels_out, request, Completion::file));
+    command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out,
+                                      request, Completion::file));
+    command.flags.push_back(text_flag("--scores-out", "FILE",
+                                      "write how well each label fits each point, larger is better, a column a label: "
+                                      "csv under the labels' names, npy as float64; of models fitted with partial "
+                                      "labels that have such scores",
+                                      "Writing", request->scores_out, request, Completion::file));
     for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"}))
         command.flags.push_back(std::move(flag));
     command.examples = {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 namespace coterie::cli {
 namespace {
@@ -89,10 +90,38 @@ std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
     return out;
 }
 
-std::string scores_text(const Scores& scores) {
+std::string scores_text(const Agreement& agreement) {
+    const Scores& scores = agreement.scores;
     return "ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " + share_text(scores.ari) +
            ", purity " + share_text(scores.purity) + ", homogeneity " + share_text(scores.homogeneity) +
-           ", completeness " + share_text(scores.completeness);
+           ", completeness " + share_text(scores.completeness) +
+           (agreement.label_accuracy ? ", label accuracy " + share_text(*agreement.label_accuracy) : "");
+}
+
+std::string truth_text(const Agreement& agreement, const std::string& source) {
+    return agreement.given == 0 ? source
+                                : source + "; scored on the " + count_text(agreement.scored) +
+                                      (agreement.scored == 1 ? " point" : " points") + " that had no label";
+}
+
+std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes) {
+    constexpr std::size_t most = 40;
+    std::string out;
+    Index free_points = std::accumulate(sizes.begin(), sizes.end(), Index{0});
+    std::size_t free_clusters = sizes.size();
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const auto& group = groups[i];
+        free_points -= group.points;
+        free_clusters -= group.clusters.size();
+        if (i >= most) continue;
+        out += (i == 0 ? "" : ", ") + group.name + " " + std::to_string(group.points);
+        if (group.clusters.size() != 1) out += " in " + std::to_string(group.clusters.size()) + " clusters";
+    }
+    if (groups.size() > most) out += " ... (" + std::to_string(groups.size()) + " labels)";
+    if (free_clusters > 0)
+        out += "; " + std::to_string(free_points) + " in " + std::to_string(free_clusters) +
+               (free_clusters == 1 ? " free cluster" : " free clusters");
+    return out;
 }
 
 std::string confusion_text(const Confusion& confusion) {

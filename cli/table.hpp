@@ -25,7 +25,11 @@ std::string count_text(long long count);
 std::string bytes_text(double bytes);
 
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
-std::string scores_text(const Scores& scores);
+std::string scores_text(const Agreement& agreement);
+/// Where the truth is from, and which points it was compared on when that is not all it knows.
+std::string truth_text(const Agreement& agreement, const std::string& source);
+/// "O 1700 in 10 clusters, PER 30; 12 in 1 free cluster". `sizes`: points a cluster.
+std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes);
 std::string confusion_text(const Confusion& confusion);
 
 /// Width in columns of UTF-8 text.

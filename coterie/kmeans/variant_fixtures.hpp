@@ -265,6 +265,27 @@ inline void expect_usual_refusals(const std::string& name) {
     broken(3, 1) = std::numeric_limits<double>::infinity();
     expect_error<BadData>([&] { model->predict(broken); }, {"row 4"});
     EXPECT_TRUE(model->predict(Matrix<double>(0, 2)).empty());
+
+    const auto refuses = [&](const SideInformation& side, const char* what) {
+        expect_error<BadArgument>([&] { method.fit(points, two, run, side); }, {name, "takes no", what});
+    };
+    SideInformation side;
+    if (!method.honours.partial_labels) {
+        const Labels known = {0, 1, -1, -1, -1, -1};
+        side.partial_labels = known;
+        refuses(side, "partial labels");
+        side = {};
+        side.clusters_per_label = {{"0", 1}};
+        refuses(side, "clusters per label");
+        side = {};
+        side.group_shares = {{"0", 0.5, 0.5}};
+        refuses(side, "group shares");
+        side = {};
+    }
+    if (!method.honours.sizes) {
+        side.sizes = SizeBounds{1, 5};
+        refuses(side, "size bounds");
+    }
 }
 
 }  // namespace coterie::fixtures

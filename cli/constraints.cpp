@@ -1,0 +1,141 @@
+#include "constraints.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "common.hpp"
+
+namespace coterie::cli {
+namespace {
+
+constexpr const char* shares_accepted =
+    "LABEL=SHARE or LABEL=LOW:HIGH (either end may be left out), fractions of 1, separated by commas";
+constexpr const char* sizes_accepted = "LOW:HIGH (either end may be left out) or one whole number for both";
+constexpr const char* clusters_accepted = "LABEL=N, N a whole number, separated by commas";
+
+[[noreturn]] void refuse(const char* flag, const std::string& value, const char* accepted) {
+    throw BadArgument(std::string("option ") + flag + ": " + value + " is not accepted; it takes " + accepted);
+}
+
+template <class Number>
+bool parse(const std::string& text, Number& number) {
+    const auto end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, number);
+    if (result.ec != std::errc() || result.ptr != end) return false;
+    if constexpr (std::is_floating_point_v<Number>) return std::isfinite(number);
+    return true;
+}
+
+// "3" is 3 to 3; an end that is left out stays as it is.
+template <class Number>
+bool parse_interval(const std::string& text, Number& low, Number& high) {
+    const auto colon = text.find(':');
+    if (colon == std::string::npos) {
+        const bool sound = parse(text, low);
+        high = low;
+        return sound;
+    }
+    const std::string first = text.substr(0, colon);
+    const std::string second = text.substr(colon + 1);
+    return text.size() > 1 && (first.empty() || parse(first, low)) && (second.empty() || parse(second, high));
+}
+
+// The items of LABEL=VALUE,LABEL=VALUE as pairs. A label may hold a comma where it is the only one of its flag, and '='
+// anywhere.
+std::vector<std::pair<std::string, std::string>> labelled_values(const char* flag, const std::string& text,
+                                                                 const std::vector<std::string>& labels,
+                                                                 const char* accepted) {
+    const auto known = [&](const std::string& label) {
+        return std::find(labels.begin(), labels.end(), label) != labels.end();
+    };
+    std::vector<std::pair<std::string, std::string>> out;
+    const bool one = known(text.substr(0, text.rfind('=')));
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = one ? text.size() : std::min(text.find(',', begin), text.size());
+        const std::string item = text.substr(begin, end - begin);
+        const auto equals = item.rfind('=');
+        if (equals == std::string::npos || equals == 0) refuse(flag, "'" + text + "'", accepted);
+        out.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+        begin = end + 1;
+    }
+    return out;
+}
+
+}  // namespace
+
+void ConstraintRequest::check() const {
+    if (!partial_labels.empty()) return;
+    const std::pair<const char*, bool> given[] = {{"--partial-labels-column", !partial_labels_column.empty()},
+                                                  {"--clusters-per-label", !clusters_per_label.empty()},
+                                                  {"--group-share", !group_shares.empty()}};
+    for (const auto& [flag, is_given] : given)
+        if (is_given)
+            throw UsageError(std::string("option ") + flag + " needs --partial-labels FILE",
+                             "the file says which points have which label");
+}
+
+std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<ConstraintRequest> request) {
+    const char* const group = "Constraints";
+    std::vector<Flag> flags;
+    const auto list = [&](const char* name, const char* value, const char* meaning, std::vector<std::string>& target) {
+        Flag flag;
+        flag.name = name;
+        flag.value = value;
+        flag.meaning = meaning;
+        flag.group = group;
+        flag.repeats = true;
+        flag.take = [&target, request](const std::string& text) { target.push_back(text); };
+        flags.push_back(std::move(flag));
+    };
+    if (honours.partial_labels) {
+        flags.push_back(text_flag("--partial-labels", "FILE",
+                                  "one label a row, blank where it is not known, in any format that holds labels: a "
+                                  "labelled point goes to a cluster of its label, the others to any",
+                                  group, request->partial_labels, request, Completion::file));
+        flags.push_back(text_flag("--partial-labels-column", "COLUMN",
+                                  "the column of the --partial-labels file, by name or number from 1", group,
+                                  request->partial_labels_column, request));
+        list("--clusters-per-label", "LABEL=N[,...]", "how many clusters a label has; one where nothing is said",
+             request->clusters_per_label);
+        list("--group-share", "LABEL=X[,...]",
+             "the share of all points, labelled ones included, that the clusters of a label take: LABEL=0.95, or "
+             "LABEL=0.9:1 for an interval, of which either end may be left out",
+             request->group_shares);
+    }
+    if (honours.sizes)
+        flags.push_back(text_flag("--sizes", "LOW:HIGH",
+                                  "every cluster takes at least LOW and at most HIGH points; either end may be left "
+                                  "out, and one number N is N:N",
+                                  group, request->sizes, request));
+    return flags;
+}
+
+Constraints read_constraints(const ConstraintRequest& request) {
+    Constraints out;
+    if (!request.sizes.empty()) {
+        out.sizes.emplace();
+        if (!parse_interval(request.sizes, out.sizes->low, out.sizes->high))
+            refuse("--sizes", request.sizes, sizes_accepted);
+    }
+    if (request.partial_labels.empty()) return out;
+    out.partial_labels = read_labels(request.partial_labels, request.partial_labels_column, true);
+    const auto& [labels, names] = out.partial_labels;
+    if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
+        throw BadData("option --partial-labels: " + request.partial_labels + " is blank in every row");
+    for (const auto& text : request.clusters_per_label)
+        for (const auto& [label, value] : labelled_values("--clusters-per-label", text, names, clusters_accepted)) {
+            auto& added = out.clusters_per_label.emplace_back(ClustersOfLabel{label});
+            if (!parse(value, added.clusters))
+                refuse("--clusters-per-label", "'" + label + "=" + value + "'", clusters_accepted);
+        }
+    for (const auto& text : request.group_shares)
+        for (const auto& [label, value] : labelled_values("--group-share", text, names, shares_accepted)) {
+            auto& added = out.group_shares.emplace_back(GroupShare{label});
+            if (!parse_interval(value, added.low, added.high))
+                refuse("--group-share", "'" + label + "=" + value + "'", shares_accepted);
+        }
+    return out;
+}
+
+}  // namespace coterie::cli

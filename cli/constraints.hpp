@@ -1,0 +1,37 @@
+#pragma once
+// What the flags of fit say about labels known in part, shares of labels and sizes of clusters.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "coterie/io/reader.hpp"
+#include "coterie/methods.hpp"
+
+namespace coterie::cli {
+
+struct ConstraintRequest {
+    std::string partial_labels;
+    std::string partial_labels_column;
+    std::vector<std::string> clusters_per_label;
+    std::vector<std::string> group_shares;
+    std::string sizes;
+
+    /// UsageError when an option comes without the one it needs.
+    void check() const;
+};
+/// The flags for what the method honours.
+std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<ConstraintRequest> request);
+
+struct Constraints {
+    LabelColumn partial_labels;  // empty where none are given
+    std::vector<ClustersOfLabel> clusters_per_label;
+    std::vector<GroupShare> group_shares;
+    std::optional<SizeBounds> sizes;
+};
+/// Reads the file and the values' form; whether they can be met is the method's to say.
+Constraints read_constraints(const ConstraintRequest& request);
+
+}  // namespace coterie::cli
