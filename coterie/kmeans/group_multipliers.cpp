@@ -356,8 +356,7 @@ private:
             longest = std::max(longest, std::abs(direction[at(g)]));
         }
         if (!(first < 0) || !std::isfinite(longest)) return false;
-        const double reach = 50 + 2 * spread_of_rows() / temperature_;
-        double end = std::min(1.0, reach / longest);
+        double end = std::min(1.0, reach() / longest);
         Index at_kink = -1;
         for (const Index g : moving)
             if (kinked(g) && x[at(g)] * direction[at(g)] < 0 && -x[at(g)] / direction[at(g)] <= end) {
@@ -397,7 +396,7 @@ private:
     }
 
     // Minus the pseudo-inverse of the curvature times the slopes. Scaled, as masses may differ by orders of magnitude;
-    // groups that take every point between them have a common multiplier that nothing depends on.
+    // groups that take every point between them have a common multiplier that no share depends on.
     std::vector<double> newton_direction(const std::vector<Index>& moving, const std::vector<double>& slopes,
                                          const Matrix<double>& products) const {
         const auto count = static_cast<Index>(moving.size());
@@ -418,12 +417,32 @@ private:
         const EigenPairs eigen = symmetric_eigen(curvature);
         Vector<double> parts = eigen.vectors.transpose() * (scale.asDiagonal() * right);
         const double least = 1e-13 * std::max(1.0, eigen.values(count - 1));
-        for (Index a = 0; a < count; ++a) parts(a) = eigen.values(a) > least ? parts(a) / eigen.values(a) : 0;
+        for (Index a = 0; a < count; ++a) {
+            if (eigen.values(a) > least) {
+                parts(a) /= eigen.values(a);
+                continue;
+            }
+            // Along a common multiplier the dual is linear: where it falls, to the first kink before all else.
+            Vector<double> common = scale.asDiagonal() * eigen.vectors.col(a);
+            const double largest = common.cwiseAbs().maxCoeff();
+            if (std::abs(common.dot(right)) > 1e-12 * largest * static_cast<double>(table_.rows())) {
+                common *= (parts(a) > 0 ? 1 : -1) * reach() / largest;
+                return spread_out(moving, common);
+            }
+            parts(a) = 0;
+        }
         const Vector<double> solution = scale.asDiagonal() * (eigen.vectors * parts);
+        return spread_out(moving, solution);
+    }
+
+    std::vector<double> spread_out(const std::vector<Index>& moving, const Vector<double>& values) const {
         std::vector<double> out(at(groups_), 0.0);
-        for (Index a = 0; a < count; ++a) out[at(moving[at(a)])] = solution(a);
+        for (Index a = 0; a < values.size(); ++a) out[at(moving[at(a)])] = values(a);
         return out;
     }
+
+    /// The longest step worth trying.
+    double reach() const { return 50 + 2 * spread_of_rows() / temperature_; }
 
     /// The exact minimum along each variable in turn: never up, and from anywhere.
     void solve_each(std::vector<double>& x) {
