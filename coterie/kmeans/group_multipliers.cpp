@@ -5,6 +5,7 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/kmeans/transport.hpp"
 #include "coterie/linalg/eigen.hpp"
@@ -525,8 +526,8 @@ void check(const Matrix<double>& log_mass, std::span<const double> low, std::spa
         wrong(std::to_string(groups) + " groups have " + std::to_string(start.size()) + " starting multipliers");
     for (Index g = 0; g < groups; ++g)
         if (!(low[at(g)] >= 0 && low[at(g)] <= high[at(g)]))
-            wrong("group " + std::to_string(g) + " has the bounds " + std::to_string(low[at(g)]) + " to " +
-                  std::to_string(high[at(g)]) + "; accepted: 0 <= low <= high");
+            wrong("group " + std::to_string(g) + " has the bounds " + to_text(OptionValue(low[at(g)])) + " to " +
+                  to_text(OptionValue(high[at(g)])) + "; accepted: 0 <= low <= high");
     const RowBlocks blocks = blocks_of(log_mass.rows());
     for_each_block(
         blocks.count(), threads_for(static_cast<double>(log_mass.size()), run.threads), [&](Index block, int) {
@@ -537,7 +538,7 @@ void check(const Matrix<double>& log_mass, std::span<const double> low, std::spa
                     somewhere = somewhere || here > -infinity;
                     if (!(here < infinity))
                         wrong("the log mass of point " + std::to_string(i) + " in group " + std::to_string(g) + " is " +
-                              std::to_string(here) + "; accepted: finite or -infinity");
+                              to_text(OptionValue(here)) + "; accepted: finite or -infinity");
                 }
                 if (!somewhere) wrong("point " + std::to_string(i) + " may go to no group");
             }
@@ -557,19 +558,20 @@ Bounds within_supply(std::span<const double> low, std::span<const double> high, 
     Bounds out;
     for (std::size_t g = 0; g < low.size(); ++g) {
         if (high[g] < supply.forced[g] - slack || low[g] > supply.allowed[g] + slack)
-            wrong("group " + std::to_string(g) + " has the bounds " + std::to_string(low[g]) + " to " +
-                  std::to_string(high[g]) + "; it can take from " + std::to_string(supply.forced[g]) +
-                  " (points that may go nowhere else) to " + std::to_string(supply.allowed[g]));
+            wrong("group " + std::to_string(g) + " has the bounds " + to_text(OptionValue(low[g])) + " to " +
+                  to_text(OptionValue(high[g])) + "; it can take from " + to_text(OptionValue(supply.forced[g])) +
+                  " (points that may go nowhere else) to " + to_text(OptionValue(supply.allowed[g])));
         out.low.push_back(std::clamp(low[g], supply.forced[g], supply.allowed[g]));
         out.high.push_back(std::clamp(high[g], supply.forced[g], supply.allowed[g]));
     }
     if (total(out.low) > points + slack)
-        wrong("the groups must take at least " + std::to_string(total(out.low)) +
+        wrong("the groups must take at least " + to_text(OptionValue(total(out.low))) +
               " points together (lower bounds, and points that may go nowhere else); there are " +
-              std::to_string(points));
+              to_text(OptionValue(points)));
     if (total(out.high) < points - slack)
-        wrong("the groups can take at most " + std::to_string(total(out.high)) +
-              " points together (upper bounds, and points that may go there); there are " + std::to_string(points));
+        wrong("the groups can take at most " + to_text(OptionValue(total(out.high))) +
+              " points together (upper bounds, and points that may go there); there are " +
+              to_text(OptionValue(points)));
     return out;
 }
 
@@ -744,7 +746,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
             throw BadArgument("group multipliers: no assignment of the " + std::to_string(log_mass.rows()) +
                               " points to the groups that they may go to meets the bounds; the nearest found misses "
                               "them by " +
-                              std::to_string(out.residual) + " points");
+                              to_text(OptionValue(out.residual)) + " points");
     }
     if (solver == GroupSolver::bregman) {
         const bool converged = dual.bregman(multipliers, rounds);
