@@ -11,15 +11,15 @@ namespace {
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index blocks_at_once = 24;  // of rows_at_once rows: one super-block of soft assignments
+constexpr Index blocks_at_once = 32;  // of rows_at_once() rows: one super-block of soft assignments
 
 double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
 
-// Calls body(begin, end, scratch, block) on blocks of rows whose distances are in the scratch.
+// Calls body(begin, end, scratch, block) on blocks of rows, centred in the scratch.
 template <class T, class Body>
 void for_each_row_block(const Rows<T>& points, const PrototypeDistances& distances, Index begin, Index end,
                         std::vector<PrototypeDistances::Scratch>& scratch, const Run& run, Body&& body) {
-    const RowBlocks blocks{end - begin, PrototypeDistances::rows_at_once};
+    const RowBlocks blocks{end - begin, distances.rows_at_once()};
     const double operations =
         static_cast<double>(end - begin) * static_cast<double>(points.columns * distances.clusters());
     scratch.resize(at(std::max(1, run.threads)));
@@ -27,7 +27,7 @@ void for_each_row_block(const Rows<T>& points, const PrototypeDistances& distanc
         auto& s = scratch[at(worker)];
         const Index first = begin + blocks.begin(block);
         const Index last = begin + blocks.end(block);
-        distances(points, first, last, s);
+        distances.centre(points, first, last, s);
         body(first, last, s, block);
     });
 }
@@ -51,8 +51,11 @@ PrototypeDistances::PrototypeDistances(const Matrix<double>& prototypes, Vector<
 }
 
 template <class T>
-void PrototypeDistances::operator()(const Rows<T>& points, Index begin, Index end, Scratch& s) const {
+void PrototypeDistances::centre(const Rows<T>& points, Index begin, Index end, Scratch& s) const {
     centred_rows(points, begin, end, origin_, s.rows);
+}
+
+void PrototypeDistances::measure(Scratch& s) const {
     if (projection_.empty()) {
         distances_(s.rows, s.distances, s.pointers, s.panel);
         return;
@@ -70,8 +73,7 @@ HardAssignment assign_hard(const Rows<T>& points, const PrototypeDistances& dist
     const Index groups = constraints.bounded ? constraints.groups() : 0;
     // Where every cluster is a group of its own there is no need to note which cluster of a group is nearest.
     bool clusters_are_groups = groups == k;
-    for (int j = 0; j < k; ++j)
-        clusters_are_groups = clusters_are_groups && constraints.group_of[at(j)] == j;
+    for (int j = 0; j < k; ++j) clusters_are_groups = clusters_are_groups && constraints.group_of[at(j)] == j;
     require_memory(static_cast<double>(n * groups) * (clusters_are_groups ? 8.0 : 12.0), "assignments under bounds");
 
     HardAssignment out;
@@ -79,10 +81,11 @@ HardAssignment assign_hard(const Rows<T>& points, const PrototypeDistances& dist
     Matrix<double> costs(groups > 0 ? n : 0, groups);
     std::vector<std::int32_t> nearest(clusters_are_groups ? 0 : at(n * groups));
     Labels natural(groups > 0 ? at(n) : 0);
-    const RowBlocks blocks{n, PrototypeDistances::rows_at_once};
+    const RowBlocks blocks{n, distances.rows_at_once()};
     std::vector<double> partial(at(blocks.count()), 0.0);
     std::vector<PrototypeDistances::Scratch> scratch;
     for_each_row_block(points, distances, 0, n, scratch, run, [&](Index begin, Index end, auto& s, Index block) {
+        distances.measure(s);
         for (Index i = begin; i < end; ++i) {
             const double* const row = s.distances.data() + (i - begin) * k;
             const std::int32_t known = constraints.label(i);
@@ -151,11 +154,17 @@ SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& dist
         return known < 0 ? std::pair(0, static_cast<int>(k)) : constraints.clusters_of(known);
     };
 
+    // The second pass need not measure the rows again where remembering D takes little memory beside the points.
+    const bool remember =
+        constraints.bounded && 16.0 * static_cast<double>(k) * sizeof(double) <= static_cast<double>(d) * sizeof(T);
+    Matrix<double> remembered(remember ? n : 0, k);
     out.groups.log_theta.assign(at(groups), 0.0);
     if (constraints.bounded) {
         require_memory(8.0 * static_cast<double>(n * groups), "assignments under bounds");
         Matrix<double> log_mass(n, groups);
         for_each_row_block(points, distances, 0, n, scratch, run, [&](Index begin, Index end, auto& s, Index) {
+            distances.measure(s);
+            if (remember) remembered.middleRows(begin, end - begin) = s.distances;
             std::vector<double> least(at(groups));
             for (Index i = begin; i < end; ++i) {
                 const auto [first, last] = allowed(i);
@@ -174,48 +183,52 @@ SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& dist
         double negentropy = 0;
     };
     std::vector<Part> parts(at(blocks_at_once));
-    const RowBlocks super{n, blocks_at_once * PrototypeDistances::rows_at_once};
+    const RowBlocks super{n, blocks_at_once * distances.rows_at_once()};
     Matrix<double> rows_of_a;
     const auto& multiply = block_products<double>();
     for (Index block = 0; block < super.count(); ++block) {
         const Index first_row = super.begin(block);
         rows_of_a.resize(super.end(block) - first_row, k);
-        Index used = 0;
-        for_each_row_block(points, distances, first_row, super.end(block), scratch, run,
-                           [&](Index begin, Index end, auto& s, Index sub_block) {
-                               Part& part = parts[at(sub_block)];
-                               part.sums = Matrix<double>::Zero(k, d);
-                               part.mass = Vector<double>::Zero(k);
-                               part.distortion = part.negentropy = 0;
-                               std::vector<double> buffer(at(3 * groups));
-                               double* const log_mass = buffer.data();
-                               double* const least = log_mass + groups;
-                               double* const shares = least + groups;
-                               for (Index i = begin; i < end; ++i) {
-                                   const double* const row = s.distances.data() + (i - begin) * k;
-                                   double* const a = rows_of_a.data() + (i - first_row) * k;
-                                   const auto [first, last] = allowed(i);
-                                   log_mass_of_row(row, first, last, log_mass, least);
-                                   group_shares_of_row(log_mass, out.groups.log_theta, shares);
-                                   std::fill(a, a + k, 0.0);
-                                   int best = first;
-                                   for (int j = first; j < last; ++j) {
-                                       const std::int32_t group = constraints.group_of[at(j)];
-                                       // log_mass[group] is at least -row[j] / T: the exponent is at most 0.
-                                       a[j] = shares[group] *
-                                              std::exp(std::min(0.0, -row[j] / settings.temperature - log_mass[group]));
-                                       if (a[j] > a[best]) best = j;
-                                       if (!(a[j] > 0)) continue;
-                                       part.distortion += a[j] * row[j];
-                                       part.negentropy += a[j] * std::log(a[j]);
-                                       part.mass[j] += a[j];
-                                   }
-                                   out.labels[at(i)] = best;
-                               }
-                               multiply.add_transposed_by(rows_of_a.data() + (begin - first_row) * k, k, k,
-                                                          s.rows.data(), d, d, end - begin, part.sums.data(), d);
-                           });
-        used = RowBlocks{super.end(block) - first_row, PrototypeDistances::rows_at_once}.count();
+        const auto assign = [&](Index begin, Index end, PrototypeDistances::Scratch& s, Index sub_block) {
+            if (!remember) distances.measure(s);
+            const double* const measured = remember ? remembered.data() + begin * k : s.distances.data();
+            Part& part = parts[at(sub_block)];
+            part.sums = Matrix<double>::Zero(k, d);
+            part.mass = Vector<double>::Zero(k);
+            part.distortion = part.negentropy = 0;
+            std::vector<double> buffer(at(4 * groups));
+            double* const log_mass = buffer.data();
+            double* const least = log_mass + groups;
+            double* const shares = least + groups;
+            double* const log_shares = shares + groups;
+            for (Index i = begin; i < end; ++i) {
+                const double* const row = measured + (i - begin) * k;
+                double* const a = rows_of_a.data() + (i - first_row) * k;
+                const auto [first, last] = allowed(i);
+                log_mass_of_row(row, first, last, log_mass, least);
+                group_shares_of_row(log_mass, out.groups.log_theta, shares);
+                for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]);
+                std::fill(a, a + k, 0.0);
+                int best = first;
+                for (int j = first; j < last; ++j) {
+                    const std::int32_t group = constraints.group_of[at(j)];
+                    // log_mass[group] is at least -row[j] / T: the difference is at most 0.
+                    const double log_a =
+                        log_shares[group] + std::min(0.0, -row[j] / settings.temperature - log_mass[group]);
+                    a[j] = std::exp(log_a);
+                    if (a[j] > a[best]) best = j;
+                    if (!(a[j] > 0)) continue;
+                    part.distortion += a[j] * row[j];
+                    part.negentropy += a[j] * log_a;
+                    part.mass[j] += a[j];
+                }
+                out.labels[at(i)] = best;
+            }
+            multiply.add_transposed_by(rows_of_a.data() + (begin - first_row) * k, k, k, s.rows.data(), d, d,
+                                       end - begin, part.sums.data(), d);
+        };
+        for_each_row_block(points, distances, first_row, super.end(block), scratch, run, assign);
+        const Index used = RowBlocks{super.end(block) - first_row, distances.rows_at_once()}.count();
         for (Index sub_block = 0; sub_block < used; ++sub_block) {
             const Part& part = parts[at(sub_block)];
             out.sums += part.sums;
@@ -236,8 +249,8 @@ Labels nearest_prototypes(const Rows<T>& points, const PrototypeDistances& dista
     return assign_hard(points, distances, none, {}, prices, run).labels;
 }
 
-template void PrototypeDistances::operator()(const Rows<float>&, Index, Index, Scratch&) const;
-template void PrototypeDistances::operator()(const Rows<double>&, Index, Index, Scratch&) const;
+template void PrototypeDistances::centre(const Rows<float>&, Index, Index, Scratch&) const;
+template void PrototypeDistances::centre(const Rows<double>&, Index, Index, Scratch&) const;
 template HardAssignment assign_hard(const Rows<float>&, const PrototypeDistances&, const Constraints&,
                                     std::span<const double>, std::vector<double>&, const Run&);
 template HardAssignment assign_hard(const Rows<double>&, const PrototypeDistances&, const Constraints&,

@@ -19,6 +19,7 @@
 #include "coterie/kmeans/constraints.hpp"
 #include "coterie/kmeans/products.hpp"
 #include "coterie/kmeans/transport.hpp"
+#include "coterie/linalg/panels.hpp"
 
 namespace coterie::internal {
 
@@ -36,14 +37,16 @@ public:
         std::vector<const double*> pointers;
         RowProducts::Scratch panel;
     };
-    /// s.rows and s.distances of rows begin..end-1.
+    /// s.rows of rows begin..end-1.
     template <class T>
-    void operator()(const Rows<T>& points, Index begin, Index end, Scratch& s) const;
+    void centre(const Rows<T>& points, Index begin, Index end, Scratch& s) const;
+    /// s.distances of s.rows.
+    void measure(Scratch& s) const;
 
     Index clusters() const { return distances_.count(); }
     const Vector<double>& origin() const { return origin_; }
-    /// Rows that fit a cache together with what is computed of them.
-    static constexpr Index rows_at_once = 240;
+    /// Rows to ask for at a time: they stay in a cache.
+    Index rows_at_once() const { return rows_in_cache(origin_.size(), sizeof(double)); }
 
 private:
     Vector<double> origin_;

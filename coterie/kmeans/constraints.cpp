@@ -103,7 +103,8 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     const Index high = std::min(sizes.high, n);
     const std::string option = "option --sizes: ";
     if (low < 0 || low > sizes.high)
-        throw BadArgument(option + count(low) + ":" + count(sizes.high) +
+        throw BadArgument(option + count(low) + ":" +
+                          (sizes.high == std::numeric_limits<Index>::max() ? "" : count(sizes.high)) +
                           " is not accepted; low must be at least 0 and high at least low");
     if (low > n / k)
         throw BadArgument(option + count(k) + " clusters of at least " + count(low) + " points do not fit " + count(n) +
@@ -266,15 +267,18 @@ void bound_groups(const SideInformation& side, ShareRounding rounding, Constrain
 
 // Draws clusters one by one with probability proportional to the squared distance from the prototypes there are, the
 // best of several candidates each time.
-void draw_free_prototypes(PointsView points, Matrix<double>& prototypes, Index from, std::span<const double> weights,
-                          RandomStream random, const Run& run) {
+void draw_free_prototypes(PointsView points, const Constraints& constraints, Matrix<double>& prototypes, Index from,
+                          std::span<const double> weights, RandomStream random, const Run& run) {
     const auto squared_to = [&](const Matrix<double>& centroids) {
         return points.visit([&]<class T>(const Rows<T>& rows) {
             const Matrix<T> own = centroids.cast<T>();
             return nearest_centroids(rows, own, run.threads, NearestWants::distances).squared;
         });
     };
-    const auto weight = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
+    // Labelled points cannot come to a free cluster: they count for nothing here.
+    const auto weight = [&](std::size_t i) {
+        return constraints.label(static_cast<Index>(i)) >= 0 ? 0.0 : weights.empty() ? 1.0 : weights[i];
+    };
     std::vector<double> closest;
     if (from > 0) {
         closest = squared_to(prototypes.topRows(from));
@@ -403,7 +407,8 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
     }
     const auto [free_begin, free_end] = constraints.clusters_of(-1);
     if (free_begin < free_end)
-        draw_free_prototypes(points, out, free_begin, weights, run.random("free prototypes", repetition), run);
+        draw_free_prototypes(points, constraints, out, free_begin, weights, run.random("free prototypes", repetition),
+                             run);
     return out;
 }
 

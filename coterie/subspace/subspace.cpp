@@ -336,7 +336,7 @@ Matrix<double> SubspaceModel::transform(PointsView points, const Run& run) const
     check_columns(points, "transform", run);
     Matrix<double> out(points.rows(), directions_.size() > 0 ? directions_.rows() : dimensions());
     if (points.empty()) return out;
-    const RowBlocks blocks{points.rows(), PrototypeDistances::rows_at_once};
+    const RowBlocks blocks{points.rows(), internal::rows_in_cache(dimensions(), sizeof(double))};
     const internal::RowProducts project(directions_);
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), run.threads, [&](Index block, int) {
@@ -364,13 +364,14 @@ Matrix<double> SubspaceModel::label_scores(PointsView points, const Run& run) co
     const auto labels = static_cast<Index>(cluster_labels_.names.size());
     Matrix<double> out(points.rows(), labels);
     const PrototypeDistances distances(prototypes_, origin_, directions_);
-    const RowBlocks blocks{points.rows(), PrototypeDistances::rows_at_once};
+    const RowBlocks blocks{points.rows(), distances.rows_at_once()};
     std::vector<PrototypeDistances::Scratch> scratch(at(std::max(1, run.threads)));
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
             auto& s = scratch[at(worker)];
             const Index begin = blocks.begin(block);
-            distances(rows, begin, blocks.end(block), s);
+            distances.centre(rows, begin, blocks.end(block), s);
+            distances.measure(s);
             for (Index i = begin; i < blocks.end(block); ++i) {
                 out.row(i).setConstant(-std::numeric_limits<double>::infinity());
                 for (Index j = 0; j < clusters(); ++j) {
