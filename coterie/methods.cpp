@@ -9,6 +9,7 @@
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/kmeans/ward.hpp"
+#include "coterie/subspace/subspace.hpp"
 
 namespace coterie {
 namespace {
@@ -49,7 +50,7 @@ Method method(std::string name, std::string summary, Honours honours,
 const std::vector<Method>& methods() {
     static const std::vector<Method> list = {
         method("kmeans", "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding",
-               {.weights = true, .initial_centroids = true}, fit_kmeans),
+               {.weights = true, .initial_centroids = true, .partial_labels = true, .sizes = true}, fit_kmeans),
         method("minibatch-kmeans", "k-means by batches drawn from the points, for very many of them",
                {.weights = true, .initial_centroids = true}, fit_minibatch_kmeans),
         method("soft-kmeans", "k-means with probabilities at a temperature, minimising the free energy",
@@ -59,6 +60,9 @@ const std::vector<Method>& methods() {
         method("ward", "Ward agglomeration by the nearest-neighbour chain, in memory n d", {.weights = true}, fit_ward),
         method("kernel-kmeans", "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed",
                {.weights = true, .initial_centroids = true}, fit_kernel_kmeans),
+        method("subspace",
+               "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection",
+               {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),
     };
     return list;
 }

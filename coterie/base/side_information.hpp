@@ -25,6 +25,9 @@ struct GroupShare {
     double high = 1.0;
 };
 
+/// How a share of n points that is no whole number of them becomes one, for hard assignments.
+enum class ShareRounding { floor, nearest };
+
 /// Every cluster takes at least `low` and at most `high` points.
 struct SizeBounds {
     Index low = 0;
@@ -34,20 +37,20 @@ struct SizeBounds {
 struct SideInformation {
     /// n weights, each 0 or from 1e-30 to 1e30, not all 0; empty: every point weighs 1. Weight w acts as w copies of
     /// the point.
-    std::span<const double> weights;
+    std::span<const double> weights = {};
     /// k x d starting centroids (a warm start); empty: the method seeds itself.
-    PointsView initial_centroids;
+    PointsView initial_centroids = {};
 
     /// Partial labels: n entries, the number of the point's label in 0..L-1, or -1: not known. A labelled point goes to
     /// a cluster of its label, whatever the distances; the other points to any cluster. Empty: nothing is known.
-    std::span<const std::int32_t> partial_labels;
+    std::span<const std::int32_t> partial_labels = {};
     /// L words; empty: "0", "1", ... up to the largest in partial_labels. Clusters come in the order of their labels.
-    std::vector<std::string> label_names;
+    std::vector<std::string> label_names = {};
     /// Labels that are not named here have one cluster.
-    std::vector<ClustersOfLabel> clusters_per_label;
+    std::vector<ClustersOfLabel> clusters_per_label = {};
     /// At most one a label.
-    std::vector<GroupShare> group_shares;
-    std::optional<SizeBounds> sizes;
+    std::vector<GroupShare> group_shares = {};
+    std::optional<SizeBounds> sizes = {};
 };
 
 }  // namespace coterie

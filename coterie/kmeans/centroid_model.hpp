@@ -30,19 +30,24 @@ protected:
 template <class Options>
 class CentroidModelOf : public CentroidModel {
 public:
-    CentroidModelOf(Points centroids, Labels labels, FitReport report, const Options& options)
-        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {}
+    CentroidModelOf(Points centroids, Labels labels, FitReport report, const Options& options,
+                    ClusterLabels cluster_labels = {})
+        : CentroidModel(std::move(centroids), std::move(labels), std::move(report)), options_(options) {
+        cluster_labels_ = std::move(cluster_labels);
+    }
 
     const Options& options() const { return options_; }
     void store(Archive& archive) const override {
         archive.set_options(Options::described().values(&options_));
         store_centroids(archive);
+        store_cluster_labels(archive);
     }
 
 protected:
     /// Reads what store() wrote; BadData when it does not fit together.
     explicit CentroidModelOf(const Archive& archive) : options_(archive.options_as<Options>()) {
         load_centroids(archive, options_.clusters);
+        load_cluster_labels(archive, options_.clusters);
     }
 
     Options options_;

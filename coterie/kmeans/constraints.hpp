@@ -9,13 +9,9 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/side_information.hpp"
+#include "coterie/io/model.hpp"
 
-namespace coterie {
-
-/// How a share of n points that is no whole number becomes one, for hard assignments.
-enum class ShareRounding { floor, nearest };
-
-namespace internal {
+namespace coterie::internal {
 
 struct Constraints {
     Index points = 0;                      // n
@@ -42,19 +38,20 @@ struct Constraints {
     }
     /// Clusters begin..end-1 belong to label l (they are next to each other).
     std::pair<int, int> clusters_of(std::int32_t label) const;
+    /// For the model; empty where no label is known.
+    ClusterLabels cluster_labels() const { return labels.empty() ? ClusterLabels{} : ClusterLabels{names, label_of}; }
 };
 
 /// `clusters` 0: as many as the labels have together. BadArgument and BadData name the option, the label, the value,
 /// what is accepted, and for shares and sizes that cannot be met the interval that can.
-Constraints compile_constraints(Index points, int clusters, const SideInformation& side,
-                                ShareRounding rounding = ShareRounding::floor);
+Constraints compile_constraints(Index points, int clusters, const SideInformation& side, ShareRounding rounding);
 
 /// Starting prototypes, k x d, one cluster after the other: a label with one cluster starts from the mean of its
 /// labelled points, one with several from the means of the clusters that Ward's agglomeration of its labelled points
 /// finds; free clusters are drawn by k-means++ with the others in place (the only use of random numbers). BadData when
 /// a label has fewer labelled points than clusters.
-Matrix<double> starting_prototypes(PointsView points, const Constraints& constraints, const Run& run,
-                                   std::uint64_t repetition = 0);
+/// `weights`: n, or empty.
+Matrix<double> starting_prototypes(PointsView points, const Constraints& constraints, std::span<const double> weights,
+                                   const Run& run, std::uint64_t repetition = 0);
 
-}  // namespace internal
-}  // namespace coterie
+}  // namespace coterie::internal

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/kmeans/transport.hpp"
 #include "coterie/linalg/eigen.hpp"
@@ -356,8 +357,7 @@ private:
             longest = std::max(longest, std::abs(direction[at(g)]));
         }
         if (!(first < 0) || !std::isfinite(longest)) return false;
-        const double reach = 50 + 2 * spread_of_rows() / temperature_;
-        double end = std::min(1.0, reach / longest);
+        double end = std::min(1.0, reach() / longest);
         Index at_kink = -1;
         for (const Index g : moving)
             if (kinked(g) && x[at(g)] * direction[at(g)] < 0 && -x[at(g)] / direction[at(g)] <= end) {
@@ -397,7 +397,7 @@ private:
     }
 
     // Minus the pseudo-inverse of the curvature times the slopes. Scaled, as masses may differ by orders of magnitude;
-    // groups that take every point between them have a common multiplier that nothing depends on.
+    // groups that take every point between them have a common multiplier that no share depends on.
     std::vector<double> newton_direction(const std::vector<Index>& moving, const std::vector<double>& slopes,
                                          const Matrix<double>& products) const {
         const auto count = static_cast<Index>(moving.size());
@@ -418,12 +418,32 @@ private:
         const EigenPairs eigen = symmetric_eigen(curvature);
         Vector<double> parts = eigen.vectors.transpose() * (scale.asDiagonal() * right);
         const double least = 1e-13 * std::max(1.0, eigen.values(count - 1));
-        for (Index a = 0; a < count; ++a) parts(a) = eigen.values(a) > least ? parts(a) / eigen.values(a) : 0;
+        for (Index a = 0; a < count; ++a) {
+            if (eigen.values(a) > least) {
+                parts(a) /= eigen.values(a);
+                continue;
+            }
+            // Along a common multiplier the dual is linear: where it falls, to the first kink before all else.
+            Vector<double> common = scale.asDiagonal() * eigen.vectors.col(a);
+            const double largest = common.cwiseAbs().maxCoeff();
+            if (std::abs(common.dot(right)) > 1e-12 * largest * static_cast<double>(table_.rows())) {
+                common *= (parts(a) > 0 ? 1 : -1) * reach() / largest;
+                return spread_out(moving, common);
+            }
+            parts(a) = 0;
+        }
         const Vector<double> solution = scale.asDiagonal() * (eigen.vectors * parts);
+        return spread_out(moving, solution);
+    }
+
+    std::vector<double> spread_out(const std::vector<Index>& moving, const Vector<double>& values) const {
         std::vector<double> out(at(groups_), 0.0);
-        for (Index a = 0; a < count; ++a) out[at(moving[at(a)])] = solution(a);
+        for (Index a = 0; a < values.size(); ++a) out[at(moving[at(a)])] = values(a);
         return out;
     }
+
+    /// The longest step worth trying.
+    double reach() const { return 50 + 2 * spread_of_rows() / temperature_; }
 
     /// The exact minimum along each variable in turn: never up, and from anywhere.
     void solve_each(std::vector<double>& x) {
@@ -506,8 +526,8 @@ void check(const Matrix<double>& log_mass, std::span<const double> low, std::spa
         wrong(std::to_string(groups) + " groups have " + std::to_string(start.size()) + " starting multipliers");
     for (Index g = 0; g < groups; ++g)
         if (!(low[at(g)] >= 0 && low[at(g)] <= high[at(g)]))
-            wrong("group " + std::to_string(g) + " has the bounds " + std::to_string(low[at(g)]) + " to " +
-                  std::to_string(high[at(g)]) + "; accepted: 0 <= low <= high");
+            wrong("group " + std::to_string(g) + " has the bounds " + to_text(OptionValue(low[at(g)])) + " to " +
+                  to_text(OptionValue(high[at(g)])) + "; accepted: 0 <= low <= high");
     const RowBlocks blocks = blocks_of(log_mass.rows());
     for_each_block(
         blocks.count(), threads_for(static_cast<double>(log_mass.size()), run.threads), [&](Index block, int) {
@@ -518,7 +538,7 @@ void check(const Matrix<double>& log_mass, std::span<const double> low, std::spa
                     somewhere = somewhere || here > -infinity;
                     if (!(here < infinity))
                         wrong("the log mass of point " + std::to_string(i) + " in group " + std::to_string(g) + " is " +
-                              std::to_string(here) + "; accepted: finite or -infinity");
+                              to_text(OptionValue(here)) + "; accepted: finite or -infinity");
                 }
                 if (!somewhere) wrong("point " + std::to_string(i) + " may go to no group");
             }
@@ -538,19 +558,20 @@ Bounds within_supply(std::span<const double> low, std::span<const double> high, 
     Bounds out;
     for (std::size_t g = 0; g < low.size(); ++g) {
         if (high[g] < supply.forced[g] - slack || low[g] > supply.allowed[g] + slack)
-            wrong("group " + std::to_string(g) + " has the bounds " + std::to_string(low[g]) + " to " +
-                  std::to_string(high[g]) + "; it can take from " + std::to_string(supply.forced[g]) +
-                  " (points that may go nowhere else) to " + std::to_string(supply.allowed[g]));
+            wrong("group " + std::to_string(g) + " has the bounds " + to_text(OptionValue(low[g])) + " to " +
+                  to_text(OptionValue(high[g])) + "; it can take from " + to_text(OptionValue(supply.forced[g])) +
+                  " (points that may go nowhere else) to " + to_text(OptionValue(supply.allowed[g])));
         out.low.push_back(std::clamp(low[g], supply.forced[g], supply.allowed[g]));
         out.high.push_back(std::clamp(high[g], supply.forced[g], supply.allowed[g]));
     }
     if (total(out.low) > points + slack)
-        wrong("the groups must take at least " + std::to_string(total(out.low)) +
+        wrong("the groups must take at least " + to_text(OptionValue(total(out.low))) +
               " points together (lower bounds, and points that may go nowhere else); there are " +
-              std::to_string(points));
+              to_text(OptionValue(points)));
     if (total(out.high) < points - slack)
-        wrong("the groups can take at most " + std::to_string(total(out.high)) +
-              " points together (upper bounds, and points that may go there); there are " + std::to_string(points));
+        wrong("the groups can take at most " + to_text(OptionValue(total(out.high))) +
+              " points together (upper bounds, and points that may go there); there are " +
+              to_text(OptionValue(points)));
     return out;
 }
 
@@ -725,7 +746,7 @@ GroupMultipliers solve_group_multipliers(const Matrix<double>& log_mass, std::sp
             throw BadArgument("group multipliers: no assignment of the " + std::to_string(log_mass.rows()) +
                               " points to the groups that they may go to meets the bounds; the nearest found misses "
                               "them by " +
-                              std::to_string(out.residual) + " points");
+                              to_text(OptionValue(out.residual)) + " points");
     }
     if (solver == GroupSolver::bregman) {
         const bool converged = dual.bregman(multipliers, rounds);

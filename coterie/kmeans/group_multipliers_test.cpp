@@ -170,7 +170,7 @@ TEST(GroupMultipliers, OneGroupIsBisection) {
 
 TEST(GroupMultipliers, NewtonIsBregmansLimit) {
     int inequality_met = 0;
-    for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    for (std::uint64_t seed = 0; seed < 240; ++seed) {
         SCOPED_TRACE(seed);
         RandomStream random(seed, "test.bregman");
         const Index n = 60;
@@ -190,18 +190,11 @@ TEST(GroupMultipliers, NewtonIsBregmansLimit) {
             }
             if (kind == 3) {  // intervals
                 const double middle = static_cast<double>(n) / static_cast<double>(groups);
-                low[at(g)] = random.uniform() < 0.5 ? 0 : middle * (0.8 + 0.2 * random.uniform());
+                low[at(g)] = random.uniform() < 0.5 ? 0 : middle * (0.7 + 0.3 * random.uniform());
                 high[at(g)] = random.uniform() < 0.3 ? infinity : middle * (1.0 + 0.3 * random.uniform());
             }
         }
-        GroupMultipliers newton;
-        try {
-            newton = solve_group_multipliers(table, low, high, GroupSolver::newton, 0, coterie::Run(0, 1));
-        } catch (const BadArgument&) {
-            EXPECT_THROW(solve_group_multipliers(table, low, high, GroupSolver::bregman, 0, coterie::Run(0, 1)),
-                         BadArgument);
-            continue;
-        }
+        const auto newton = solve_group_multipliers(table, low, high, GroupSolver::newton, 0, coterie::Run(0, 1));
         expect_solved(table, low, high, newton, 1e-13);
         EXPECT_LT(newton.rounds, 40);
         const auto bregman = solve_group_multipliers(table, low, high, GroupSolver::bregman, 0, coterie::Run(0, 1));

@@ -59,7 +59,7 @@ public:
         Matrix<double> rows;
         Matrix<double> products;
         std::vector<const double*> pointers;
-        internal::Products::Scratch panel;
+        internal::RowProducts::Scratch panel;
     };
 
     /// out(i - begin, j) = k(x_i, y_j) for rows begin..end-1. False when a value is not finite.
@@ -89,7 +89,7 @@ private:
     Vector<double> origin_;
     Matrix<double> centred_;
     Vector<double> squared_;
-    internal::Products products_;
+    internal::RowProducts products_;
 };
 
 [[noreturn]] void refuse_overflow(ScalarType type) {

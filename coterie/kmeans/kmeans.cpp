@@ -2,10 +2,41 @@
 
 #include <string>
 
+#include "coterie/kmeans/constrained_kmeans.hpp"
 #include "coterie/kmeans/lloyd.hpp"
 
 namespace coterie {
 namespace {
+
+template <class T>
+KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
+                            const internal::Constraints& constraints, Run& run, const SideInformation& side) {
+    const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
+    const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
+    FitReport report;
+    int distinct = options.clusters;
+    auto best = internal::best_of(
+        options.restarts, report,
+        [&](int restart) -> Matrix<double> {
+            const auto repetition = static_cast<std::uint64_t>(restart);
+            if (!side.initial_centroids.empty()) return to_matrix<double>(side.initial_centroids);
+            if (!constraints.labels.empty())
+                return starting_prototypes(points, constraints, side.weights, run, repetition);
+            const SeedingResult seeds =
+                seed_centroids(points, options.clusters, seeding, side.weights, repetition, run);
+            distinct = seeds.distinct;
+            return to_matrix<double>(seeds.centroids);
+        },
+        [&](const Matrix<double>& start, int restart) {
+            return internal::constrained_lloyd(points, start, constraints, settings, side.weights, run, restart,
+                                               options.restarts);
+        });
+    report.empty_cluster_policy = "an empty cluster keeps its place";
+    report.details.push_back({"algorithm", std::string("constrained")});
+    internal::finish_report(report, points, best.labels, options.clusters, distinct, run);
+    return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options,
+                       constraints.cluster_labels());
+}
 
 template <class T>
 KMeansModel fit(const Rows<T>& points, const KMeansOptions& options, Run& run, const SideInformation& side) {
@@ -33,7 +64,8 @@ KMeansModel fit(const Rows<T>& points, const KMeansOptions& options, Run& run, c
 const OptionSet& KMeansOptions::described() {
     static const OptionSet set =
         OptionSetFor<KMeansOptions>()
-            .integer("clusters", &KMeansOptions::clusters, at_least(1), "number of clusters k")
+            .integer("clusters", &KMeansOptions::clusters, at_least(0),
+                     "number of clusters k; 0: as many as the partial labels have")
             .letter('k')
             .integer("restarts", &KMeansOptions::restarts, at_least(1),
                      "runs from different seedings; the one of least inertia is kept")
@@ -48,15 +80,26 @@ const OptionSet& KMeansOptions::described() {
             .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(0),
                      "points on which the candidates are compared; 0 chooses 32768, or 128 a cluster when that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
-                    "how assignments are computed; the result is the same bit for bit");
+                    "how assignments are computed; the result is the same bit for bit")
+            .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
+                    "how a group's share of the points becomes a whole number of them");
     return set;
 }
 
 KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
-    check_clustering_input(points, options.clusters, side.weights, run);
-    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
-    return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });
+    const internal::Constraints constraints =
+        internal::compile_constraints(points.rows(), options.clusters, side, options.share_rounding);
+    KMeansOptions used = options;
+    used.clusters = constraints.clusters();
+    check_clustering_input(points, used.clusters, side.weights, run);
+    internal::check_initial_centroids(side.initial_centroids, points, used.clusters, options.restarts, run.threads);
+    if (constraints.bounded && !side.weights.empty())
+        throw BadArgument("weights cannot be combined with " + std::string(side.sizes ? "--sizes" : "--group-share") +
+                          ": bounds count points");
+    return points.visit([&](const auto& rows) {
+        return constraints.any() ? fit_constrained(rows, used, constraints, run, side) : fit(rows, used, run, side);
+    });
 }
 
 }  // namespace coterie

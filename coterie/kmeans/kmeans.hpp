@@ -3,6 +3,10 @@
 // without weights). Lloyd's algorithm from a seeding; the bounded variant skips distances that cannot change a label
 // and returns the same labels, centroids and inertia, bit for bit.
 //
+// With partial labels, group shares or size bounds (side information) the labels of every iteration are the exact
+// minimiser under them for the centroids there are; see constraints.hpp for where the centroids start. Bounds are met
+// by labels(), not by predict(), which labels every point by itself.
+//
 // Cost an iteration: n k d multiplications without bounds, with them as few as n d. Memory beside the points: 8 numbers
 // a point at most (labels, norms, bounds: never more than a quarter of the points' own), and the sums of up to 64
 // chunks (k d each).
@@ -23,7 +27,7 @@ enum class KMeansAlgorithm {
 };
 
 struct KMeansOptions {
-    int clusters = 8;
+    int clusters = 8;  // 0: as many as the partial labels have
     int restarts = 1;
     int max_iterations = 300;
     double tolerance = 1e-4;
@@ -31,6 +35,7 @@ struct KMeansOptions {
     int seeding_candidates = 0;
     Index seeding_sample = 0;
     KMeansAlgorithm algorithm = KMeansAlgorithm::automatic;
+    ShareRounding share_rounding = ShareRounding::floor;
 
     static const OptionSet& described();
 };
@@ -47,9 +52,11 @@ public:
 };
 
 /// n x d points, 1 <= clusters <= n. With side.initial_centroids (k x d) there is no seeding and restarts must be 1.
-/// labels() is always predict(points). Throws BadArgument (options, weights, shapes, more clusters than points) and
-/// BadData (NaN, infinity, values whose squares overflow). Fewer distinct points than clusters is a result with a
-/// warning: the surplus clusters are empty.
+/// labels() is always predict(points), except where constraints forbid it. Partial labels: a label has one cluster
+/// unless side.clusters_per_label says otherwise; what options.clusters has beyond them are free clusters. Weights go
+/// with partial labels, not with bounds. An empty cluster under constraints keeps its place. Throws BadArgument
+/// (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose squares overflow).
+/// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
 KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side = {});
 
 }  // namespace coterie

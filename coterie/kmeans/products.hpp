@@ -11,10 +11,10 @@ namespace coterie::internal {
 
 /// x . y_j for fixed rows y_1..y_m. What a row x yields depends neither on the rows beside it nor on the threads, and x
 /// . y is y . x.
-class Products {
+class RowProducts {
 public:
     /// m x d; packed, so it takes as much memory again.
-    explicit Products(const Matrix<double>& fixed)
+    explicit RowProducts(const Matrix<double>& fixed)
         : kernels_(kernels<double>()), d_(fixed.cols()), count_(fixed.rows()) {
         const int widest = kernels_.max_vectors * kernels_.lanes;
         for (Index first = 0; first < count_; first += widest) {
@@ -88,5 +88,28 @@ inline Vector<double> squared_norms(const Matrix<double>& matrix) {
         for (Index p = 0; p < matrix.cols(); ++p) out[i] += matrix(i, p) * matrix(i, p);
     return out;
 }
+
+/// || x - c_j ||^2 for fixed rows c_1..c_k, by products: x and c_j must be about an origin amid them.
+class SquaredDistances {
+public:
+    explicit SquaredDistances(const Matrix<double>& fixed) : squared_(squared_norms(fixed)), products_(fixed) {}
+
+    Index count() const { return products_.count(); }
+
+    /// out: x.rows() x count().
+    void operator()(const Matrix<double>& x, Matrix<double>& out, std::vector<const double*>& pointers,
+                    RowProducts::Scratch& scratch) const {
+        row_pointers(x, pointers);
+        products_(pointers, out, scratch);
+        const Vector<double> squared = squared_norms(x);
+        for (Index i = 0; i < out.rows(); ++i)
+            for (Index j = 0; j < out.cols(); ++j)
+                out(i, j) = std::max(0.0, (squared[i] + squared_[j]) - 2 * out(i, j));
+    }
+
+private:
+    Vector<double> squared_;
+    RowProducts products_;
+};
 
 }  // namespace coterie::internal

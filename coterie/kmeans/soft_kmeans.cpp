@@ -23,17 +23,13 @@ constexpr Index rows_at_once = 240;
 class Assigner {
 public:
     Assigner(const Matrix<double>& centroids, const Vector<double>& origin, double temperature)
-        : origin_(origin),
-          temperature_(temperature),
-          centred_(centroids.rowwise() - origin.transpose()),
-          squared_(internal::squared_norms(centred_)),
-          products_(centred_) {}
+        : origin_(origin), temperature_(temperature), distances_(centroids.rowwise() - origin.transpose()) {}
 
     struct Scratch {
         Matrix<double> rows;  // centred
         Matrix<double> probabilities;
         std::vector<const double*> pointers;
-        internal::Products::Scratch panel;
+        internal::RowProducts::Scratch panel;
     };
 
     // What a row adds to the free energy and to sum_j A_ij D_ij.
@@ -46,17 +42,12 @@ public:
     template <class T, class OnRow>
     void operator()(const Rows<T>& points, Index begin, Index end, Scratch& s, OnRow&& on_row) const {
         internal::centred_rows(points, begin, end, origin_, s.rows);
-        internal::row_pointers(s.rows, s.pointers);
-        products_(s.pointers, s.probabilities, s.panel);
-        const Vector<double> squared = internal::squared_norms(s.rows);
-        const Index k = squared_.size();
+        distances_(s.rows, s.probabilities, s.pointers, s.panel);
+        const Index k = distances_.count();
         for (Index i = 0; i < end - begin; ++i) {
             double* row = s.probabilities.data() + i * k;
             double least = std::numeric_limits<double>::infinity();
-            for (Index j = 0; j < k; ++j) {
-                row[j] = std::max(0.0, (squared[i] + squared_[j]) - 2 * row[j]);
-                least = std::min(least, row[j]);
-            }
+            for (Index j = 0; j < k; ++j) least = std::min(least, row[j]);
             // The nearest centroid's term is exp(0) = 1: the sum neither vanishes nor overflows.
             double sum = 0;
             double distortion = 0;
@@ -74,9 +65,7 @@ public:
 private:
     Vector<double> origin_;
     double temperature_;
-    Matrix<double> centred_;
-    Vector<double> squared_;
-    internal::Products products_;
+    internal::SquaredDistances distances_;
 };
 
 // One pass over the points: sums of w_i A_ij (x_i - origin) and of w_i A_ij, the free energy and the distortion.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
 
 namespace coterie::internal {
@@ -398,7 +399,7 @@ void check_costs(const Matrix<double>& costs, const Run& run) {
                     somewhere = true;
                 else if (cost[g] != infinity)
                     throw BadArgument("transport: the cost of point " + std::to_string(i) + " in column " +
-                                      std::to_string(g) + " is " + std::to_string(cost[g]) +
+                                      std::to_string(g) + " is " + to_text(OptionValue(cost[g])) +
                                       "; accepted: -1e300 to 1e300, or infinity");
             }
             if (!somewhere) throw BadArgument("transport: point " + std::to_string(i) + " may go to no column");
@@ -476,8 +477,6 @@ Labels select(const Matrix<double>& costs, std::int32_t group, Index size, std::
     for (Index i = 0; i < costs.rows(); ++i) {
         const double here = costs(i, group);
         const double there = costs(i, other);
-        if (!(here < infinity) && !(there < infinity))
-            throw BadArgument("transport: point " + std::to_string(i) + " may go to no column");
         forced += there == infinity;
         barred += here == infinity;
         order[at(i)] = {here - there, i};
@@ -519,6 +518,7 @@ Labels assign_groups(const Matrix<double>& costs, const Labels& natural, std::sp
         return natural;
     }
     if (groups == 2) {
+        check_costs(costs, run);
         // Bounds on both are bounds on the first; which one is "the" group matters to ties only.
         const std::int32_t group = low[0] == 0 && high[0] >= n ? 1 : 0;
         const auto mine = at(group);

@@ -1,0 +1,426 @@
+#include "coterie/subspace/subspace.hpp"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/constrained_assignment.hpp"
+#include "coterie/kmeans/moving_sums.hpp"
+#include "coterie/kmeans/seeding.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/subspace/discriminant.hpp"
+
+namespace coterie {
+namespace {
+
+using internal::PrototypeDistances;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+internal::Shrinkage parse_shrinkage(const std::string& text) {
+    using Kind = internal::Shrinkage::Kind;
+    if (text == "oas") return {Kind::oas, 0};
+    if (text == "none") return {Kind::none, 0};
+    std::size_t used = 0;
+    double value = -1;
+    try {
+        value = std::stod(text, &used);
+    } catch (const std::exception&) {
+        used = 0;
+    }
+    if (used == 0 || used != text.size() || !(value >= 0 && value <= 1))
+        throw BadArgument("option --shrinkage: '" + text + "' is not accepted; oas, none, or a number from 0 to 1");
+    if (value == 0) return {Kind::none, 0};
+    return {Kind::fixed, value};
+}
+
+// The stages of a round, timed.
+struct Seconds {
+    double scatter = 0;
+    double seeding = 0;
+    double assignments = 0;
+    double prototypes = 0;
+    double subspace = 0;
+};
+
+template <class T>
+class Fit {
+public:
+    Fit(const Rows<T>& points, const SubspaceOptions& options, const internal::Constraints& constraints,
+        const SideInformation& side, Run& run)
+        : points_(points), options_(options), constraints_(constraints), side_(side), run_(run) {}
+
+    SubspaceModel operator()() {
+        Stopwatch watch;
+        prepare();
+        seconds_.scatter = watch.restart();
+        int distinct = constraints_.clusters();
+        prototypes_ = start(distinct);
+        seconds_.seeding = watch.restart();
+        run_rounds();
+
+        report_.empty_cluster_policy = "an empty prototype keeps its place";
+        internal::finish_report(report_, points_, labels_, constraints_.clusters(), distinct, run_);
+        report_.seconds = {{"scatter", seconds_.scatter},
+                           {"seeding", seconds_.seeding},
+                           {"assignments", seconds_.assignments},
+                           {"prototypes", seconds_.prototypes},
+                           {"subspace", seconds_.subspace}};
+        add_details();
+        return SubspaceModel(std::move(prototypes_), std::move(subspace_.directions), std::move(origin_),
+                             constraints_.cluster_labels(), std::move(labels_), std::move(report_), options_);
+    }
+
+private:
+    bool soft() const { return options_.assignment == Assignment::soft; }
+    bool joint() const { return options_.projection == Projection::joint; }
+
+    void prepare() {
+        const int k = constraints_.clusters();
+        dimensions_ = options_.subspace_dim > 0
+                          ? options_.subspace_dim
+                          : static_cast<int>(std::min<Index>(std::max(k - 1, 1), points_.columns));
+        if (!joint()) {
+            origin_ = mean(points_, run_);
+            return;
+        }
+        discriminant_.emplace(points_, k, dimensions_,
+                              options_.normalization == SubspaceNormalization::within ? internal::Normalization::within
+                                                                                      : internal::Normalization::total,
+                              parse_shrinkage(options_.shrinkage), soft(), run_);
+        origin_ = discriminant_->mean();
+    }
+
+    Matrix<double> start(int& distinct) {
+        if (!side_.initial_centroids.empty()) return to_matrix<double>(side_.initial_centroids);
+        if (!constraints_.labels.empty()) return starting_prototypes(points_, constraints_, {}, run_);
+        const SeedingResult seeds = seed_centroids(points_, constraints_.clusters(), {}, {}, 0, run_);
+        distinct = seeds.distinct;
+        report_.details.emplace_back("seeding", std::string("k-means++ (no labels were given)"));
+        return to_matrix<double>(seeds.centroids);
+    }
+
+    // One A and one C step. Returns the objective after A and after C.
+    std::pair<double, double> pass(bool last) {
+        Stopwatch watch;
+        const PrototypeDistances distances(prototypes_, origin_, subspace_.directions);
+        Matrix<double> moved = prototypes_;
+        double after_assignment = 0;
+        if (soft()) {
+            const internal::SoftSettings settings{options_.temperature,
+                                                  options_.soft_solver == SoftSolver::newton
+                                                      ? internal::GroupSolver::newton
+                                                      : internal::GroupSolver::bregman,
+                                                  options_.bregman_rounds};
+            double update_seconds = 0;
+            std::function<void(Index, const Matrix<double>&)> on_rows;
+            if (discriminant_ && last)
+                on_rows = [&](Index begin, const Matrix<double>& rows) {
+                    Stopwatch update;
+                    discriminant_->assign(begin, rows);
+                    update_seconds += update.seconds();
+                };
+            internal::SoftAssignment assignment =
+                assign_soft(points_, distances, constraints_, settings, finite_multipliers(), run_, on_rows);
+            mass_ = std::move(assignment.mass);
+            for (Index j = 0; j < mass_.size(); ++j)
+                if (mass_[j] > 0) moved.row(j) = origin_.transpose() + assignment.sums.row(j) / mass_[j];
+            after_assignment = assignment.distortion + options_.temperature * assignment.negentropy;
+            entropy_ = -assignment.negentropy / static_cast<double>(points_.rows);
+            changed_ = count_changes(assignment.labels);
+            labels_ = std::move(assignment.labels);
+            groups_ = std::move(assignment.groups);
+            seconds_.subspace += update_seconds;
+            seconds_.assignments += watch.restart() - update_seconds;
+        } else {
+            internal::HardAssignment assignment = assign_hard(points_, distances, constraints_, {}, prices_, run_);
+            seconds_.assignments += watch.restart();
+            if (!sums_) sums_.emplace(points_, constraints_.clusters(), std::span<const double>{}, run_.threads);
+            changed_ = sums_->assign(assignment.labels);
+            moved = sums_->means(prototypes_);
+            mass_ = Eigen::Map<const Vector<double>>(sums_->mass().data(), moved.rows());
+            after_assignment = assignment.objective;
+            labels_ = std::move(assignment.labels);
+            seconds_.prototypes += watch.restart();
+        }
+        // Moving c_j to the mean lowers sum_i A_ij D_ij by a_j || U'(new c_j - c_j) ||^2 exactly.
+        const Matrix<double> step = moved - prototypes_;
+        const Matrix<double> projected =
+            subspace_.directions.size() > 0 ? Matrix<double>(step * subspace_.directions.transpose()) : step;
+        const double gain = (projected.rowwise().squaredNorm().array() * mass_.array()).sum();
+        prototypes_ = moved;
+        if (discriminant_ && last && !soft()) {
+            discriminant_->assign(labels_);
+            seconds_.subspace += watch.restart();
+        }
+        return {after_assignment, after_assignment - gain};
+    }
+
+    void run_rounds() {
+        std::vector<double> after_assignments;
+        std::vector<double> after_prototypes;
+        report_.stopped = StopReason::iteration_limit;
+        double before = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < options_.max_iterations; ++round) {
+            if (run_.stop_requested()) {
+                if (round == 0) run_.throw_if_stopped("subspace");
+                report_.stopped = StopReason::interrupted;
+                break;
+            }
+            Index changed = 0;
+            for (int p = 0; p < options_.passes; ++p) {
+                const auto [assigned, moved] = pass(p + 1 == options_.passes);
+                after_assignments.push_back(assigned);
+                after_prototypes.push_back(moved);
+                changed += changed_;
+            }
+            report_.objective = after_prototypes.back();
+            report_.objective_per_iteration.push_back(report_.objective);
+            ++report_.iterations;
+            if (discriminant_) {
+                Stopwatch watch;
+                subspace_ = discriminant_->solve(prototypes_, mass_);
+                seconds_.subspace += watch.seconds();
+            }
+            run_.report({.stage = "rounds",
+                         .fraction = static_cast<double>(report_.iterations) / options_.max_iterations,
+                         .objective = report_.objective,
+                         .iteration = report_.iterations});
+            const double change = std::abs(before - report_.objective);
+            if (changed == 0 && change <= options_.tolerance * std::abs(report_.objective)) {
+                report_.stopped = StopReason::converged;
+                break;
+            }
+            before = report_.objective;
+        }
+        report_.details.emplace_back("objective_after_assignments", std::move(after_assignments));
+        report_.details.emplace_back("objective_after_prototypes", std::move(after_prototypes));
+    }
+
+    // Where a search from the last multipliers can start; empty: from nothing.
+    std::span<const double> finite_multipliers() const {
+        for (const double value : groups_.log_theta)
+            if (!std::isfinite(value)) return {};
+        return groups_.log_theta;
+    }
+
+    Index count_changes(const Labels& labels) const {
+        if (labels_.empty()) return static_cast<Index>(labels.size());
+        Index out = 0;
+        for (std::size_t i = 0; i < labels.size(); ++i) out += labels[i] != labels_[i] ? 1 : 0;
+        return out;
+    }
+
+    void add_details() {
+        auto& details = report_.details;
+        const std::vector<double> mass(mass_.data(), mass_.data() + mass_.size());
+        if (soft()) {
+            details.emplace_back("masses", mass);
+            details.emplace_back("entropy", entropy_);
+        }
+        if (soft() && constraints_.bounded) {
+            details.emplace_back("group_masses", groups_.mass);
+            details.emplace_back("group_log_multipliers", groups_.log_theta);
+            details.emplace_back("group_residual", groups_.residual);
+            if (!groups_.converged)
+                report_.warnings.push_back("the group shares are met to " + to_text(OptionValue(groups_.residual)) +
+                                           " points only: Bregman's iteration stopped after " +
+                                           std::to_string(groups_.rounds) + " rounds");
+        }
+        if (!discriminant_) return;
+        details.emplace_back("subspace_dim", static_cast<std::int64_t>(subspace_.directions.rows()));
+        details.emplace_back("within_shares",
+                             std::vector<double>(subspace_.within_shares.data(),
+                                                 subspace_.within_shares.data() + subspace_.within_shares.size()));
+        details.emplace_back("total_rank", static_cast<std::int64_t>(subspace_.total_rank));
+        details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
+        details.emplace_back("shrinkages", subspace_.shrinkages);
+        if (subspace_.total_rank < points_.columns)
+            report_.warnings.push_back("the points span " + std::to_string(subspace_.total_rank) + " of " +
+                                       std::to_string(points_.columns) +
+                                       " dimensions; the subspace was sought among those");
+        if (subspace_.floored > 0)
+            report_.warnings.push_back(std::to_string(subspace_.floored) +
+                                       " of the directions have almost no variance within clusters; their scale was "
+                                       "limited to a within-share of " +
+                                       to_text(OptionValue(internal::least_within_share)));
+    }
+
+    Rows<T> points_;
+    const SubspaceOptions& options_;
+    const internal::Constraints& constraints_;
+    const SideInformation& side_;
+    Run& run_;
+
+    int dimensions_ = 0;
+    std::optional<internal::Discriminant> discriminant_;
+    Vector<double> origin_;
+    Matrix<double> prototypes_;
+    Vector<double> mass_;
+    internal::Subspace subspace_;
+    Labels labels_;
+    Index changed_ = 0;
+    std::vector<double> prices_;
+    std::optional<internal::MovingSums> sums_;
+    internal::GroupMultipliers groups_;
+    double entropy_ = 0;
+    FitReport report_;
+    Seconds seconds_;
+};
+
+}  // namespace
+
+const OptionSet& SubspaceOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<SubspaceOptions>()
+            .integer("clusters", &SubspaceOptions::clusters, at_least(0),
+                     "number of clusters k; 0: as many as the partial labels have")
+            .letter('k')
+            .choice("assignment", &SubspaceOptions::assignment, {"hard", "soft"},
+                    "a point belongs to one cluster, or to each with a probability")
+            .real("temperature", &SubspaceOptions::temperature, above(0),
+                  "of soft assignments, in squared units of the projected points: distances are divided by it")
+            .choice("projection", &SubspaceOptions::projection, {"joint", "none"},
+                    "learn the subspace together with the clusters, or keep the space as it is")
+            .integer("subspace_dim", &SubspaceOptions::subspace_dim, at_least(0),
+                     "dimension p of the subspace; 0: one less than the clusters")
+            .choice("normalization", &SubspaceOptions::normalization, {"within", "total"},
+                    "which variance is 1 in every direction of the subspace: that within clusters, or the total")
+            .text("shrinkage", &SubspaceOptions::shrinkage,
+                  "of the covariances towards a multiple of the identity: oas (the oracle approximating rule), none, "
+                  "or a "
+                  "number from 0 to 1")
+            .integer("max_iterations", &SubspaceOptions::max_iterations, at_least(1),
+                     "rounds of assignments, prototypes and subspace at most")
+            .integer("passes", &SubspaceOptions::passes, at_least(1), "of assignments and prototypes a round")
+            .real("tolerance", &SubspaceOptions::tolerance, at_least(0),
+                  "stop when no label changes and the objective changes by at most this share of it")
+            .choice(
+                "soft_solver", &SubspaceOptions::soft_solver, {"newton", "bregman"},
+                "how soft assignments meet the group shares: Newton's method on the groups' multipliers, or iterated "
+                "Bregman projections")
+            .integer("bregman_rounds", &SubspaceOptions::bregman_rounds, at_least(0),
+                     "Bregman projections an assignment; 0: until the shares are met")
+            .choice("share_rounding", &SubspaceOptions::share_rounding, {"floor", "nearest"},
+                    "how a group's share of the points becomes a whole number of them (hard assignments)");
+    return set;
+}
+
+SubspaceModel::SubspaceModel(Matrix<double> prototypes, Matrix<double> directions, Vector<double> origin,
+                             ClusterLabels cluster_labels, Labels labels, FitReport report,
+                             const SubspaceOptions& options)
+    : prototypes_(std::move(prototypes)),
+      directions_(std::move(directions)),
+      origin_(std::move(origin)),
+      options_(options) {
+    cluster_labels_ = std::move(cluster_labels);
+    labels_ = std::move(labels);
+    report_ = std::move(report);
+}
+
+void SubspaceModel::check_columns(PointsView points, const char* what, const Run& run) const {
+    if (points.columns() != dimensions())
+        throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
+                          " columns, the model was fitted on " + std::to_string(dimensions()));
+    if (!points.empty()) check_points(points, what, run.threads);
+}
+
+Labels SubspaceModel::predict_checked(PointsView points, const Run& run) const {
+    const PrototypeDistances distances(prototypes_, origin_, directions_);
+    return points.visit([&](const auto& rows) { return nearest_prototypes(rows, distances, run); });
+}
+
+Matrix<double> SubspaceModel::transform(PointsView points, const Run& run) const {
+    check_columns(points, "transform", run);
+    Matrix<double> out(points.rows(), directions_.size() > 0 ? directions_.rows() : dimensions());
+    if (points.empty()) return out;
+    const RowBlocks blocks{points.rows(), PrototypeDistances::rows_at_once};
+    const internal::RowProducts project(directions_);
+    points.visit([&](const auto& rows) {
+        for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+            Matrix<double> centred;
+            internal::centred_rows(rows, blocks.begin(block), blocks.end(block), origin_, centred);
+            auto part = out.middleRows(blocks.begin(block), centred.rows());
+            if (directions_.size() == 0) {
+                part = centred;
+                return;
+            }
+            std::vector<const double*> pointers;
+            internal::RowProducts::Scratch scratch;
+            Matrix<double> projected;
+            internal::row_pointers(centred, pointers);
+            project(pointers, projected, scratch);
+            part = projected;
+        });
+    });
+    return out;
+}
+
+Matrix<double> SubspaceModel::label_scores(PointsView points, const Run& run) const {
+    if (!has_label_scores()) return Model::label_scores(points, run);
+    check_columns(points, "scores a label", run);
+    const auto labels = static_cast<Index>(cluster_labels_.names.size());
+    Matrix<double> out(points.rows(), labels);
+    const PrototypeDistances distances(prototypes_, origin_, directions_);
+    const RowBlocks blocks{points.rows(), PrototypeDistances::rows_at_once};
+    std::vector<PrototypeDistances::Scratch> scratch(at(std::max(1, run.threads)));
+    points.visit([&](const auto& rows) {
+        for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
+            auto& s = scratch[at(worker)];
+            const Index begin = blocks.begin(block);
+            distances(rows, begin, blocks.end(block), s);
+            for (Index i = begin; i < blocks.end(block); ++i) {
+                out.row(i).setConstant(-std::numeric_limits<double>::infinity());
+                for (Index j = 0; j < clusters(); ++j) {
+                    const std::int32_t label = cluster_labels_.label_of[at(j)];
+                    if (label >= 0) out(i, label) = std::max(out(i, label), -0.5 * s.distances(i - begin, j));
+                }
+            }
+        });
+    });
+    return out;
+}
+
+void SubspaceModel::store(Archive& archive) const {
+    archive.set_options(SubspaceOptions::described().values(&options_));
+    archive.set_points("prototypes", prototypes_);
+    archive.set_points("directions", directions_);
+    archive.set_vector("origin", {origin_.data(), at(origin_.size())});
+    store_cluster_labels(archive);
+}
+
+SubspaceModel SubspaceModel::from(const Archive& archive) {
+    const auto options = archive.options_as<SubspaceOptions>();
+    const Points prototypes = archive.points("prototypes");
+    check_points(prototypes, "model: prototypes", 1);
+    const Index d = prototypes.columns();
+    if (options.clusters != prototypes.rows())
+        throw BadData("model: " + std::to_string(prototypes.rows()) + " prototypes for " +
+                      std::to_string(options.clusters) + " clusters");
+    const bool joint = options.projection == Projection::joint;
+    const Points directions = archive.points("directions", joint ? -1 : 0, joint ? d : 0);
+    const std::vector<double> origin = archive.vector("origin", d);
+    SubspaceModel model(to_matrix<double>(prototypes), to_matrix<double>(directions),
+                        Eigen::Map<const Vector<double>>(origin.data(), d), {}, {}, {}, options);
+    model.load_cluster_labels(archive, model.clusters());
+    return model;
+}
+
+SubspaceModel fit_subspace(PointsView points, const SubspaceOptions& options, Run& run, const SideInformation& side) {
+    check_options(options);
+    parse_shrinkage(options.shrinkage);
+    const internal::Constraints constraints =
+        internal::compile_constraints(points.rows(), options.clusters, side, options.share_rounding);
+    SubspaceOptions used = options;
+    used.clusters = constraints.clusters();
+    check_clustering_input(points, used.clusters, {}, run);
+    internal::check_initial_centroids(side.initial_centroids, points, used.clusters, 1, run.threads);
+    if (options.subspace_dim > points.columns())
+        throw BadArgument("option --subspace-dim: " + std::to_string(options.subspace_dim) +
+                          " is not accepted; the points have " + std::to_string(points.columns()) + " dimensions");
+    return points.visit([&](const auto& rows) { return Fit(rows, used, constraints, side, run)(); });
+}
+
+}  // namespace coterie

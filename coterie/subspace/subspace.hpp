@@ -1,0 +1,105 @@
+#pragma once
+// Constrained k-means with joint subspace selection (Hammal, Uthayasooriyar and Corro 2025): a few labelled points,
+// many unlabelled ones, and a projection learnt together with the clusters.
+//
+//     X  n x d        points
+//     C  k x d        prototypes, in the space of the points; phi(j) is the label of prototype j (a label may have
+//     several) U  d x p        projection; U = I in the first assignment A  n x k        assignments; rows sum to 1.
+//     Hard: one 1 a row. Soft: probabilities Z  n x k        Z_ij = 1 where prototype j is allowed for point i: those
+//     of its own label for a labelled point, all
+//                     for the others
+//     D_ij            || U'x_i - U'c_j ||^2
+//     T               temperature (the paper: 1)
+//
+//     minimise  sum_ij A_ij D_ij + T sum_ij A_ij log A_ij   (hard: the first term only)
+//     subject to  A <= Z,  low_g n <= sum_i sum_{j in g} A_ij <= high_g n  for the groups g that have a share,
+//                 and U'S_w U = I  or  U'S_t U = I  (normalization; see discriminant.hpp)
+//
+// by rounds of A -> C -> U, each step exact for the others as they stand. A round costs n k (d + p) multiplications and
+// what discriminant.hpp says; memory beside the points: a few numbers a point, k d^2 / 2 with OAS, a few d^2.
+//
+// No random number is drawn unless there are clusters without labels. Without any labels this is discriminative k-means
+// (LDA-k-means: Ding and Li 2007), seeded by k-means++.
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/io/model.hpp"
+
+namespace coterie {
+
+enum class Assignment { hard, soft };
+enum class Projection {
+    joint,  // U is computed after every round
+    none    // U = I throughout: constrained k-means
+};
+enum class SubspaceNormalization { within, total };
+enum class SoftSolver { newton, bregman };
+
+struct SubspaceOptions {
+    int clusters = 0;  // k; 0: as many as the labels have
+    Assignment assignment = Assignment::hard;
+    double temperature = 1.0;
+    Projection projection = Projection::joint;
+    int subspace_dim = 0;  // p; 0: min(k - 1, d)
+    SubspaceNormalization normalization = SubspaceNormalization::within;
+    std::string shrinkage = "oas";  // "oas", "none" or a number from 0 to 1
+    int max_iterations = 10;        // rounds
+    int passes = 1;                 // of A -> C a round
+    double tolerance = 1e-6;
+    SoftSolver soft_solver = SoftSolver::newton;
+    int bregman_rounds = 0;
+    ShareRounding share_rounding = ShareRounding::floor;
+
+    static const OptionSet& described();
+};
+
+class SubspaceModel : public Model {
+public:
+    SubspaceModel(Matrix<double> prototypes, Matrix<double> directions, Vector<double> origin,
+                  ClusterLabels cluster_labels, Labels labels, FitReport report, const SubspaceOptions& options);
+
+    std::string_view method() const override { return "subspace"; }
+    Index dimensions() const override { return prototypes_.cols(); }
+    int clusters() const override { return static_cast<int>(prototypes_.rows()); }
+
+    const SubspaceOptions& options() const { return options_; }
+    /// C, k x d.
+    const Matrix<double>& prototypes() const { return prototypes_; }
+    /// U', p x d, by ascending within-share; 0 x 0 where U = I.
+    const Matrix<double>& directions() const { return directions_; }
+
+    /// U'(x - m), n x p, m the mean of the points of the fit. With U = I: x - m.
+    Matrix<double> transform(PointsView points, const Run& run) const;
+
+    bool has_label_scores() const override { return !cluster_labels_.empty(); }
+    /// -1/2 min_j || U'x - U'c_j ||^2 over the prototypes j of each label, n x L: the weight of a label in the paper's
+    /// equation 2.
+    Matrix<double> label_scores(PointsView points, const Run& run) const override;
+
+    void store(Archive& archive) const override;
+    static SubspaceModel from(const Archive& archive);
+
+protected:
+    /// argmin_j || U'x - U'c_j ||^2 with the U computed last; ties go to the lowest. Constraints play no part: labels()
+    /// are those of the last assignment, which met them.
+    Labels predict_checked(PointsView points, const Run& run) const override;
+
+private:
+    void check_columns(PointsView points, const char* what, const Run& run) const;
+
+    Matrix<double> prototypes_;
+    Matrix<double> directions_;
+    Vector<double> origin_;
+    SubspaceOptions options_;
+};
+
+/// n x d points. With partial labels k is what the labels have together, or more (free clusters); without, it must be
+/// given. Throws BadArgument (options, shares that cannot be met with the interval that can, labels), BadData (values,
+/// a label with fewer labelled points than prototypes). An empty prototype keeps its place, with a warning. The
+/// report's details name the labels' sizes, shares and multipliers, the within-shares of the directions, shrinkages,
+/// floors and ranks.
+SubspaceModel fit_subspace(PointsView points, const SubspaceOptions& options, Run& run,
+                           const SideInformation& side = {});
+
+}  // namespace coterie
