@@ -389,7 +389,7 @@ def test_methods_and_info(files):
     assert [m["name"] for m in value["methods"]][0] == "kmeans" and "kmeans" in run("methods").out
     one = document("methods", "kmeans")["methods"][0]
     clusters = one["options"][0]
-    assert clusters["flag"] == "--clusters" and clusters["letter"] == "k" and clusters["low"] == 1 and clusters["default"] == 8
+    assert clusters["flag"] == "--clusters" and clusters["letter"] == "k" and clusters["low"] == 0 and clusters["default"] == 8
     assert "--max-iterations" in run("methods", "kmeans").out
     value = document("info", files / "model.safetensors")
     assert value["method"] == "kmeans" and value["clusters"] == 3 and value["dimensions"] == 3
@@ -475,6 +475,7 @@ def test_free_clusters_and_clusters_of_labels(files, tmp_path):
     written = read_words(tmp_path / "l.csv")
     assert set(written) <= {"ash", "cluster-2", "cluster-3"} and written.count("ash") == ash["points"]
     assert set(value["confusion"]["clusters"]) <= {"ash", "cluster-2", "cluster-3"}
+    assert len(document("fit", "kmeans", "points.npy", "-k", 0, *PARTIAL, "--clusters-per-label", "cedar=4", cwd=files)["sizes"]) == 6
     free = sum(value["sizes"][2:])
     assert f"ash {ash['points']} in 2 clusters; {free} in 2 free clusters" in run(*words).out
     run("predict", tmp_path / "m.st", files / "points.npy", "--labels-out", tmp_path / "p.npy")
@@ -746,7 +747,7 @@ BAD = {
     "1e30 in float32": ([*FIT, "{}/big.csv", "-k", "2", "--precision", "float32"], 3, ["e+30", "float32"]),
     "more clusters than points": ([*FIT, "{}/two-columns.csv", "-k", "4"], 2, ["4", "3"]),
     "k 0": ([*FIT, "{}/points.csv", "-k", "0"], 2, ["--clusters", "0", "at least 1"]),
-    "k -1": ([*FIT, "{}/points.csv", "-k", "-1"], 2, ["--clusters", "-1", "at least 1"]),
+    "k -1": ([*FIT, "{}/points.csv", "-k", "-1"], 2, ["--clusters", "-1", "at least 0"]),
     "k abc": ([*FIT, "{}/points.csv", "-k", "abc"], 2, ["--clusters", "abc", "whole number"]),
     "k 2.5": ([*FIT, "{}/points.csv", "-k2.5"], 2, ["--clusters", "2.5"]),
     "k too large for any machine": ([*FIT, "{}/points.csv", "-k", "99999999999999999999"], 2, ["--clusters"]),

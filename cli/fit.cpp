@@ -255,9 +255,9 @@ std::vector<Example> examples_for(const Method& method) {
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
          "a model for coterie predict, a report to look at, and one JSON document"}};
     if (method.honours.partial_labels)
-        examples.push_back({start + "points.npy" + (has_k ? k + "5" : "") +
-                                " --partial-labels known.csv --group-share other=0.95 --labels-out labels.csv",
-                            "some labels are known, and that 95 of 100 points are of the label other"});
+        examples.push_back(
+            {start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv --group-share other=0.95",
+             "some labels are known, and that 95 of 100 points are of the label other"});
     return examples;
 }
 
