@@ -106,7 +106,11 @@ int fit(const Method& method, const FitRequest& request) {
     outcome.method = &method;
     outcome.source = request.points == "-" ? "standard input" : request.points;
     for (const auto& option : method.options->options()) outcome.options[option.name] = option.default_value;
-    for (const auto& [name, value] : *request.given) outcome.options[name] = value;
+    OptionValues given = *request.given;
+    // With partial labels the labels say how many clusters there are, whatever the method's default.
+    if (!request.constraints->partial_labels.empty() && !given.contains("clusters"))
+        given["clusters"] = std::int64_t{0};
+    for (const auto& [name, value] : given) outcome.options[name] = value;
     if (!request.labels_out.empty()) outcome.written.emplace_back("labels", request.labels_out);
     if (!request.model_out.empty()) outcome.written.emplace_back("model", request.model_out);
     if (!request.picture.empty()) outcome.written.emplace_back("picture", request.picture);
@@ -161,13 +165,15 @@ int fit(const Method& method, const FitRequest& request) {
     side.clusters_per_label = std::move(constraints.clusters_per_label);
     side.group_shares = std::move(constraints.group_shares);
     side.sizes = constraints.sizes;
-    const auto model = method.fit(file.points, *request.given, run, side);
+    const auto model = method.fit(file.points, given, run, side);
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;
     run.on_progress = nullptr;
     outcome.seconds.emplace_back("fit", watch.restart());
     outcome.report = model->fit_report();
+    if (const auto clusters = outcome.options.find("clusters"); clusters != outcome.options.end())
+        clusters->second = std::int64_t{model->clusters()};
     for (const auto& stage : outcome.report.seconds)
         if (std::none_of(outcome.seconds.begin(), outcome.seconds.end(),
                          [&](const auto& each) { return each.first == stage.first; }))
