@@ -52,7 +52,7 @@ Matrix<double> ClusterMoments::moment(int cluster) const { return float64_.matri
 Matrix<double> ClusterMoments::sum(std::span<const double> factors) const {
     if (static_cast<int>(factors.size()) != clusters_)
         throw BadArgument("cluster moments: there must be one factor a cluster");
-    std::vector<double> total(static_cast<std::size_t>(float64_.numbers()), 0.0);
+    CacheLineVector<double> total(static_cast<std::size_t>(float64_.numbers()), 0.0);
     for (int j = 0; j < clusters_; ++j) {
         const double factor = factors[static_cast<std::size_t>(j)];
         if (factor == 0.0) continue;

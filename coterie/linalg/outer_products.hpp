@@ -5,6 +5,7 @@
 // threads, and no second copy of a large sum.
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include "coterie/base/function_ref.hpp"
@@ -22,6 +23,23 @@ struct OuterProduct {
     double weight = 1.0;
     Index target = 0;
 };
+
+/// Numbers that begin with a line of the cache: a vector register loaded from inside never touches two lines.
+template <class T>
+struct CacheLineAllocator {
+    using value_type = T;
+    CacheLineAllocator() = default;
+    template <class Other>
+    CacheLineAllocator(const CacheLineAllocator<Other>&) {}  // NOLINT: what containers expect
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64))); }
+    void deallocate(T* memory, std::size_t) { ::operator delete(memory, std::align_val_t(64)); }
+    template <class Other>
+    bool operator==(const CacheLineAllocator<Other>&) const {
+        return true;
+    }
+};
+template <class T>
+using CacheLineVector = std::vector<T, CacheLineAllocator<T>>;
 
 /// Products in T, at most 256 rows at a time; sums of those in double.
 template <class T>
@@ -54,8 +72,9 @@ private:
         Index column;
     };
     struct Piece {
-        Index begin;  // among the packed rows
+        Index begin;  // its first row
         Index rows;
+        Index offset;  // among the packed numbers
     };
     // Pieces first..last-1 of one target; a part other than the first of its target adds to a sum of its own.
     struct Part {
@@ -65,6 +84,9 @@ private:
         Index scratch;  // -1: the sum of the target
     };
 
+    // From one packed vector of columns to the next: past a line, or all would compete for the same places in the
+    // cache.
+    Index stride(const Piece& piece) const { return (piece.rows + 1) * kernels_->lanes; }
     Index width(Index begin) const { return std::min(kTile, padded_ - begin); }
     Index vectors(Index begin) const {
         return (std::min(kTile, dimensions_ - begin) + kernels_->lanes - 1) / kernels_->lanes;

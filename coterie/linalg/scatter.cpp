@@ -10,6 +10,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/outer_products.hpp"
 #include "coterie/linalg/products.hpp"
 
@@ -83,17 +84,15 @@ void require_finite(const Vector<double>& mean) {
 // 0, exactly.
 Vector<double> mean_about(PointsView points, int threads, std::span<const double> weights, Index first) {
     return points.visit([&](auto rows) {
-        const auto* const origin = rows.row(first);
+        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
         const Index d = rows.columns;
+        const Vector<double> origin = rows.block(first, first + 1).template cast<double>().transpose();
         Vector<double> sum = chunked_sum(rows.rows, d, threads, [&](Index i, double* to) {
-            const auto* const x = rows.row(i);
             const double weight = weight_of(weights, i);
             if (weight == 0.0) return;
-            for (Index p = 0; p < d; ++p)
-                to[p] += weight * (static_cast<double>(x[p]) - static_cast<double>(origin[p]));
+            internal::kernels<Scalar>().add_deviation(to, rows.row(i), origin.data(), weight, d);
         });
-        const double total = total_weight(rows.rows, weights);
-        for (Index p = 0; p < d; ++p) sum[p] = static_cast<double>(origin[p]) + sum[p] / total;
+        sum = origin + sum / total_weight(rows.rows, weights);
         require_finite(sum);
         return sum;
     });
@@ -107,7 +106,7 @@ Matrix<double> scatter_about(const Rows<Scalar>& rows, std::span<const double> w
     require_memory(
         sizeof(double) * (static_cast<double>(d) * static_cast<double>(d) + static_cast<double>(products.numbers())),
         "a scatter matrix of " + std::to_string(d) + " x " + std::to_string(d));
-    std::vector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
+    internal::CacheLineVector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
     products.add<Scalar>(
         rows.rows,
         [&](Index i) {
