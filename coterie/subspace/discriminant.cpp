@@ -22,15 +22,20 @@ constexpr double kWithinError = 1e-9;  // of S_w, relative to its trace, from en
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
 
-// a b'.
-Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads) {
+// a b'; of a symmetric product only the lower triangle.
+Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads, bool symmetric = false) {
     Matrix<double> c(a.rows(), b.rows());
     const RowBlocks blocks{a.rows(), kRows};
-    for_each_block(blocks.count(), threads, [&](Index block, int) {
+    for_each_block(blocks.count(), threads, [&](Index task, int) {
+        // The longest first.
+        const Index block = blocks.count() - 1 - task;
         const Index begin = blocks.begin(block);
-        products().float64.rows_by_rows(a.data() + begin * a.cols(), blocks.end(block) - begin, a.cols(), b.data(),
-                                        b.rows(), b.cols(), a.cols(), c.data() + begin * c.cols(), c.cols());
+        const Index end = blocks.end(block);
+        products().float64.rows_by_rows(a.data() + begin * a.cols(), end - begin, a.cols(), b.data(),
+                                        symmetric ? end : b.rows(), b.cols(), a.cols(), c.data() + begin * c.cols(),
+                                        c.cols());
     });
+    if (symmetric) c = c.triangularView<Eigen::Lower>();
     return c;
 }
 
@@ -305,7 +310,7 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
 
 Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within) const {
     const Index rank = within.rows();
-    const EigenPairs pairs = symmetric_eigen(within);
+    const EigenPairs pairs = smallest_symmetric_eigen(within, std::min<Index>(dimensions_, rank));
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
     for (Index j = 0; j < std::min<Index>(dimensions_, rank); ++j) {
         found.directions.row(j) = pairs.vectors.col(j).transpose();
@@ -330,8 +335,9 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
 
     Whitened found;
     if (shrinkage_.kind == Shrinkage::Kind::oas) {
-        const Matrix<double> within = oas_within(deviations, mass, result);
-        found = smallest_of(rows_by_rows(rows_by_rows(whitening_, within, threads_), whitening_, threads_));
+        Matrix<double> within = oas_within(deviations, mass, result);
+        within = rows_by_rows(whitening_, within, threads_);
+        found = smallest_of(rows_by_rows(within, whitening_, threads_, true));
     } else {
         const double fixed = total_shrinkage_;
         Matrix<double> scaled(clusters_, d);
