@@ -109,11 +109,20 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
 template <class T>
 Matrix<double> OuterProducts<T>::matrix(const double* sum) const {
     Matrix<double> out(dimensions_, dimensions_);
-    for_each([&](Index i, Index j, Index position) {
-        out(i, j) = sum[position];
-        out(j, i) = sum[position];
+    for_each_row([&](Index i, Index first, Index last, Index position) {
+        std::copy_n(sum + position, last - first, out.data() + i * dimensions_ + first);
     });
+    mirror(out);
     return out;
+}
+
+void mirror(Matrix<double>& upper) {
+    // In blocks: a column of a large matrix is not in the cache.
+    constexpr Index block = 32;
+    for (Index row = 0; row < upper.rows(); row += block)
+        for (Index column = 0; column <= row; column += block)
+            for (Index i = row; i < std::min(upper.rows(), row + block); ++i)
+                for (Index j = column; j < std::min(i, column + block); ++j) upper(i, j) = upper(j, i);
 }
 
 template class OuterProducts<float>;

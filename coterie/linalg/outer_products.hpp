@@ -53,9 +53,10 @@ public:
     template <class Source>
     void add(Index count, FunctionRef<OuterProduct<Source>(Index)> term, FunctionRef<double*(Index)> sum,
              int threads) const;
-    /// Calls f(i, j, position) for the numbers of the upper triangle, i <= j: where in a sum it stands.
+    /// Calls f(i, first, last, position) for pieces of the rows i of the upper triangle: the numbers (i, first), i <=
+    /// first, to (i, last - 1) stand in a sum from `position` on.
     template <class F>
-    void for_each(F f) const;
+    void for_each_row(F f) const;
     /// The whole d x d matrix.
     Matrix<double> matrix(const double* sum) const;
 
@@ -101,14 +102,18 @@ private:
 
 template <class T>
 template <class F>
-void OuterProducts<T>::for_each(F f) const {
+void OuterProducts<T>::for_each_row(F f) const {
     for (std::size_t t = 0; t < tiles_.size(); ++t) {
         const auto [row, column] = tiles_[t];
-        const Index columns = width(column);
-        for (Index i = row; i < std::min(dimensions_, row + kTile); ++i)
-            for (Index j = std::max(i, column); j < std::min(dimensions_, column + kTile); ++j)
-                f(i, j, offsets_[t] + (i - row) * columns + (j - column));
+        for (Index i = row; i < std::min(dimensions_, row + kTile); ++i) {
+            const Index first = std::max(i, column);
+            f(i, first, std::min(dimensions_, column + kTile),
+              offsets_[t] + (i - row) * width(column) + (first - column));
+        }
     }
 }
+
+/// Copies the upper triangle to the lower one.
+void mirror(Matrix<double>& upper);
 
 }  // namespace coterie::internal

@@ -39,15 +39,16 @@ Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, in
     return c;
 }
 
-// a b.
-Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int threads) {
-    return rows_by_rows(a, b.transpose(), threads);
-}
-
-Matrix<double> shrunk(const Matrix<double>& covariance, double shrinkage, double mean_variance) {
-    Matrix<double> out = (1.0 - shrinkage) * covariance;
-    out.diagonal().array() += shrinkage * mean_variance;
-    return out;
+// c += factor a' b.
+void add_transposed_by(const Matrix<double>& a, const Matrix<double>& b, double factor, Matrix<double>& c,
+                       int threads) {
+    const Matrix<double> scaled = factor * a;
+    const RowBlocks blocks{a.cols(), kRows};
+    for_each_block(blocks.count(), threads, [&](Index block, int) {
+        const Index begin = blocks.begin(block);
+        products().float64.add_transposed_by(scaled.data() + begin, blocks.end(block) - begin, a.cols(), b.data(),
+                                             b.cols(), b.cols(), a.rows(), c.data() + begin * c.cols(), c.cols());
+    });
 }
 
 // Makes row j orthogonal to the rows before it and of length 1, twice for working precision; false when little of it is
@@ -99,7 +100,8 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
                    "a subspace of " + std::to_string(d) + " dimensions");
 
     mean_ = coterie::mean(points, run);
-    total_ = total_scatter(points, run) / static_cast<double>(n);
+    total_ = total_scatter(points, run);
+    total_ /= static_cast<double>(n);
     total_trace_ = total_.trace();
     const double mean_variance = total_trace_ / static_cast<double>(d);
     if (shrinkage.kind == Shrinkage::Kind::oas)
@@ -107,12 +109,13 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
     else if (shrinkage.kind == Shrinkage::Kind::fixed)
         total_shrinkage_ = shrinkage.value;
     run.throw_if_stopped("subspace");
-    whiten(shrunk(total_, total_shrinkage_, mean_variance), epsilon_of(points.scalar()));
+    Matrix<double> shrunk = total_;
+    shrunk *= 1.0 - total_shrinkage_;
+    shrunk.diagonal().array() += total_shrinkage_ * mean_variance;
+    if (shrinkage.kind != Shrinkage::Kind::oas) total_.resize(0, 0);
+    whiten(std::move(shrunk), epsilon_of(points.scalar()));
     if (shrinkage.kind == Shrinkage::Kind::fixed) whitening_gram_ = rows_by_rows(whitening_, whitening_, threads_);
-    if (shrinkage.kind != Shrinkage::Kind::oas) {
-        total_.resize(0, 0);
-        return;
-    }
+    if (shrinkage.kind != Shrinkage::Kind::oas) return;
 
     moments_.emplace(clusters, mean_);
     pending_.reserve(std::min(kPending, static_cast<std::size_t>(n) * (soft ? static_cast<std::size_t>(clusters) : 1)));
@@ -130,7 +133,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
 
 // Columns are brought to variance 1 first, so that their units do not decide on what counts as nothing. `precision` is
 // that of the points: a variance below its square times the squared size of the numbers is rounding.
-void Discriminant::whiten(const Matrix<double>& total, double precision) {
+void Discriminant::whiten(Matrix<double> total, double precision) {
     const Index d = total.rows();
     Vector<double> scale = Vector<double>::Zero(d);
     double noise = 0.0;
@@ -141,8 +144,10 @@ void Discriminant::whiten(const Matrix<double>& total, double precision) {
         scale[p] = 1.0 / std::sqrt(variance);
         noise = std::max(noise, rounding / variance);
     }
-    const Matrix<double> correlation = scale.asDiagonal() * total * scale.asDiagonal();
-    const EigenPairs pairs = symmetric_eigen(correlation);
+    for (Index i = 0; i < d; ++i)
+        for (Index j = 0; j < d; ++j) total(i, j) *= scale[i] * scale[j];
+    const EigenPairs pairs = symmetric_eigen(total);
+    total.resize(0, 0);
     const double smallest =
         std::max(0.0, pairs.values[d - 1]) *
         std::max(static_cast<double>(std::max(points_.rows(), d)) * std::numeric_limits<double>::epsilon(), noise);
@@ -263,7 +268,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         scaled.row(j) = std::sqrt(share * (1.0 - result.shrinkages[cluster])) * deviations.row(j);
         identity += share * result.shrinkages[cluster] * mean_variances[cluster];
     }
-    within -= product(scaled.transpose(), scaled, threads_);
+    add_transposed_by(scaled, scaled, -1.0, within, threads_);
     within.diagonal().array() += identity;
 
     if (soft_) {
@@ -359,7 +364,8 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
         }
     }
 
-    result.directions = product(found.directions, whitening_, threads_);
+    result.directions = Matrix<double>::Zero(dimensions_, d);
+    add_transposed_by(found.directions.transpose(), whitening_, 1.0, result.directions, threads_);
     result.within_shares = found.within_shares;
     for (Index j = 0; j < dimensions_; ++j) {
         if (j >= result.total_rank) break;

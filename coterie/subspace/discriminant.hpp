@@ -78,7 +78,7 @@ public:
 
 private:
     // W, r x d: W S_t W' = I.
-    void whiten(const Matrix<double>& total, double precision);
+    void whiten(Matrix<double> total, double precision);
     // Directions (in whitened coordinates, p x r) and within-shares.
     struct Whitened {
         Matrix<double> directions;
