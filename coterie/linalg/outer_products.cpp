@@ -21,7 +21,7 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
                            int threads) const {
     if (count == 0 || dimensions_ == 0) return;
     // A few MB of packed rows; more rows at a time where they are short.
-    constexpr Index packed_numbers = 1 << 20;
+    constexpr Index packed_numbers = 1 << 19;
     const Index most = std::clamp((packed_numbers / padded_ + kPiece - 1) / kPiece * kPiece, 4 * kPiece, 64 * kPiece);
     const Index capacity = std::min(count, most);
     const auto tiles = static_cast<Index>(tiles_.size());

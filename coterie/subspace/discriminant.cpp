@@ -15,10 +15,9 @@
 namespace coterie::internal {
 namespace {
 constexpr Index kRows = 96;                             // rows of a product that one task computes
-constexpr std::size_t kPending = std::size_t{1} << 17;  // most changes of A kept back, to be added by cluster
-constexpr double kFirstThreshold = 1e-12;
-constexpr double kThresholdMargin = 4.0;
-constexpr double kWithinError = 1e-9;  // of S_w, relative to its trace, from entries of A that are not updated
+constexpr std::size_t kPending = std::size_t{1} << 16;  // most changes of A kept back, to be added by cluster
+constexpr double kThresholdMargin = 4.0;                // between the rho_j and tr(S_w) of one round and the next
+constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
 
@@ -73,6 +72,9 @@ void make_largest_positive(Matrix<double>& rows) {
     }
 }
 
+// Of S_w, relative to its trace, from entries of A that are not updated: for float points, what rounding does anyway.
+double within_error(ScalarType type) { return type == ScalarType::float32 ? 1e-7 : 1e-9; }
+
 double epsilon_of(ScalarType type) {
     return type == ScalarType::float32 ? static_cast<double>(std::numeric_limits<float>::epsilon())
                                        : std::numeric_limits<double>::epsilon();
@@ -123,7 +125,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
         labels_.assign(static_cast<std::size_t>(n), -1);
         return;
     }
-    thresholds_.assign(static_cast<std::size_t>(clusters), kFirstThreshold);
+    thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
     require_memory(static_cast<double>(n) * clusters * static_cast<double>(size_of(points.scalar())), "assignments");
     points.visit([&](auto rows) {
         using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
@@ -272,7 +274,8 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
     within.diagonal().array() += identity;
 
     if (soft_) {
-        const double allowed = kWithinError * std::max(0.0, within.trace()) / std::max(total_trace_, 1e-300);
+        const double allowed =
+            within_error(points_.scalar()) * std::max(0.0, within.trace()) / std::max(total_trace_, 1e-300);
         for (std::size_t j = 0; j < thresholds_.size(); ++j) {
             const double shrinkage = mass[static_cast<Index>(j)] > 0.0 ? result.shrinkages[j] : 1.0;
             // 4 for what W_j changes in rho_j.
