@@ -5,6 +5,7 @@
 // threads, and no second copy of a large sum.
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -24,15 +25,24 @@ struct OuterProduct {
     Index target = 0;
 };
 
-/// Numbers that begin with a line of the cache: a vector register loaded from inside never touches two lines.
+/// Numbers that begin with a line of the cache: a vector register loaded from inside never touches two lines. Not by
+/// the aligned operator new: what glibc (before 2.38) frees of that it hardly ever uses again.
 template <class T>
 struct CacheLineAllocator {
     using value_type = T;
+    static constexpr std::size_t line = 64;
     CacheLineAllocator() = default;
     template <class Other>
     CacheLineAllocator(const CacheLineAllocator<Other>&) {}  // NOLINT: what containers expect
-    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(64))); }
-    void deallocate(T* memory, std::size_t) { ::operator delete(memory, std::align_val_t(64)); }
+    T* allocate(std::size_t count) {
+        // What was given begins at least a pointer before the line; that pointer stands there.
+        void* const given = ::operator new(count * sizeof(T) + line + sizeof(void*));
+        auto* const begin = reinterpret_cast<void**>(
+            (reinterpret_cast<std::uintptr_t>(given) + sizeof(void*) + line - 1) / line * line);
+        begin[-1] = given;
+        return reinterpret_cast<T*>(begin);
+    }
+    void deallocate(T* memory, std::size_t) { ::operator delete(reinterpret_cast<void**>(memory)[-1]); }
     template <class Other>
     bool operator==(const CacheLineAllocator<Other>&) const {
         return true;
