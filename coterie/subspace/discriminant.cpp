@@ -7,70 +7,18 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
-#include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/linalg/shrinkage.hpp"
 
 namespace coterie::internal {
 namespace {
-constexpr Index kRows = 96;                             // rows of a product that one task computes
 constexpr std::size_t kPending = std::size_t{1} << 16;  // most changes of A kept back, to be added by cluster
 constexpr double kThresholdMargin = 4.0;                // between the rho_j and tr(S_w) of one round and the next
 constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
-
-// a b'; of a symmetric product only the lower triangle.
-Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads, bool symmetric = false) {
-    Matrix<double> c(a.rows(), b.rows());
-    const RowBlocks blocks{a.rows(), kRows};
-    for_each_block(blocks.count(), threads, [&](Index task, int) {
-        // The longest first.
-        const Index block = blocks.count() - 1 - task;
-        const Index begin = blocks.begin(block);
-        const Index end = blocks.end(block);
-        products().float64.rows_by_rows(a.data() + begin * a.cols(), end - begin, a.cols(), b.data(),
-                                        symmetric ? end : b.rows(), b.cols(), a.cols(), c.data() + begin * c.cols(),
-                                        c.cols());
-    });
-    if (symmetric) c = c.triangularView<Eigen::Lower>();
-    return c;
-}
-
-// c += factor a' b.
-void add_transposed_by(const Matrix<double>& a, const Matrix<double>& b, double factor, Matrix<double>& c,
-                       int threads) {
-    const Matrix<double> scaled = factor * a;
-    const RowBlocks blocks{a.cols(), kRows};
-    for_each_block(blocks.count(), threads, [&](Index block, int) {
-        const Index begin = blocks.begin(block);
-        products().float64.add_transposed_by(scaled.data() + begin, blocks.end(block) - begin, a.cols(), b.data(),
-                                             b.cols(), b.cols(), a.rows(), c.data() + begin * c.cols(), c.cols());
-    });
-}
-
-// Makes row j orthogonal to the rows before it and of length 1, twice for working precision; false when little of it is
-// left.
-bool orthonormalize(Matrix<double>& rows, Index j) {
-    const double before = rows.row(j).norm();
-    for (int pass = 0; pass < 2; ++pass)
-        for (Index i = 0; i < j; ++i) rows.row(j) -= rows.row(j).dot(rows.row(i)) * rows.row(i);
-    const double after = rows.row(j).norm();
-    // Of the unit vectors, one always keeps more than this of its length when the rows before leave any direction.
-    if (!(after > 0.5 / std::sqrt(static_cast<double>(rows.cols())) * before)) return false;
-    rows.row(j) /= after;
-    return true;
-}
-
-void make_largest_positive(Matrix<double>& rows) {
-    for (Index j = 0; j < rows.rows(); ++j) {
-        Index largest = 0;
-        for (Index p = 1; p < rows.cols(); ++p)
-            if (std::abs(rows(j, p)) > std::abs(rows(j, largest))) largest = p;
-        if (rows(j, largest) < 0.0) rows.row(j) = -rows.row(j);
-    }
-}
 
 // Of S_w, relative to its trace, from entries of A that are not updated: for float points, what rounding does anyway.
 double within_error(ScalarType type) { return type == ScalarType::float32 ? 1e-7 : 1e-9; }
@@ -270,7 +218,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         scaled.row(j) = std::sqrt(share * (1.0 - result.shrinkages[cluster])) * deviations.row(j);
         identity += share * result.shrinkages[cluster] * mean_variances[cluster];
     }
-    add_transposed_by(scaled, scaled, -1.0, within, threads_);
+    add_transposed_by(-scaled, scaled, within, threads_);
     within.diagonal().array() += identity;
 
     if (soft_) {
@@ -295,6 +243,8 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
     const Index order = gram.rows();
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
     const double smallest = order == 0 ? 0.0 : kBetweenRank * std::max(0.0, pairs.values[order - 1]);
+    // Of the unit vectors, one always keeps more than this of its length while the rows leave any direction.
+    const double least = 0.5 / std::sqrt(static_cast<double>(std::max<Index>(rank, 1)));
     Index count = 0;
     while (count < std::min<Index>(dimensions_, std::min(rank, order)) && pairs.values[order - 1 - count] > smallest) {
         const auto vector = pairs.vectors.col(order - 1 - count);
@@ -302,7 +252,7 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
             found.directions.row(count) = (between * vector).transpose() / std::sqrt(pairs.values[order - 1 - count]);
         else
             found.directions.row(count) = vector.transpose();
-        if (!orthonormalize(found.directions, count)) break;
+        if (!orthonormalize(found.directions, count, least)) break;
         found.within_shares[count] = std::max(0.0, 1.0 - pairs.values[order - 1 - count]);
         ++count;
     }
@@ -311,7 +261,7 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
         do {
             found.directions.row(count).setZero();
             found.directions(count, unit++) = 1.0;
-        } while (!orthonormalize(found.directions, count));
+        } while (!orthonormalize(found.directions, count, least));
     }
     return found;
 }
@@ -368,7 +318,7 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     }
 
     result.directions = Matrix<double>::Zero(dimensions_, d);
-    add_transposed_by(found.directions.transpose(), whitening_, 1.0, result.directions, threads_);
+    add_transposed_by(found.directions.transpose(), whitening_, result.directions, threads_);
     result.within_shares = found.within_shares;
     for (Index j = 0; j < dimensions_; ++j) {
         if (j >= result.total_rank) break;
