@@ -52,23 +52,38 @@ Matrix<double> ClusterMoments::moment(int cluster) const { return float64_.matri
 Matrix<double> ClusterMoments::sum(std::span<const double> factors) const {
     if (static_cast<int>(factors.size()) != clusters_)
         throw BadArgument("cluster moments: there must be one factor a cluster");
-    std::vector<double> total(static_cast<std::size_t>(float64_.numbers()), 0.0);
-    for (int j = 0; j < clusters_; ++j) {
-        const double factor = factors[static_cast<std::size_t>(j)];
-        if (factor == 0.0) continue;
-        const double* const from = moment_of(j);
-        for (std::size_t i = 0; i < total.size(); ++i) total[i] += factor * from[i];
-    }
-    return float64_.matrix(total.data());
+    const Index d = origin_.size();
+    Matrix<double> total = Matrix<double>::Zero(d, d);
+    float64_.for_each_row([&](Index i, Index first, Index last, Index position) {
+        double* const to = total.data() + i * d + first;
+        for (int j = 0; j < clusters_; ++j) {
+            const double factor = factors[static_cast<std::size_t>(j)];
+            if (factor == 0.0) continue;
+            const double* const from = moment_of(j) + position;
+            for (Index p = 0; p < last - first; ++p) to[p] += factor * from[p];
+        }
+    });
+    mirror(total);
+    return total;
 }
 
 ClusterMoments::Norms ClusterMoments::scatter_norms(int cluster, const Vector<double>& centroid, double mass) const {
     Norms norms;
     const double* const moment = moment_of(cluster);
-    float64_.for_each([&](Index i, Index j, Index position) {
-        const double scatter = moment[position] - mass * centroid[i] * centroid[j];
-        if (i == j) norms.trace += scatter;
-        norms.squared_frobenius += (i == j ? 1.0 : 2.0) * scatter * scatter;
+    float64_.for_each_row([&](Index i, Index first, Index last, Index position) {
+        const double scale = mass * centroid[i];
+        const auto scatter = [&](Index j) { return moment[position + j - first] - scale * centroid[j]; };
+        Index j = first;
+        if (i == first) {
+            norms.trace += scatter(j);
+            norms.squared_frobenius += scatter(j) * scatter(j);
+            ++j;
+        }
+        double squares[4] = {0.0, 0.0, 0.0, 0.0};
+        for (; j + 4 <= last; j += 4)
+            for (Index lane = 0; lane < 4; ++lane) squares[lane] += scatter(j + lane) * scatter(j + lane);
+        for (; j < last; ++j) squares[0] += scatter(j) * scatter(j);
+        norms.squared_frobenius += 2.0 * ((squares[0] + squares[1]) + (squares[2] + squares[3]));
     });
     return norms;
 }

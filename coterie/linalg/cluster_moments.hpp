@@ -51,7 +51,7 @@ private:
     Vector<double> origin_;
     OuterProducts<double> float64_;
     OuterProducts<float> float32_;
-    std::vector<double> moments_;
+    CacheLineVector<double> moments_;
 };
 
 }  // namespace coterie::internal

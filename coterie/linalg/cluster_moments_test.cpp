@@ -114,7 +114,7 @@ void agrees_in_every_instruction_set(const Kernels<T>& kernels, const char* name
         Matrix<double> a(n, 1);
         for (Index i = 0; i < n; ++i) a(i, 0) = 0.25 * static_cast<double>(i % 3);
         const OuterProducts<T> products(d, kernels);
-        std::vector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
+        CacheLineVector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
         products.template add<float>(
             n,
             [&](Index i) {

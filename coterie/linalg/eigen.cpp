@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <omp.h>
 
@@ -120,6 +121,28 @@ EigenPairs solve(const Matrix<double>& a, const internal::Lapack* lapack) {
     return with_signs(solver.eigenvalues() / scale, solver.eigenvectors());
 }
 
+// Of the `count` smallest eigenvalues. Where many are wanted all come sooner.
+EigenPairs solve_smallest(const Matrix<double>& a, Index count, const internal::Lapack* lapack) {
+    const Index order = a.rows();
+    if (count == 0) return {Vector<double>(0), Matrix<double>(order, 0)};
+    if (lapack != nullptr && order <= std::numeric_limits<int>::max() && count <= order / 4) {
+        const OneBlasThread one_thread(*lapack);
+        const double scale = safe_scale(a);
+        ColumnMajor destroyed = scale * a;
+        ColumnMajor vectors(order, count);
+        Vector<double> values(order);
+        std::vector<int> support(static_cast<std::size_t>(2 * count));
+        const int n = static_cast<int>(order);
+        int found = 0;
+        const int info =
+            lapack->dsyevr(kColumnMajor, 'V', 'I', 'L', n, destroyed.data(), n, 0.0, 0.0, 1, static_cast<int>(count),
+                           0.0, &found, values.data(), vectors.data(), n, support.data());
+        if (info == 0 && found == count) return with_signs(values.head(count) / scale, vectors);
+    }
+    EigenPairs pairs = solve(a, lapack);
+    return {pairs.values.head(count), pairs.vectors.leftCols(count)};
+}
+
 EigenPairs solve(const Matrix<double>& a, const Matrix<double>& b, const internal::Lapack* lapack) {
     const Index order = a.rows();
     if (order == 0) return {};
@@ -157,6 +180,13 @@ void check_pair(const Matrix<double>& a, const Matrix<double>& b) {
                           std::to_string(a.rows()) + " and " + std::to_string(b.rows()));
 }
 
+void check_count(const Matrix<double>& a, Index count) {
+    check(a, "symmetric eigenproblem: the matrix");
+    if (count < 0 || count > a.rows())
+        throw BadArgument("symmetric eigenproblem: count must be from 0 to the order " + std::to_string(a.rows()) +
+                          ", given " + std::to_string(count));
+}
+
 const internal::Lapack* lapack_for(internal::EigenBackend backend) {
     if (backend == internal::EigenBackend::eigen) return nullptr;
     if (internal::lapack() == nullptr) throw BadArgument("LAPACK was asked for, but liblapacke.so.3 cannot be loaded");
@@ -167,6 +197,11 @@ const internal::Lapack* lapack_for(internal::EigenBackend backend) {
 EigenPairs symmetric_eigen(const Matrix<double>& a) {
     check(a, "symmetric eigenproblem: the matrix");
     return solve(a, a.rows() >= kLapackFrom ? internal::lapack() : nullptr);
+}
+
+EigenPairs smallest_symmetric_eigen(const Matrix<double>& a, Index count) {
+    check_count(a, count);
+    return solve_smallest(a, count, a.rows() >= kLapackFrom ? internal::lapack() : nullptr);
 }
 
 EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b) {
@@ -182,6 +217,11 @@ std::string_view eigen_backend() {
 EigenPairs internal::symmetric_eigen(const Matrix<double>& a, EigenBackend backend) {
     check(a, "symmetric eigenproblem: the matrix");
     return solve(a, lapack_for(backend));
+}
+
+EigenPairs internal::smallest_symmetric_eigen(const Matrix<double>& a, Index count, EigenBackend backend) {
+    check_count(a, count);
+    return solve_smallest(a, count, lapack_for(backend));
 }
 
 EigenPairs internal::generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b,

@@ -34,16 +34,18 @@ Matrix<double> random_positive(Index n, std::uint64_t seed) {
 
 void expect_eigen(const Matrix<double>& a, const Matrix<double>& b, const EigenPairs& pairs) {
     const Index n = a.rows();
-    ASSERT_EQ(pairs.values.size(), n);
+    const Index count = pairs.values.size();
+    ASSERT_EQ(pairs.vectors.cols(), count);
     ASSERT_EQ(pairs.vectors.rows(), n);
     const double scale = std::max(1e-300, a.norm());
     const Matrix<double> residual = a * pairs.vectors - b * pairs.vectors * pairs.values.asDiagonal();
     const double vectors = std::max(1.0, pairs.vectors.norm() / std::sqrt(static_cast<double>(n)));
     EXPECT_LE(residual.norm() / scale, 1e-12 * vectors * std::max(1.0, b.norm()));
-    EXPECT_LE((pairs.vectors.transpose() * b * pairs.vectors - Matrix<double>::Identity(n, n)).cwiseAbs().maxCoeff(),
-              1e-12);
-    for (Index j = 0; j + 1 < n; ++j) EXPECT_LE(pairs.values[j], pairs.values[j + 1]);
-    for (Index j = 0; j < n; ++j) {
+    EXPECT_LE(
+        (pairs.vectors.transpose() * b * pairs.vectors - Matrix<double>::Identity(count, count)).cwiseAbs().maxCoeff(),
+        1e-12);
+    for (Index j = 0; j + 1 < count; ++j) EXPECT_LE(pairs.values[j], pairs.values[j + 1]);
+    for (Index j = 0; j < count; ++j) {
         Index largest = 0;
         pairs.vectors.col(j).cwiseAbs().maxCoeff(&largest);
         EXPECT_GT(pairs.vectors(largest, j), 0.0);
@@ -84,6 +86,34 @@ TEST(SymmetricEigen, ResidualAndOrthonormality) {
     EXPECT_EQ(symmetric_eigen(zero).values.cwiseAbs().maxCoeff(), 0.0);
 }
 
+TEST(SymmetricEigen, TheSmallestAreThoseOfAll) {
+    for (const Index n : {1, 5, 64, 201}) {
+        const Matrix<double> identity = Matrix<double>::Identity(n, n);
+        const Matrix<double> a = random_symmetric(n, static_cast<std::uint64_t>(n));
+        // Two small eigenvalues, all others alike: what a whitened scatter looks like.
+        const Matrix<double> few = random_matrix(n, 2, 3);
+        const Matrix<double> alike = identity - 0.001 * few * few.transpose();
+        for (const Matrix<double>& matrix : {a, alike, identity, Matrix<double>(1e-200 * a)}) {
+            const EigenPairs all = symmetric_eigen(matrix);
+            for (const Index count : {Index{0}, Index{1}, n / 5, n / 2, n}) {
+                for (const bool lapack : {false, true}) {
+                    if (lapack && internal::lapack() == nullptr) continue;
+                    const EigenPairs pairs = internal::smallest_symmetric_eigen(
+                        matrix, count, lapack ? EigenBackend::lapack : EigenBackend::eigen);
+                    ASSERT_EQ(pairs.values.size(), count);
+                    if (count == 0) continue;
+                    expect_eigen(matrix, identity, pairs);
+                    EXPECT_LE((pairs.values - all.values.head(count)).norm(), 1e-12 * matrix.norm());
+                    EXPECT_EQ(smallest_symmetric_eigen(matrix, count).values,
+                              smallest_symmetric_eigen(matrix, count).values);
+                }
+            }
+        }
+    }
+    EXPECT_THROW(smallest_symmetric_eigen(Matrix<double>::Identity(3, 3), 4), BadArgument);
+    EXPECT_THROW(smallest_symmetric_eigen(Matrix<double>::Identity(3, 3), -1), BadArgument);
+}
+
 TEST(SymmetricEigen, VeryLargeAndVerySmallNumbers) {
     for (const Index n : {5, 80}) {
         const Matrix<double> a = random_symmetric(n, 2);
@@ -101,6 +131,7 @@ TEST(SymmetricEigen, ReadsTheLowerTriangle) {
             for (Index j = i + 1; j < n; ++j) lower(i, j) = std::numeric_limits<double>::quiet_NaN();
         EXPECT_EQ(symmetric_eigen(lower).values, symmetric_eigen(a).values);
         EXPECT_EQ(symmetric_eigen(lower).vectors, symmetric_eigen(a).vectors);
+        EXPECT_EQ(smallest_symmetric_eigen(lower, 2).vectors, smallest_symmetric_eigen(a, 2).vectors);
     }
 }
 

@@ -241,6 +241,11 @@ void add_scaled(double* sum, const T* x, double weight, Size d) {
 }
 
 template <class T>
+void add_deviation(double* sum, const T* x, const double* center, double weight, Size d) {
+    for (Size p = 0; p < d; ++p) sum[p] += weight * (static_cast<double>(x[p]) - center[p]);
+}
+
+template <class T>
 void add_gains(const T* scores, Size count, int columns, const T* norm, const T* closest, const double* weight,
                double* gain) {
     for (Size r = 0; r < count; ++r) {
@@ -285,6 +290,16 @@ constexpr int outer_vectors = 3;
 constexpr int outer_vectors = 2;
 #endif
 
+inline void add_to(double* to, Simd<double>::Register v) { store<double>(to, load<double>(to) + v); }
+inline void add_to(double* to, Simd<float>::Register v) {
+    typedef float Half __attribute__((vector_size(COTERIE_VECTOR_BYTES / 2), may_alias));
+    alignas(COTERIE_VECTOR_BYTES) float spilled[Simd<float>::lanes];
+    store<float>(spilled, v);
+    const Half* const halves = reinterpret_cast<const Half*>(spilled);
+    add_to(to, __builtin_convertvector(halves[0], Simd<double>::Register));
+    add_to(to + Simd<double>::lanes, __builtin_convertvector(halves[1], Simd<double>::Register));
+}
+
 template <class T, int Vectors>
 inline void add_outer_block(const T* left, const T* right, Size stride, Size rows, double* c, Size stride_c) {
     using Register = typename Simd<T>::Register;
@@ -307,13 +322,10 @@ inline void add_outer_block(const T* left, const T* right, Size stride, Size row
             for (int v = 0; v < Vectors; ++v) sum[i][v] += factor * b[v];
         }
     }
+#pragma GCC unroll 8
     for (int i = 0; i < height; ++i)
-        for (int v = 0; v < Vectors; ++v) {
-            alignas(COTERIE_VECTOR_BYTES) T spilled[lanes];
-            store<T>(spilled, sum[i][v]);
-            double* to = c + i * stride_c + v * lanes;
-            for (int l = 0; l < lanes; ++l) to[l] += static_cast<double>(spilled[l]);
-        }
+#pragma GCC unroll 3
+        for (int v = 0; v < Vectors; ++v) add_to(c + i * stride_c + v * lanes, sum[i][v]);
 }
 
 template <class T>
@@ -338,8 +350,9 @@ constexpr Kernels<T> table() {
     return {Simd<T>::lanes,      2,
             panel_best<T>,       panel_scores<T>,
             squared_distance<T>, add_scaled<T>,
-            add_gains<T>,        pack<T, float>,
-            pack<T, double>,     add_outer<T>};
+            add_deviation<T>,    add_gains<T>,
+            pack<T, float>,      pack<T, double>,
+            add_outer<T>};
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ std::unique_ptr<const Lapack> load() {
     auto found = std::make_unique<Lapack>();
     find(library, "LAPACKE_dsyevd", found->dsyevd);
     find(library, "LAPACKE_dsygvd", found->dsygvd);
-    if (found->dsyevd == nullptr || found->dsygvd == nullptr) return nullptr;
+    find(library, "LAPACKE_dsyevr", found->dsyevr);
+    if (found->dsyevd == nullptr || found->dsygvd == nullptr || found->dsyevr == nullptr) return nullptr;
     // dlsym looks into what the library depends on as well: that is where OpenBLAS is, if it is there.
     find(library, "openblas_get_num_threads", found->get_num_threads);
     find(library, "openblas_set_num_threads", found->set_num_threads);

@@ -13,6 +13,9 @@ struct Lapack {
     // LAPACKE, 32-bit sizes.
     int (*dsyevd)(int, char, char, int, double*, int, double*) = nullptr;
     int (*dsygvd)(int, int, char, char, int, double*, int, double*, int, double*) = nullptr;
+    // (matrix_layout, jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz).
+    int (*dsyevr)(int, char, char, char, int, double*, int, double, double, int, int, double, int*, double*, double*,
+                  int, int*) = nullptr;
     // Of OpenBLAS; null with any other BLAS.
     int (*get_num_threads)() = nullptr;
     void (*set_num_threads)(int) = nullptr;
@@ -25,6 +28,7 @@ const Lapack* lapack();
 enum class EigenBackend { eigen, lapack };
 /// The public functions with the choice made by the caller; BadArgument when the backend is not there.
 EigenPairs symmetric_eigen(const Matrix<double>& a, EigenBackend backend);
+EigenPairs smallest_symmetric_eigen(const Matrix<double>& a, Index count, EigenBackend backend);
 EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b, EigenBackend backend);
 
 }  // namespace coterie::internal

@@ -1,7 +1,5 @@
 #include "coterie/linalg/outer_products.hpp"
 
-#include <memory>
-
 namespace coterie::internal {
 
 template <class T>
@@ -23,18 +21,17 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
                            int threads) const {
     if (count == 0 || dimensions_ == 0) return;
     // A few MB of packed rows; more rows at a time where they are short.
-    constexpr Index packed_numbers = 1 << 20;
+    constexpr Index packed_numbers = 1 << 19;
     const Index most = std::clamp((packed_numbers / padded_ + kPiece - 1) / kPiece * kPiece, 4 * kPiece, 64 * kPiece);
     const Index capacity = std::min(count, most);
     const auto tiles = static_cast<Index>(tiles_.size());
     const int lanes = kernels_->lanes;
-    const auto allocate = [](Index numbers) { return std::unique_ptr<T[]>(new T[static_cast<std::size_t>(numbers)]); };
-    const std::unique_ptr<T[]> plain = allocate(capacity * padded_);
-    std::unique_ptr<T[]> weighted;  // made when there is a weight other than 1
+    CacheLineVector<T> plain;
+    CacheLineVector<T> weighted;  // made when there is a weight other than 1
     std::vector<OuterProduct<Source>> terms(static_cast<std::size_t>(capacity));
     std::vector<Piece> pieces;
     std::vector<Part> parts;
-    std::vector<double> scratch;
+    CacheLineVector<double> scratch;
 
     for (Index begin = 0; begin < count; begin += capacity) {
         const Index size = std::min(capacity, count - begin);
@@ -43,18 +40,20 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             terms[static_cast<std::size_t>(i)] = term(begin + i);
             any_weight = any_weight || terms[static_cast<std::size_t>(i)].weight != 1.0;
         }
-        if (any_weight && weighted == nullptr) weighted = allocate(capacity * padded_);
-        const T* const left = any_weight ? weighted.get() : plain.get();
 
         pieces.clear();
         parts.clear();
         Index scratches = 0;
+        Index packed = 0;
         for (Index first = 0; first < size;) {
             const Index target = terms[static_cast<std::size_t>(first)].target;
             Index last = first;
             while (last < size && terms[static_cast<std::size_t>(last)].target == target) ++last;
             const auto first_piece = static_cast<Index>(pieces.size());
-            for (Index i = first; i < last; i += kPiece) pieces.push_back({i, std::min(kPiece, last - i)});
+            for (Index i = first; i < last; i += kPiece) {
+                pieces.push_back({i, std::min(kPiece, last - i), packed});
+                packed += (pieces.back().rows + 1) * padded_;
+            }
             const Index made = static_cast<Index>(pieces.size()) - first_piece;
             const Index cut = std::clamp<Index>(std::min(kTasks / tiles, made / kPieces), 1, kTasks);
             for (Index part = 0; part < cut; ++part)
@@ -62,6 +61,9 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
                                  part == 0 ? -1 : scratches++});
             first = last;
         }
+        plain.resize(std::max(plain.size(), static_cast<std::size_t>(packed)));
+        if (any_weight) weighted.resize(plain.size());
+        const T* const left = any_weight ? weighted.data() : plain.data();
         scratch.assign(static_cast<std::size_t>(scratches * numbers()), 0.0);
         const double operations = static_cast<double>(size) * static_cast<double>(padded_ * padded_) / 2.0;
         const int workers = threads_for(operations, threads);
@@ -71,14 +73,14 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             for (Index r = 0; r < piece.rows; ++r) {
                 const OuterProduct<Source>& from = terms[static_cast<std::size_t>(piece.begin + r)];
                 const auto pack = [&](double weight, T* to) {
-                    T* const out = to + piece.begin * padded_ + r * lanes;
+                    T* const out = to + piece.offset + r * lanes;
                     if constexpr (sizeof(Source) == sizeof(float))
-                        kernels_->pack_float(from.row, from.center, weight, dimensions_, out, piece.rows * lanes);
+                        kernels_->pack_float(from.row, from.center, weight, dimensions_, out, stride(piece));
                     else
-                        kernels_->pack_double(from.row, from.center, weight, dimensions_, out, piece.rows * lanes);
+                        kernels_->pack_double(from.row, from.center, weight, dimensions_, out, stride(piece));
                 };
-                pack(1.0, plain.get());
-                if (any_weight) pack(from.weight, weighted.get());
+                pack(1.0, plain.data());
+                if (any_weight) pack(from.weight, weighted.data());
             }
         });
         for_each_block(static_cast<Index>(parts.size()) * tiles, workers, [&](Index task, int) {
@@ -89,10 +91,10 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
                 (part.scratch < 0 ? sum(part.target) : scratch.data() + part.scratch * numbers()) + offsets_[t];
             for (Index p = part.first; p < part.last; ++p) {
                 const Piece& piece = pieces[static_cast<std::size_t>(p)];
-                const Index packed = piece.begin * padded_;
-                kernels_->add_outer(left + packed + tile.row * piece.rows, vectors(tile.row),
-                                    plain.get() + packed + tile.column * piece.rows, vectors(tile.column),
-                                    piece.rows * lanes, piece.rows, tile.row == tile.column, to, width(tile.column));
+                kernels_->add_outer(left + piece.offset + tile.row / lanes * stride(piece), vectors(tile.row),
+                                    plain.data() + piece.offset + tile.column / lanes * stride(piece),
+                                    vectors(tile.column), stride(piece), piece.rows, tile.row == tile.column, to,
+                                    width(tile.column));
             }
         });
         for (const Part& part : parts) {
@@ -107,11 +109,20 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
 template <class T>
 Matrix<double> OuterProducts<T>::matrix(const double* sum) const {
     Matrix<double> out(dimensions_, dimensions_);
-    for_each([&](Index i, Index j, Index position) {
-        out(i, j) = sum[position];
-        out(j, i) = sum[position];
+    for_each_row([&](Index i, Index first, Index last, Index position) {
+        std::copy_n(sum + position, last - first, out.data() + i * dimensions_ + first);
     });
+    mirror(out);
     return out;
+}
+
+void mirror(Matrix<double>& upper) {
+    // In blocks: a column of a large matrix is not in the cache.
+    constexpr Index block = 32;
+    for (Index row = 0; row < upper.rows(); row += block)
+        for (Index column = 0; column <= row; column += block)
+            for (Index i = row; i < std::min(upper.rows(), row + block); ++i)
+                for (Index j = column; j < std::min(i, column + block); ++j) upper(i, j) = upper(j, i);
 }
 
 template class OuterProducts<float>;

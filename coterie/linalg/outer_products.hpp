@@ -5,6 +5,8 @@
 // threads, and no second copy of a large sum.
 
 #include <algorithm>
+#include <cstdint>
+#include <new>
 #include <vector>
 
 #include "coterie/base/function_ref.hpp"
@@ -23,6 +25,32 @@ struct OuterProduct {
     Index target = 0;
 };
 
+/// Numbers that begin with a line of the cache: a vector register loaded from inside never touches two lines. Not by
+/// the aligned operator new: what glibc (before 2.38) frees of that it hardly ever uses again.
+template <class T>
+struct CacheLineAllocator {
+    using value_type = T;
+    static constexpr std::size_t line = 64;
+    CacheLineAllocator() = default;
+    template <class Other>
+    CacheLineAllocator(const CacheLineAllocator<Other>&) {}  // NOLINT: what containers expect
+    T* allocate(std::size_t count) {
+        // What was given begins at least a pointer before the line; that pointer stands there.
+        void* const given = ::operator new(count * sizeof(T) + line + sizeof(void*));
+        auto* const begin = reinterpret_cast<void**>(
+            (reinterpret_cast<std::uintptr_t>(given) + sizeof(void*) + line - 1) / line * line);
+        begin[-1] = given;
+        return reinterpret_cast<T*>(begin);
+    }
+    void deallocate(T* memory, std::size_t) { ::operator delete(reinterpret_cast<void**>(memory)[-1]); }
+    template <class Other>
+    bool operator==(const CacheLineAllocator<Other>&) const {
+        return true;
+    }
+};
+template <class T>
+using CacheLineVector = std::vector<T, CacheLineAllocator<T>>;
+
 /// Products in T, at most 256 rows at a time; sums of those in double.
 template <class T>
 class OuterProducts {
@@ -35,9 +63,10 @@ public:
     template <class Source>
     void add(Index count, FunctionRef<OuterProduct<Source>(Index)> term, FunctionRef<double*(Index)> sum,
              int threads) const;
-    /// Calls f(i, j, position) for the numbers of the upper triangle, i <= j: where in a sum it stands.
+    /// Calls f(i, first, last, position) for pieces of the rows i of the upper triangle: the numbers (i, first), i <=
+    /// first, to (i, last - 1) stand in a sum from `position` on.
     template <class F>
-    void for_each(F f) const;
+    void for_each_row(F f) const;
     /// The whole d x d matrix.
     Matrix<double> matrix(const double* sum) const;
 
@@ -54,8 +83,9 @@ private:
         Index column;
     };
     struct Piece {
-        Index begin;  // among the packed rows
+        Index begin;  // its first row
         Index rows;
+        Index offset;  // among the packed numbers
     };
     // Pieces first..last-1 of one target; a part other than the first of its target adds to a sum of its own.
     struct Part {
@@ -65,6 +95,9 @@ private:
         Index scratch;  // -1: the sum of the target
     };
 
+    // From one packed vector of columns to the next: past a line, or all would compete for the same places in the
+    // cache.
+    Index stride(const Piece& piece) const { return (piece.rows + 1) * kernels_->lanes; }
     Index width(Index begin) const { return std::min(kTile, padded_ - begin); }
     Index vectors(Index begin) const {
         return (std::min(kTile, dimensions_ - begin) + kernels_->lanes - 1) / kernels_->lanes;
@@ -79,14 +112,18 @@ private:
 
 template <class T>
 template <class F>
-void OuterProducts<T>::for_each(F f) const {
+void OuterProducts<T>::for_each_row(F f) const {
     for (std::size_t t = 0; t < tiles_.size(); ++t) {
         const auto [row, column] = tiles_[t];
-        const Index columns = width(column);
-        for (Index i = row; i < std::min(dimensions_, row + kTile); ++i)
-            for (Index j = std::max(i, column); j < std::min(dimensions_, column + kTile); ++j)
-                f(i, j, offsets_[t] + (i - row) * columns + (j - column));
+        for (Index i = row; i < std::min(dimensions_, row + kTile); ++i) {
+            const Index first = std::max(i, column);
+            f(i, first, std::min(dimensions_, column + kTile),
+              offsets_[t] + (i - row) * width(column) + (first - column));
+        }
     }
 }
+
+/// Copies the upper triangle to the lower one.
+void mirror(Matrix<double>& upper);
 
 }  // namespace coterie::internal

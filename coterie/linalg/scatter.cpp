@@ -9,17 +9,19 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/outer_products.hpp"
 #include "coterie/linalg/products.hpp"
 
 namespace coterie {
 namespace {
-constexpr Index kRows = 256;              // rows copied about their centre at a time
-constexpr Index kTile = 256;              // columns of one tile of a scatter matrix
-constexpr Index kChunks = 64;             // most parts the rows are cut into, each with partial sums of its own
-constexpr double kPartialNumbers = 16e6;  // most numbers all partial sums together hold (128 MB)
-constexpr Index kDirectOrder = 4000;      // largest covariance or Gram matrix made for a few axes only
+constexpr Index kRows = 256;             // chunks are multiples of it; rows projected at a time
+constexpr double kNoise = 1e-6;          // of the length of an axis: all that is left of one that the others span
+constexpr Index kChunks = 64;            // most parts the rows are cut into, each with partial sums of its own
+constexpr double kPartialNumbers = 4e6;  // most numbers all partial sums together hold (32 MB)
+constexpr Index kDirectOrder = 4000;     // largest covariance or Gram matrix made for a few axes only
 
 // Rows cut into chunks, multiples of kRows; how many depends on the problem alone: no more than `numbers` numbers a
 // chunk allow.
@@ -83,17 +85,15 @@ void require_finite(const Vector<double>& mean) {
 // 0, exactly.
 Vector<double> mean_about(PointsView points, int threads, std::span<const double> weights, Index first) {
     return points.visit([&](auto rows) {
-        const auto* const origin = rows.row(first);
+        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
         const Index d = rows.columns;
+        const Vector<double> origin = rows.block(first, first + 1).template cast<double>().transpose();
         Vector<double> sum = chunked_sum(rows.rows, d, threads, [&](Index i, double* to) {
-            const auto* const x = rows.row(i);
             const double weight = weight_of(weights, i);
             if (weight == 0.0) return;
-            for (Index p = 0; p < d; ++p)
-                to[p] += weight * (static_cast<double>(x[p]) - static_cast<double>(origin[p]));
+            internal::kernels<Scalar>().add_deviation(to, rows.row(i), origin.data(), weight, d);
         });
-        const double total = total_weight(rows.rows, weights);
-        for (Index p = 0; p < d; ++p) sum[p] = static_cast<double>(origin[p]) + sum[p] / total;
+        sum = origin + sum / total_weight(rows.rows, weights);
         require_finite(sum);
         return sum;
     });
@@ -107,7 +107,7 @@ Matrix<double> scatter_about(const Rows<Scalar>& rows, std::span<const double> w
     require_memory(
         sizeof(double) * (static_cast<double>(d) * static_cast<double>(d) + static_cast<double>(products.numbers())),
         "a scatter matrix of " + std::to_string(d) + " x " + std::to_string(d));
-    std::vector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
+    internal::CacheLineVector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
     products.add<Scalar>(
         rows.rows,
         [&](Index i) {
@@ -150,27 +150,6 @@ private:
     const Run& run_;
 };
 
-void make_largest_positive(Matrix<double>& axes) {
-    for (Index j = 0; j < axes.rows(); ++j) {
-        Index largest = 0;
-        for (Index p = 1; p < axes.cols(); ++p)
-            if (std::abs(axes(j, p)) > std::abs(axes(j, largest))) largest = p;
-        if (axes(j, largest) < 0.0) axes.row(j) = -axes.row(j);
-    }
-}
-
-// Makes row j orthogonal to the rows before it, twice for working precision; false when nothing but rounding is left of
-// it.
-bool orthonormalize(Matrix<double>& axes, Index j) {
-    const double before = axes.row(j).norm();
-    for (int pass = 0; pass < 2; ++pass)
-        for (Index i = 0; i < j; ++i) axes.row(j) -= axes.row(j).dot(axes.row(i)) * axes.row(i);
-    const double after = axes.row(j).norm();
-    if (!(after > 1e-6 * before)) return false;
-    axes.row(j) /= after;
-    return true;
-}
-
 PrincipalAxes axes_from_covariance(PointsView points, int count, Vector<double> mean, const Run& run) {
     Matrix<double> covariance = points.visit(
         [&](auto rows) { return scatter_about(rows, {}, run.threads, [&](Index) { return mean.data(); }); });
@@ -198,33 +177,19 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
         for (Index i = 0; i < n; ++i)
             for (Index p = 0; p < d; ++p) centered(i, p) = static_cast<double>(rows.row(i)[p]) - mean[p];
     });
-    const auto& multiply = internal::products().float64;
-    Matrix<double> gram(n, n);
-    const RowBlocks blocks{n, kTile};
-    for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-        const Index begin = blocks.begin(block);
-        // Up to the diagonal block: only the lower triangle is read.
-        multiply.rows_by_rows(centered.data() + begin * d, blocks.end(block) - begin, d, centered.data(),
-                              blocks.end(block), d, d, gram.data() + begin * n, n);
-    });
-    gram = gram.triangularView<Eigen::Lower>();
+    const Matrix<double> gram = internal::rows_by_rows(centered, centered, run.threads, true);
     run.throw_if_stopped("principal axes");
     const EigenPairs pairs = symmetric_eigen(gram);
     const double smallest =
         std::max(0.0, pairs.values[n - 1]) * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
     PrincipalAxes result{std::move(mean), Matrix<double>::Zero(count, d), Vector<double>::Zero(count)};
-    const RowBlocks columns{d, kTile};
     const Index wanted = std::min<Index>(count, n);
     const Matrix<double> leading = pairs.vectors.rightCols(wanted).rowwise().reverse();
-    for_each_block(columns.count(), run.threads, [&](Index block, int) {
-        const Index begin = columns.begin(block);
-        multiply.add_transposed_by(leading.data(), wanted, wanted, centered.data() + begin, columns.end(block) - begin,
-                                   d, n, result.axes.data() + begin, d);
-    });
+    internal::add_transposed_by(leading, centered, result.axes, run.threads);
     Index unit = 0;
     for (Index j = 0; j < count; ++j) {
         const double value = j < n ? pairs.values[n - 1 - j] : 0.0;
-        if (value > smallest && orthonormalize(result.axes, j)) {
+        if (value > smallest && internal::orthonormalize(result.axes, j, kNoise)) {
             result.variances[j] = value / static_cast<double>(n);
             continue;
         }
@@ -232,7 +197,7 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
         do {
             result.axes.row(j).setZero();
             result.axes(j, unit++) = 1.0;
-        } while (!orthonormalize(result.axes, j));
+        } while (!internal::orthonormalize(result.axes, j, kNoise));
     }
     return result;
 }
@@ -249,7 +214,7 @@ PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>
     if (solver.info() != Spectra::CompInfo::Successful || found < count) return {};
     PrincipalAxes result{mean, solver.eigenvectors(count).transpose(), solver.eigenvalues().cwiseMax(0.0)};
     for (Index j = 0; j < count; ++j)
-        if (!orthonormalize(result.axes, j)) return {};
+        if (!internal::orthonormalize(result.axes, j, kNoise)) return {};
     return result;
 }
 }  // namespace
@@ -345,7 +310,7 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
     if (axes.axes.rows() == 0)
         axes = n < d ? axes_from_gram(points, count, std::move(center), run)
                      : axes_from_covariance(points, count, std::move(center), run);
-    make_largest_positive(axes.axes);
+    internal::make_largest_positive(axes.axes);
     return axes;
 }
 

@@ -7,65 +7,21 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
-#include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/linalg/shrinkage.hpp"
 
 namespace coterie::internal {
 namespace {
-constexpr Index kRows = 96;                             // rows of a product that one task computes
-constexpr std::size_t kPending = std::size_t{1} << 17;  // most changes of A kept back, to be added by cluster
-constexpr double kFirstThreshold = 1e-12;
-constexpr double kThresholdMargin = 4.0;
-constexpr double kWithinError = 1e-9;  // of S_w, relative to its trace, from entries of A that are not updated
+constexpr std::size_t kPending = std::size_t{1} << 16;  // most changes of A kept back, to be added by cluster
+constexpr double kThresholdMargin = 4.0;                // between the rho_j and tr(S_w) of one round and the next
+constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
 
-// a b'.
-Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads) {
-    Matrix<double> c(a.rows(), b.rows());
-    const RowBlocks blocks{a.rows(), kRows};
-    for_each_block(blocks.count(), threads, [&](Index block, int) {
-        const Index begin = blocks.begin(block);
-        products().float64.rows_by_rows(a.data() + begin * a.cols(), blocks.end(block) - begin, a.cols(), b.data(),
-                                        b.rows(), b.cols(), a.cols(), c.data() + begin * c.cols(), c.cols());
-    });
-    return c;
-}
-
-// a b.
-Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int threads) {
-    return rows_by_rows(a, b.transpose(), threads);
-}
-
-Matrix<double> shrunk(const Matrix<double>& covariance, double shrinkage, double mean_variance) {
-    Matrix<double> out = (1.0 - shrinkage) * covariance;
-    out.diagonal().array() += shrinkage * mean_variance;
-    return out;
-}
-
-// Makes row j orthogonal to the rows before it and of length 1, twice for working precision; false when little of it is
-// left.
-bool orthonormalize(Matrix<double>& rows, Index j) {
-    const double before = rows.row(j).norm();
-    for (int pass = 0; pass < 2; ++pass)
-        for (Index i = 0; i < j; ++i) rows.row(j) -= rows.row(j).dot(rows.row(i)) * rows.row(i);
-    const double after = rows.row(j).norm();
-    // Of the unit vectors, one always keeps more than this of its length when the rows before leave any direction.
-    if (!(after > 0.5 / std::sqrt(static_cast<double>(rows.cols())) * before)) return false;
-    rows.row(j) /= after;
-    return true;
-}
-
-void make_largest_positive(Matrix<double>& rows) {
-    for (Index j = 0; j < rows.rows(); ++j) {
-        Index largest = 0;
-        for (Index p = 1; p < rows.cols(); ++p)
-            if (std::abs(rows(j, p)) > std::abs(rows(j, largest))) largest = p;
-        if (rows(j, largest) < 0.0) rows.row(j) = -rows.row(j);
-    }
-}
+// Of S_w, relative to its trace, from entries of A that are not updated: for float points, what rounding does anyway.
+double within_error(ScalarType type) { return type == ScalarType::float32 ? 1e-7 : 1e-9; }
 
 double epsilon_of(ScalarType type) {
     return type == ScalarType::float32 ? static_cast<double>(std::numeric_limits<float>::epsilon())
@@ -94,7 +50,8 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
                    "a subspace of " + std::to_string(d) + " dimensions");
 
     mean_ = coterie::mean(points, run);
-    total_ = total_scatter(points, run) / static_cast<double>(n);
+    total_ = total_scatter(points, run);
+    total_ /= static_cast<double>(n);
     total_trace_ = total_.trace();
     const double mean_variance = total_trace_ / static_cast<double>(d);
     if (shrinkage.kind == Shrinkage::Kind::oas)
@@ -102,12 +59,13 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
     else if (shrinkage.kind == Shrinkage::Kind::fixed)
         total_shrinkage_ = shrinkage.value;
     run.throw_if_stopped("subspace");
-    whiten(shrunk(total_, total_shrinkage_, mean_variance), epsilon_of(points.scalar()));
+    Matrix<double> shrunk = total_;
+    shrunk *= 1.0 - total_shrinkage_;
+    shrunk.diagonal().array() += total_shrinkage_ * mean_variance;
+    if (shrinkage.kind != Shrinkage::Kind::oas) total_.resize(0, 0);
+    whiten(std::move(shrunk), epsilon_of(points.scalar()));
     if (shrinkage.kind == Shrinkage::Kind::fixed) whitening_gram_ = rows_by_rows(whitening_, whitening_, threads_);
-    if (shrinkage.kind != Shrinkage::Kind::oas) {
-        total_.resize(0, 0);
-        return;
-    }
+    if (shrinkage.kind != Shrinkage::Kind::oas) return;
 
     moments_.emplace(clusters, mean_);
     pending_.reserve(std::min(kPending, static_cast<std::size_t>(n) * (soft ? static_cast<std::size_t>(clusters) : 1)));
@@ -115,7 +73,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
         labels_.assign(static_cast<std::size_t>(n), -1);
         return;
     }
-    thresholds_.assign(static_cast<std::size_t>(clusters), kFirstThreshold);
+    thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
     require_memory(static_cast<double>(n) * clusters * static_cast<double>(size_of(points.scalar())), "assignments");
     points.visit([&](auto rows) {
         using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
@@ -125,7 +83,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
 
 // Columns are brought to variance 1 first, so that their units do not decide on what counts as nothing. `precision` is
 // that of the points: a variance below its square times the squared size of the numbers is rounding.
-void Discriminant::whiten(const Matrix<double>& total, double precision) {
+void Discriminant::whiten(Matrix<double> total, double precision) {
     const Index d = total.rows();
     Vector<double> scale = Vector<double>::Zero(d);
     double noise = 0.0;
@@ -136,8 +94,10 @@ void Discriminant::whiten(const Matrix<double>& total, double precision) {
         scale[p] = 1.0 / std::sqrt(variance);
         noise = std::max(noise, rounding / variance);
     }
-    const Matrix<double> correlation = scale.asDiagonal() * total * scale.asDiagonal();
-    const EigenPairs pairs = symmetric_eigen(correlation);
+    for (Index i = 0; i < d; ++i)
+        for (Index j = 0; j < d; ++j) total(i, j) *= scale[i] * scale[j];
+    const EigenPairs pairs = symmetric_eigen(total);
+    total.resize(0, 0);
     const double smallest =
         std::max(0.0, pairs.values[d - 1]) *
         std::max(static_cast<double>(std::max(points_.rows(), d)) * std::numeric_limits<double>::epsilon(), noise);
@@ -258,11 +218,12 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         scaled.row(j) = std::sqrt(share * (1.0 - result.shrinkages[cluster])) * deviations.row(j);
         identity += share * result.shrinkages[cluster] * mean_variances[cluster];
     }
-    within -= product(scaled.transpose(), scaled, threads_);
+    add_transposed_by(-scaled, scaled, within, threads_);
     within.diagonal().array() += identity;
 
     if (soft_) {
-        const double allowed = kWithinError * std::max(0.0, within.trace()) / std::max(total_trace_, 1e-300);
+        const double allowed =
+            within_error(points_.scalar()) * std::max(0.0, within.trace()) / std::max(total_trace_, 1e-300);
         for (std::size_t j = 0; j < thresholds_.size(); ++j) {
             const double shrinkage = mass[static_cast<Index>(j)] > 0.0 ? result.shrinkages[j] : 1.0;
             // 4 for what W_j changes in rho_j.
@@ -282,6 +243,8 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
     const Index order = gram.rows();
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
     const double smallest = order == 0 ? 0.0 : kBetweenRank * std::max(0.0, pairs.values[order - 1]);
+    // Of the unit vectors, one always keeps more than this of its length while the rows leave any direction.
+    const double least = 0.5 / std::sqrt(static_cast<double>(std::max<Index>(rank, 1)));
     Index count = 0;
     while (count < std::min<Index>(dimensions_, std::min(rank, order)) && pairs.values[order - 1 - count] > smallest) {
         const auto vector = pairs.vectors.col(order - 1 - count);
@@ -289,7 +252,7 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
             found.directions.row(count) = (between * vector).transpose() / std::sqrt(pairs.values[order - 1 - count]);
         else
             found.directions.row(count) = vector.transpose();
-        if (!orthonormalize(found.directions, count)) break;
+        if (!orthonormalize(found.directions, count, least)) break;
         found.within_shares[count] = std::max(0.0, 1.0 - pairs.values[order - 1 - count]);
         ++count;
     }
@@ -298,14 +261,14 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
         do {
             found.directions.row(count).setZero();
             found.directions(count, unit++) = 1.0;
-        } while (!orthonormalize(found.directions, count));
+        } while (!orthonormalize(found.directions, count, least));
     }
     return found;
 }
 
 Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within) const {
     const Index rank = within.rows();
-    const EigenPairs pairs = symmetric_eigen(within);
+    const EigenPairs pairs = smallest_symmetric_eigen(within, std::min<Index>(dimensions_, rank));
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
     for (Index j = 0; j < std::min<Index>(dimensions_, rank); ++j) {
         found.directions.row(j) = pairs.vectors.col(j).transpose();
@@ -330,8 +293,9 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
 
     Whitened found;
     if (shrinkage_.kind == Shrinkage::Kind::oas) {
-        const Matrix<double> within = oas_within(deviations, mass, result);
-        found = smallest_of(rows_by_rows(rows_by_rows(whitening_, within, threads_), whitening_, threads_));
+        Matrix<double> within = oas_within(deviations, mass, result);
+        within = rows_by_rows(whitening_, within, threads_);
+        found = smallest_of(rows_by_rows(within, whitening_, threads_, true));
     } else {
         const double fixed = total_shrinkage_;
         Matrix<double> scaled(clusters_, d);
@@ -353,7 +317,8 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
         }
     }
 
-    result.directions = product(found.directions, whitening_, threads_);
+    result.directions = Matrix<double>::Zero(dimensions_, d);
+    add_transposed_by(found.directions.transpose(), whitening_, result.directions, threads_);
     result.within_shares = found.within_shares;
     for (Index j = 0; j < dimensions_; ++j) {
         if (j >= result.total_rank) break;

@@ -64,9 +64,11 @@ public:
     /// Takes hard assignments (n labels in 0..k-1): only the rows whose label changed since the last call cost
     /// anything, and that only with OAS.
     void assign(const Labels& labels);
-    /// Takes rows begin.. of A, each n x k. With OAS an entry that changed by too little since it was last taken is
-    /// kept as it was: by less than 1e-12 at first, later by less than what changes S_w by 1e-9 tr(S_w) altogether,
-    /// rho_j and tr(S_w) being those of the last solve() (with a margin of 4). For float points A is kept in float.
+    /// Takes rows begin.. of A, as many as there are, k columns; any number of rows at a time. With OAS an entry that
+    /// changed by too little since it was last taken is kept as it was: by less than what changes S_w by 1e-9 tr(S_w)
+    /// altogether (float points: 1e-7, and A is kept in float), were every entry off by that much, all in the same
+    /// direction, with 4 times the rho_j of the last solve(); before the first by less than 1e-12 (float points:
+    /// 1e-10).
     void assign(Index begin, const Matrix<double>& rows);
 
     /// centroids k x d, mass a_j (k): those of the assignments taken last. A cluster without mass does not count.
@@ -78,7 +80,7 @@ public:
 
 private:
     // W, r x d: W S_t W' = I.
-    void whiten(const Matrix<double>& total, double precision);
+    void whiten(Matrix<double> total, double precision);
     // Directions (in whitened coordinates, p x r) and within-shares.
     struct Whitened {
         Matrix<double> directions;

@@ -235,6 +235,37 @@ TEST(Discriminant, UpdatesAreAsGoodAsAFreshStart) {
     }
 }
 
+TEST(Discriminant, EntriesThatHardlyChangeAreKept) {
+    constexpr int k = 4;
+    const Index n = 400;
+    const Problem problem = make_problem(n, 12, k, true);
+    const coterie::Run run(0, 2);
+    Discriminant kept(problem.points, k, k - 1, Normalization::total, {}, true, run);
+    give(kept, problem, true);
+    const Matrix<double> centroids = centroids_of(problem.points, problem.a);
+    const Subspace before = kept.solve(centroids, mass_of(problem.a));
+    const auto nudged = [&](double size) {
+        Problem other = problem;
+        for (Index i = 0; i < n; ++i) {
+            const double nudge = (i % 3 == 0 ? -size : size);
+            other.a(i, 0) += nudge;
+            other.a(i, 1) -= nudge;
+        }
+        return other;
+    };
+    // Too little to be taken: the same bits.
+    give(kept, nudged(1e-14), true);
+    EXPECT_EQ(kept.solve(centroids, mass_of(problem.a)).directions, before.directions);
+    for (const double size : {1e-11, 1e-10, 1e-9, 1e-6}) {
+        const Problem other = nudged(size);
+        give(kept, other, true);
+        const Subspace found = kept.solve(centroids_of(other.points, other.a), mass_of(other.a));
+        const Literal expected = literal(other.points, other.a, {});
+        const Matrix<double> within = found.directions * expected.within * found.directions.transpose();
+        EXPECT_LE((within - Matrix<double>(found.within_shares.asDiagonal())).norm(), 1e-9) << size;
+    }
+}
+
 TEST(Discriminant, SameBitsWhateverTheThreads) {
     for (const bool soft : {false, true}) {
         for (const Shrinkage shrinkage : kShrinkages) {

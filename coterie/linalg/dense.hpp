@@ -1,0 +1,20 @@
+#pragma once
+// Internal: products of whole matrices on several threads, and rows made orthonormal or given their sign. The same bits
+// at any number of threads.
+
+#include "coterie/base/points.hpp"
+
+namespace coterie::internal {
+
+/// a b'. `symmetric`: the result is known to be, and only its lower triangle is computed; the rest is 0.
+Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads, bool symmetric = false);
+/// c += a' b.
+void add_transposed_by(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c, int threads);
+
+/// Makes row j orthogonal to the rows before it, which are orthonormal, and of length 1; false, and not of length 1,
+/// when no more than `least` of its length is left. Done twice, for working precision.
+bool orthonormalize(Matrix<double>& rows, Index j, double least);
+/// Turns rows round so that the entry of largest magnitude of each (first among equals) is positive.
+void make_largest_positive(Matrix<double>& rows);
+
+}  // namespace coterie::internal
