@@ -59,3 +59,48 @@ def test_ward(tmp_path, seed):
     x = blobs(seed, 600, 5, 7)
     _, labels = fit(tmp_path, "ward", x, "-k", 7)
     assert adjusted_rand_score(labels, AgglomerativeClustering(7, linkage="ward").fit(x).labels_) == 1
+
+
+def tensor(path, name):
+    raw = path.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    entry = json.loads(raw[8:8 + size])[name]
+    begin, end = entry["data_offsets"]
+    kind = {"F64": np.float64, "F32": np.float32, "I32": np.int32}[entry["dtype"]]
+    return np.frombuffer(raw[8 + size + begin:8 + size + end], kind).reshape(entry["shape"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_subspace_of_known_labels_is_discriminant_analysis(tmp_path, seed):
+    from sklearn.covariance import OAS
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    random = np.random.default_rng(seed)
+    n, d, k = int(random.integers(60, 400)), int(random.integers(3, 30)), int(random.integers(2, 6))
+    y = np.arange(n) % k
+    x = random.normal(size=(n, d)) @ random.normal(size=(d, d)) + random.normal(size=(k, d))[y]
+    np.save(tmp_path / "y.npy", y.astype(np.int32))
+    fit(tmp_path, "subspace", x, "--partial-labels", tmp_path / "y.npy", "--max-iterations", 1, "--model-out", tmp_path / "m.safetensors")
+    ours = tensor(tmp_path / "m.safetensors", "directions")
+    theirs = LinearDiscriminantAnalysis(solver="eigen", covariance_estimator=OAS()).fit(x, y).scalings_[:, :len(ours)].T
+    # scikit-learn leaves signs open; both scale to variance 1 within classes.
+    signs = np.sign((ours * theirs).sum(1, keepdims=True))
+    assert np.abs(ours - signs * theirs).max() <= 1e-8 * np.abs(theirs).max()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_kmeans_within_sizes_is_a_transport_optimum(tmp_path, seed):
+    from scipy.optimize import linear_sum_assignment
+    from scipy.spatial.distance import cdist
+    random = np.random.default_rng(seed)
+    n, k = 120, 6
+    x = blobs(seed, n, 3, 4)
+    start = x[random.choice(n, k, replace=False)]
+    # Exactly n / k points a cluster: an assignment problem with every cluster n / k times.
+    ours, labels = fit(tmp_path, "kmeans", x, "-k", k, "--sizes", n // k, "--max-iterations", 1, "--tolerance", 0, start=start)
+    costs = np.repeat(cdist(x, start, "sqeuclidean"), n // k, axis=1)
+    first = linear_sum_assignment(costs)[1] // (n // k)
+    means = np.array([x[first == j].mean(0) for j in range(k)])
+    costs = np.repeat(cdist(x, means, "sqeuclidean"), n // k, axis=1)
+    rows, columns = linear_sum_assignment(costs)
+    assert np.array_equal(labels, columns // (n // k))
+    assert ours["objective"] == pytest.approx(costs[rows, columns].sum(), rel=1e-12)
