@@ -90,6 +90,10 @@ std::string ClusterLabels::name_of(int cluster) const {
     return label < 0 ? "cluster-" + std::to_string(cluster) : names.at(static_cast<std::size_t>(label));
 }
 
+Matrix<double> Model::transform(PointsView, const Run&) const {
+    throw BadArgument("transform: method " + std::string(method()) + " has no space of its own");
+}
+
 Matrix<double> Model::label_scores(PointsView, const Run&) const {
     throw BadArgument("scores a label: this model of method " + std::string(method()) + " has none" +
                       (cluster_labels_.empty() ? "; it was fitted without partial labels" : ""));

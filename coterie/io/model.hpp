@@ -45,6 +45,11 @@ public:
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 
+    /// Whether the method sees the points in a space of its own.
+    virtual bool has_transform() const { return false; }
+    /// n x p: the points in that space. BadArgument where there is none, else as predict.
+    virtual Matrix<double> transform(PointsView points, const Run& run) const;
+
     /// Whether label_scores() is there.
     virtual bool has_label_scores() const { return false; }
     /// n x L, for models fitted with partial labels that have them: how well each label fits a point, larger is better

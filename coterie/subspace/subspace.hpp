@@ -70,7 +70,8 @@ public:
     const Matrix<double>& directions() const { return directions_; }
 
     /// U'(x - m), n x p, m the mean of the points of the fit. With U = I: x - m.
-    Matrix<double> transform(PointsView points, const Run& run) const;
+    Matrix<double> transform(PointsView points, const Run& run) const override;
+    bool has_transform() const override { return true; }
 
     bool has_label_scores() const override { return !cluster_labels_.empty(); }
     /// -1/2 min_j || U'x - U'c_j ||^2 over the prototypes j of each label, n x L: the weight of a label in the paper's
