@@ -29,12 +29,6 @@ Method method(std::string name, std::string summary, Honours honours,
         if (!side.weights.empty() && !honours.weights) throw BadArgument("method " + name + " takes no weights");
         if (!side.initial_centroids.empty() && !honours.initial_centroids)
             throw BadArgument("method " + name + " takes no initial centroids");
-        if (!honours.partial_labels) {
-            if (!side.partial_labels.empty()) throw BadArgument("method " + name + " takes no partial labels");
-            if (!side.clusters_per_label.empty()) throw BadArgument("method " + name + " takes no clusters per label");
-            if (!side.group_shares.empty()) throw BadArgument("method " + name + " takes no group shares");
-        }
-        if (side.sizes && !honours.sizes) throw BadArgument("method " + name + " takes no size bounds");
         Options options;
         Options::described().assign(&options, values);
         return std::make_unique<RoomModel>(fit(points, options, run, side));

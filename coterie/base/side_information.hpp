@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coterie/base/points.hpp"
@@ -52,5 +53,9 @@ struct SideInformation {
     std::vector<GroupShare> group_shares = {};
     std::optional<SizeBounds> sizes = {};
 };
+
+/// BadArgument naming the method when partial labels, clusters per label, group shares or size bounds are given: what a
+/// method that cannot honour them calls first.
+void refuse_constraints(const SideInformation& side, std::string_view method);
 
 }  // namespace coterie

@@ -70,12 +70,12 @@ void finish_report(FitReport& report, PointsView points, const Labels& labels, i
     count_clusters(report, labels, clusters);
     report.seed = run.seed;
     report.threads = run.threads;
-    const std::string empty =
-        std::to_string(clusters - report.clusters_found) + " of " + std::to_string(clusters) + " clusters are empty";
-    if (distinct < clusters)
-        report.warnings.push_back("the points have only " + std::to_string(distinct) + " distinct rows: " + empty);
-    else if (report.clusters_found < clusters)
-        report.warnings.push_back(empty);
+    std::string warning;
+    if (distinct < clusters) warning = "the points have only " + std::to_string(distinct) + " distinct rows";
+    if (report.clusters_found < clusters)
+        warning += (warning.empty() ? "" : ": ") + std::to_string(clusters - report.clusters_found) + " of " +
+                   std::to_string(clusters) + " clusters are empty";
+    if (!warning.empty()) report.warnings.push_back(std::move(warning));
 }
 
 }  // namespace coterie::internal

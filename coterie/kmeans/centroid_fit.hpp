@@ -70,17 +70,18 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate) 
     std::vector<double> objectives;
     Stopwatch watch;
     for (int restart = 0; restart < restarts; ++restart) {
-        std::optional<std::invoke_result_t<Start&, int>> from;
+        std::optional<Result> found;
         try {
-            from = start(restart);
+            auto from = start(restart);
+            seeding_seconds += watch.restart();
+            found = iterate(std::move(from), restart);
+            iteration_seconds += watch.restart();
         } catch (const Cancelled&) {
             if (best_restart < 0) throw;
             best.stopped = StopReason::interrupted;  // an earlier restart has a result
             break;
         }
-        seeding_seconds += watch.restart();
-        Result result = iterate(std::move(*from), restart);
-        iteration_seconds += watch.restart();
+        Result& result = *found;
         objectives.push_back(result.objective);
         report.empty_clusters_repaired += result.repaired;
         const bool interrupted = result.stopped == StopReason::interrupted;

@@ -27,7 +27,7 @@ void CentroidModel::load_centroids(const Archive& archive, int clusters) {
                       " clusters");
 }
 
-void check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
+double check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
     if (run.communicator().size() > 1)
         throw BadArgument("this method fits in one process; the communicator given has " +
                           std::to_string(run.communicator().size()));
@@ -46,6 +46,7 @@ void check_clustering_input(PointsView points, int clusters, std::span<const dou
         throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " +
                           std::to_string(usable) + (weights.empty() ? " points" : " points with a weight above 0") +
                           "; at most one a point is possible");
+    return largest;
 }
 
 }  // namespace coterie

@@ -54,7 +54,8 @@ protected:
 };
 
 /// What every fit in this room checks first: options are checked by the caller. Throws BadData (values), BadArgument
-/// (more clusters than points with a positive weight, weights, a communicator of several processes).
-void check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run);
+/// (more clusters than points with a positive weight, weights, a communicator of several processes). Returns the
+/// largest magnitude.
+double check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run);
 
 }  // namespace coterie

@@ -11,6 +11,7 @@ namespace {
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double farthest = 1e300;    // D / T above that of the nearest group; larger ones would be "not allowed"
 constexpr Index blocks_at_once = 32;  // of rows_at_once() rows: one super-block of soft assignments
 
 double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
@@ -134,20 +135,26 @@ SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& dist
     out.mass = Vector<double>::Zero(k);
     std::vector<PrototypeDistances::Scratch> scratch;
 
-    // log sum_{j in g} Z_ij exp(-D_ij / T) of one row; allowed clusters are first..last-1.
-    const auto log_mass_of_row = [&](const double* row, int first, int last, double* log_mass, double* least) {
-        std::fill(log_mass, log_mass + groups, 0.0);
+    // Of one row: least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij / T) up
+    // to a number that is the same for the whole row: differences of D are taken before they are divided, so that
+    // nothing is lost beside a large D / T. Allowed clusters are first..last-1.
+    const auto masses_of_row = [&](const double* row, int first, int last, double* least, double* sum,
+                                   double* log_mass) {
         std::fill(least, least + groups, infinity);
+        std::fill(sum, sum + groups, 0.0);
         for (int j = first; j < last; ++j) {
             double& low = least[constraints.group_of[at(j)]];
             low = std::min(low, row[j]);
         }
+        const double nearest = *std::min_element(least, least + groups);
         for (int j = first; j < last; ++j) {
             const std::int32_t group = constraints.group_of[at(j)];
-            log_mass[group] += std::exp((least[group] - row[j]) / settings.temperature);
+            sum[group] += std::exp((least[group] - row[j]) / settings.temperature);
         }
         for (Index g = 0; g < groups; ++g)
-            log_mass[g] = least[g] == infinity ? -infinity : std::log(log_mass[g]) - least[g] / settings.temperature;
+            log_mass[g] = least[g] == infinity
+                              ? -infinity
+                              : std::log(sum[g]) - std::min((least[g] - nearest) / settings.temperature, farthest);
     };
     const auto allowed = [&](Index i) {
         const std::int32_t known = constraints.label(i);
@@ -165,11 +172,11 @@ SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& dist
         for_each_row_block(points, distances, 0, n, scratch, run, [&](Index begin, Index end, auto& s, Index) {
             distances.measure(s);
             if (remember) remembered.middleRows(begin, end - begin) = s.distances;
-            std::vector<double> least(at(groups));
+            std::vector<double> buffer(at(2 * groups));
             for (Index i = begin; i < end; ++i) {
                 const auto [first, last] = allowed(i);
-                log_mass_of_row(s.distances.data() + (i - begin) * k, first, last, log_mass.data() + i * groups,
-                                least.data());
+                masses_of_row(s.distances.data() + (i - begin) * k, first, last, buffer.data(), buffer.data() + groups,
+                              log_mass.data() + i * groups);
             }
         });
         out.groups = solve_group_multipliers(log_mass, constraints.low_mass, constraints.high_mass, settings.solver,
@@ -196,28 +203,28 @@ SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& dist
             part.sums = Matrix<double>::Zero(k, d);
             part.mass = Vector<double>::Zero(k);
             part.distortion = part.negentropy = 0;
-            std::vector<double> buffer(at(4 * groups));
-            double* const log_mass = buffer.data();
-            double* const least = log_mass + groups;
-            double* const shares = least + groups;
+            std::vector<double> buffer(at(5 * groups));
+            double* const least = buffer.data();
+            double* const sum = least + groups;
+            double* const log_mass = sum + groups;
+            double* const shares = log_mass + groups;
             double* const log_shares = shares + groups;
             for (Index i = begin; i < end; ++i) {
                 const double* const row = measured + (i - begin) * k;
                 double* const a = rows_of_a.data() + (i - first_row) * k;
                 const auto [first, last] = allowed(i);
-                log_mass_of_row(row, first, last, log_mass, least);
+                masses_of_row(row, first, last, least, sum, log_mass);
                 group_shares_of_row(log_mass, out.groups.log_theta, shares);
-                for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]);
+                for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]) - std::log(sum[g]);
                 std::fill(a, a + k, 0.0);
                 int best = first;
                 for (int j = first; j < last; ++j) {
                     const std::int32_t group = constraints.group_of[at(j)];
-                    // log_mass[group] is at least -row[j] / T: the difference is at most 0.
-                    const double log_a =
-                        log_shares[group] + std::min(0.0, -row[j] / settings.temperature - log_mass[group]);
+                    if (!(shares[group] > 0)) continue;
+                    const double log_a = log_shares[group] + (least[group] - row[j]) / settings.temperature;
                     a[j] = std::exp(log_a);
-                    if (a[j] > a[best]) best = j;
                     if (!(a[j] > 0)) continue;
+                    if (a[j] > a[best]) best = j;
                     part.distortion += a[j] * row[j];
                     part.negentropy += a[j] * log_a;
                     part.mass[j] += a[j];

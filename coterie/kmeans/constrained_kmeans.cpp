@@ -32,8 +32,13 @@ LloydResult<T> constrained_lloyd(const Rows<T>& points, const Matrix<double>& st
         // Rounded as the model will hold them, so that the labels belong to them.
         const Matrix<double> moved = sums.means(centroids).template cast<T>().template cast<double>();
         const double movement = (moved - centroids).squaredNorm();
+        try {
+            assignment = assign(moved);
+        } catch (const Cancelled&) {  // in the middle of a long assignment: the last one stands
+            out.stopped = StopReason::interrupted;
+            break;
+        }
         centroids = moved;
-        assignment = assign(centroids);
         ++out.iterations;
         out.objectives.push_back(assignment.objective);
         run.report(

@@ -137,6 +137,13 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     out.bounded = low > 0 || high < n;
 }
 
+std::string text_of(const GroupShare& share) {
+    return share.label + "=" + number(share.low) + (share.low == share.high ? "" : ":" + number(share.high));
+}
+
+// Points that a share asks for.
+std::string asked(double mass, Index points, bool soft) { return soft ? number(mass) : count(points); }
+
 Index whole(double mass, ShareRounding rounding) {
     return static_cast<Index>(rounding == ShareRounding::floor ? std::floor(mass + almost) : std::round(mass));
 }
@@ -173,7 +180,7 @@ void make_counts_add_up(Constraints& out) {
     }
 }
 
-void bound_groups(const SideInformation& side, ShareRounding rounding, Constraints& out) {
+void bound_groups(const SideInformation& side, ShareRounding rounding, bool soft, Constraints& out) {
     const std::string option = "option --group-share: ";
     const auto n = static_cast<double>(out.points);
     std::vector<const GroupShare*> share_of(out.names.size(), nullptr);
@@ -181,8 +188,7 @@ void bound_groups(const SideInformation& side, ShareRounding rounding, Constrain
         const std::size_t label = find_label(out.names, share.label, "--group-share");
         if (share_of[label]) throw BadArgument(option + "label '" + share.label + "' is named twice");
         if (!(share.low >= 0 && share.low <= share.high && share.high <= 1))
-            throw BadArgument(option + share.label + "=" + number(share.low) +
-                              (share.low == share.high ? "" : ":" + number(share.high)) +
+            throw BadArgument(option + text_of(share) +
                               " is not accepted; a share is a fraction from 0 to 1, and low:high needs low <= high");
         share_of[label] = &share;
     }
@@ -197,10 +203,12 @@ void bound_groups(const SideInformation& side, ShareRounding rounding, Constrain
         label_of_group.push_back(label);
         out.low_mass.push_back(n * share_of[label]->low);
         out.high_mass.push_back(n * share_of[label]->high);
-        Index high = whole(out.high_mass.back(), rounding);
-        Index low = share_of[label]->low == share_of[label]->high
-                        ? high
-                        : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
+        const bool exact = share_of[label]->low == share_of[label]->high;
+        const Index high = whole(out.high_mass.back(), exact ? rounding : ShareRounding::floor);
+        const Index low = exact ? high : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
+        if (low > high && !soft)
+            throw BadArgument(option + text_of(*share_of[label]) + ": no whole number of " + count(out.points) +
+                              " points lies between; widen the interval, or give one share");
         out.low.push_back(std::min(low, high));
         out.high.push_back(high);
     }
@@ -218,36 +226,37 @@ void bound_groups(const SideInformation& side, ShareRounding rounding, Constrain
     }
 
     // What a group must take (its labelled points), and what it can take at most (all but the other labels' points).
-    Index needed = 0;
+    double needed = 0;
     for (std::size_t g = 0; g < shared; ++g) {
         const std::size_t label = label_of_group[g];
         const Index forced = out.labelled[label];
         const Index largest = out.points - (labelled_elsewhere - forced);
-        if (out.high[g] < forced || out.low[g] > largest) {
-            const auto* share = share_of[label];
-            // To the nearest share inside that is printed in few digits.
-            throw BadArgument(option + share->label + "=" + number(share->low) +
-                              (share->low == share->high ? "" : ":" + number(share->high)) + " asks for " +
-                              (out.low[g] == out.high[g] ? "" : "between " + count(out.low[g]) + " and ") +
-                              count(out.high[g]) + " of " + count(out.points) + " points, but " + count(forced) +
-                              (forced == 1 ? " point is" : " points are") + " labelled '" + share->label + "' and " +
-                              count(labelled_elsewhere - forced) + " otherwise; from " + count(forced) + " to " +
-                              count(largest) + " points are possible, shares from " +
-                              number(static_cast<double>(forced) / n) + " to " +
-                              number(static_cast<double>(largest) / n));
+        const bool too_small = soft ? out.high_mass[g] < static_cast<double>(forced) - almost : out.high[g] < forced;
+        const bool too_large = soft ? out.low_mass[g] > static_cast<double>(largest) + almost : out.low[g] > largest;
+        if (too_small || too_large) {
+            const GroupShare& share = *share_of[label];
+            throw BadArgument(
+                option + text_of(share) + " asks for " +
+                (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
+                asked(out.high_mass[g], out.high[g], soft) + " of " + count(out.points) + " points, but " +
+                count(forced) + (forced == 1 ? " point is" : " points are") + " labelled '" + share.label + "' and " +
+                count(labelled_elsewhere - forced) + " otherwise; from " + count(forced) + " to " + count(largest) +
+                " points are possible, shares from " + number(static_cast<double>(forced) / n) + " to " +
+                number(static_cast<double>(largest) / n));
         }
-        needed += std::max(out.low[g], forced);
-        // Rounding a share to whole points may be what made it possible.
-        out.low_mass[g] = std::clamp(out.low_mass[g], 0.0, static_cast<double>(largest));
-        out.high_mass[g] = std::max({out.high_mass[g], out.low_mass[g], static_cast<double>(forced)});
+        needed += soft ? std::max(out.low_mass[g], static_cast<double>(forced))
+                       : static_cast<double>(std::max(out.low[g], forced));
+        // What rounding of n times the share has put outside.
+        out.low_mass[g] = std::min(out.low_mass[g], static_cast<double>(largest));
+        out.high_mass[g] = std::max(out.high_mass[g], static_cast<double>(forced));
     }
     Index labelled_rest = labelled_elsewhere;
     for (std::size_t g = 0; g < shared; ++g) labelled_rest -= out.labelled[label_of_group[g]];
-    if (needed + labelled_rest > out.points)
-        throw BadArgument(option + "the shares need " + count(needed) + " points together, and " +
+    if (needed + static_cast<double>(labelled_rest) > n * (1 + almost))
+        throw BadArgument(option + "the shares need " + number(needed) + " points together, and " +
                           count(labelled_rest) + " more are labelled otherwise; there are " + count(out.points));
-    // What the groups can take must suffice, too: a labelled point cannot fill another label's share.
     if (!rest) {
+        // Masses that add up to n but for rounding are made to.
         const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
         if (low_sum > n)
             for (auto& mass : out.low_mass) mass *= n / low_sum;
@@ -334,9 +343,13 @@ std::pair<int, int> Constraints::clusters_of(std::int32_t label) const {
     return {static_cast<int>(range.first - label_of.begin()), static_cast<int>(range.second - label_of.begin())};
 }
 
-Constraints compile_constraints(Index points, int clusters, const SideInformation& side, ShareRounding rounding) {
+Constraints compile_constraints(Index points, int clusters, const SideInformation& side, ShareRounding rounding,
+                                bool soft) {
     Constraints out;
     out.points = points;
+    if (clusters > std::max<Index>(points, 1))
+        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " + count(points) +
+                          " points; at most one a point is possible");
     if (side.partial_labels.empty()) {
         if (!side.clusters_per_label.empty())
             throw BadArgument("option --clusters-per-label needs --partial-labels: there are no labels");
@@ -359,7 +372,7 @@ Constraints compile_constraints(Index points, int clusters, const SideInformatio
     if (side.sizes) {
         bound_sizes(*side.sizes, out);
     } else if (!side.group_shares.empty()) {
-        bound_groups(side, rounding, out);
+        bound_groups(side, rounding, soft, out);
     } else {
         out.group_of.assign(at(out.clusters()), 0);
         out.low = {0};

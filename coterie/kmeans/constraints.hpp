@@ -42,9 +42,11 @@ struct Constraints {
     ClusterLabels cluster_labels() const { return labels.empty() ? ClusterLabels{} : ClusterLabels{names, label_of}; }
 };
 
-/// `clusters` 0: as many as the labels have together. BadArgument and BadData name the option, the label, the value,
+/// `clusters` 0: as many as the labels have together. `soft`: shares are of summed probabilities, so they need be no
+/// whole numbers of points. BadArgument and BadData name the option, the label, the value,
 /// what is accepted, and for shares and sizes that cannot be met the interval that can.
-Constraints compile_constraints(Index points, int clusters, const SideInformation& side, ShareRounding rounding);
+Constraints compile_constraints(Index points, int clusters, const SideInformation& side, ShareRounding rounding,
+                                bool soft = false);
 
 /// Starting prototypes, k x d, one cluster after the other: a label with one cluster starts from the mean of its
 /// labelled points, one with several from the means of the clusters that Ward's agglomeration of its labelled points

@@ -156,6 +156,7 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
         "needs --partial-labels");
     const Labels blank(100, -1);
     has(message([&](auto& s) { s.partial_labels = blank; }), "all are blank");
+    has(message([](auto& s) { s.group_shares = {{"O", 0.411, 0.419}}; }), "no whole number of 100 points lies between");
     EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.15, 0.15}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.95, 0.95}}; }), "nothing was thrown");
     EXPECT_EQ(message([](auto& s) { s.group_shares = {{"O", 0.4, 0.6}, {"PER", 0.3, 0.5}}; }), "nothing was thrown");
@@ -520,6 +521,75 @@ TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
         const KMeansModel again = KMeansModel::from(archive);
         EXPECT_EQ(again.cluster_labels().names, known.names);
         EXPECT_EQ(again.predict(points), model.predict(points));
+    }
+}
+
+TEST(ConstrainedKMeans, WhatIsFoundBeforeAnInterruptionStays) {
+    const Matrix<double> points = test::blob_points<double>(3000, 3, 8, 4.0, 10);
+    SideInformation side;
+    side.sizes = SizeBounds{360, 390};
+    KMeansOptions options;
+    options.clusters = 8;
+    options.restarts = 50;
+    options.tolerance = 0;
+    // Wherever the question comes from, once something is there it is returned.
+    for (int patience = 40; patience < 4000; patience = patience * 3 / 2) {
+        coterie::Run run(1, 1);
+        int asked = 0;
+        run.should_stop = [&] { return ++asked > patience; };
+        try {
+            const KMeansModel model = fit_kmeans(points, options, run, side);
+            EXPECT_EQ(model.labels().size(), 3000u);
+            for (const Index size : model.fit_report().sizes) EXPECT_TRUE(size >= 360 && size <= 390);
+        } catch (const Cancelled&) {
+            EXPECT_LT(patience, 300);
+        }
+    }
+}
+
+TEST(ConstrainedKMeans, AClusterWhosePointsWeighNothingKeepsItsPlace) {
+    Matrix<double> points(12, 2);
+    points << 5, .3, .3, .1, .2, .1, 9.7, .7, -1, 0, -1, 0, -1, 0, -1, 0, 11, 0, 11, 0, 11, 0, 11, 0;
+    std::vector<double> weights{0, .1, .2, .3, 1, 1, 1, 1, 1, 1, 1, 1};
+    Matrix<double> start(3, 2);
+    start << 5, 0, -6, 0, 16, 0;
+    Labels known(12, -1);
+    known[0] = 0;
+    known[4] = 1;
+    known[8] = 2;
+    KMeansOptions options;
+    options.clusters = 3;
+    Labels labels;
+    for (const double factor : {1.0, 10.0}) {
+        std::vector<double> scaled = weights;
+        for (auto& w : scaled) w *= factor;
+        SideInformation side;
+        side.weights = scaled;
+        side.partial_labels = known;
+        side.initial_centroids = start;
+        coterie::Run run;
+        const KMeansModel model = fit_kmeans(points, options, run, side);
+        EXPECT_NEAR(model.centroids().view().at(0, 0), 4.97, 0.01);
+        if (factor > 1) {
+            EXPECT_EQ(model.labels(), labels);
+        }
+        labels = model.labels();
+    }
+}
+
+TEST(ConstrainedKMeans, TightGroupsFarApartAreMeasuredByTheirDifferences) {
+    for (const double far : {1e3, 1e6, 1e8, 1e12}) {
+        Matrix<double> points(8, 2);
+        points << 0, 0, 0, 1, 0, .1, 0, .9, far, 0, far, 1, far, .1, far, .9;
+        const Labels known{0, 1, -1, -1, 2, 3, -1, -1};
+        SideInformation side;
+        side.partial_labels = known;
+        KMeansOptions options;
+        options.clusters = 4;
+        coterie::Run run;
+        const KMeansModel model = fit_kmeans(points, options, run, side);
+        EXPECT_EQ(model.labels(), (Labels{0, 1, 0, 1, 2, 3, 2, 3})) << far;
+        EXPECT_NEAR(model.inertia(), 0.02, 1e-6) << far;
     }
 }
 

@@ -459,6 +459,7 @@ const OptionSet& KernelKMeansOptions::described() {
 KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions& options, Run& run,
                                     const SideInformation& side) {
     check_options(options);
+    refuse_constraints(side, "kernel-kmeans");
     check_clustering_input(points, options.clusters, side.weights, run);
     const bool precomputed = options.kernel == KernelFunction::precomputed;
     if (!side.initial_centroids.empty()) {

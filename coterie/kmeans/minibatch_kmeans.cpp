@@ -179,6 +179,7 @@ const OptionSet& MinibatchKMeansOptions::described() {
 MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
                                           const SideInformation& side) {
     check_options(options);
+    refuse_constraints(side, "minibatch-kmeans");
     check_clustering_input(points, options.clusters, side.weights, run);
     internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
     return points.visit([&]<class T>(const Rows<T>& rows) {

@@ -32,7 +32,7 @@ Index MovingSums::assign(const Labels& labels) {
         sums_ = std::move(all.sums);
         mass_ = std::move(all.mass);
         counts_.assign(at(k), 0);
-        for (const auto label : labels) ++counts_[at(label)];
+        for (Index i = 0; i < n; ++i) counts_[at(labels[at(i)])] += weighs(i) ? 1 : 0;
         labels_ = labels;
         return changed;
     }
@@ -43,7 +43,7 @@ Index MovingSums::assign(const Labels& labels) {
         for_each_block(k, threads_for(operations, threads_), [&](Index j, int) {
             for (const Index i : moved) {
                 const int change = (labels[at(i)] == j ? 1 : 0) - (labels_[at(i)] == j ? 1 : 0);
-                if (change == 0) continue;
+                if (change == 0 || !weighs(i)) continue;
                 const double w = change * (weights_.empty() ? 1.0 : weights_[at(i)]);
                 kernel.add_scaled(sums_.data() + j * rows.columns, rows.row(i), w, rows.columns);
                 mass_[at(j)] += w;

@@ -23,13 +23,15 @@ public:
     Matrix<double> means(const Matrix<double>& before) const;
 
 private:
+    bool weighs(Index i) const { return weights_.empty() || weights_[static_cast<std::size_t>(i)] > 0; }
+
     PointsView points_;
     std::span<const double> weights_;
     int threads_;
     Labels labels_;
     Matrix<double> sums_;
     std::vector<double> mass_;
-    std::vector<Index> counts_;
+    std::vector<Index> counts_;  // rows that weigh something
 };
 
 }  // namespace coterie::internal

@@ -2,6 +2,7 @@
 // Internal: products of a few rows with many fixed ones, in double by the kernels of linalg/.
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "coterie/base/points.hpp"
@@ -92,7 +93,8 @@ inline Vector<double> squared_norms(const Matrix<double>& matrix) {
 /// || x - c_j ||^2 for fixed rows c_1..c_k, by products: x and c_j must be about an origin amid them.
 class SquaredDistances {
 public:
-    explicit SquaredDistances(const Matrix<double>& fixed) : squared_(squared_norms(fixed)), products_(fixed) {}
+    explicit SquaredDistances(Matrix<double> fixed)
+        : fixed_(std::move(fixed)), squared_(squared_norms(fixed_)), products_(fixed_) {}
 
     Index count() const { return products_.count(); }
 
@@ -103,11 +105,19 @@ public:
         products_(pointers, out, scratch);
         const Vector<double> squared = squared_norms(x);
         for (Index i = 0; i < out.rows(); ++i)
-            for (Index j = 0; j < out.cols(); ++j)
-                out(i, j) = std::max(0.0, (squared[i] + squared_[j]) - 2 * out(i, j));
+            for (Index j = 0; j < out.cols(); ++j) {
+                const double norms = squared[i] + squared_[j];
+                const double value = norms - 2 * out(i, j);
+                // Where the two nearly cancel, far from the origin and close together, the digits are in the
+                // differences.
+                out(i, j) = value > cancels * norms ? value : (x.row(i) - fixed_.row(j)).squaredNorm();
+            }
     }
 
 private:
+    static constexpr double cancels = 1e-6;
+
+    Matrix<double> fixed_;
     Vector<double> squared_;
     RowProducts products_;
 };

@@ -243,6 +243,7 @@ SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
 SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run,
                                 const SideInformation& side) {
     check_options(options);
+    refuse_constraints(side, "soft-kmeans");
     check_clustering_input(points, options.clusters, side.weights, run);
     internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
     return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });

@@ -173,6 +173,7 @@ Labels SphericalKMeansModel::predict_checked(PointsView points, const Run& run) 
 SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
                                           const SideInformation& side) {
     check_options(options);
+    refuse_constraints(side, "spherical-kmeans");
     check_clustering_input(points, options.clusters, side.weights, run);
     internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
     return points.visit([&]<class T>(const Rows<T>&) {

@@ -302,6 +302,7 @@ const OptionSet& WardOptions::described() {
 
 WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
+    refuse_constraints(side, "ward");
     check_clustering_input(points, options.clusters, side.weights, run);
     Stopwatch watch;
     const Dendrogram dendrogram = ward_linkage(points, side.weights, run);

@@ -19,6 +19,8 @@ constexpr double kThresholdMargin = 4.0;                // between the rho_j and
 constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
+// Within-shares that differ by less than this share of them tie.
+constexpr double kTie = 1e-10;
 
 // Of S_w, relative to its trace, from entries of A that are not updated: for float points, what rounding does anyway.
 double within_error(ScalarType type) { return type == ScalarType::float32 ? 1e-7 : 1e-9; }
@@ -266,11 +268,29 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
     return found;
 }
 
-Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within) const {
+Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within, const Matrix<double>& between) const {
     const Index rank = within.rows();
-    const EigenPairs pairs = smallest_symmetric_eigen(within, std::min<Index>(dimensions_, rank));
+    const Index count = std::min<Index>(dimensions_, rank);
+    EigenPairs pairs = smallest_symmetric_eigen(within, std::min<Index>(count + 1, rank));
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
-    for (Index j = 0; j < std::min<Index>(dimensions_, rank); ++j) {
+    const auto tied = [&](Index i) {
+        return std::abs(pairs.values[i] - pairs.values[count - 1]) <= kTie * std::abs(pairs.values[count - 1]);
+    };
+    // A tie between what is taken and what is left out (every covariance shrunk to a multiple of the identity, above
+    // all) would leave the choice to rounding: of those that tie, the directions of largest between-scatter are taken.
+    found.tied = count > 0 && count < rank && tied(count);
+    if (found.tied) {
+        pairs = symmetric_eigen(within);
+        Index first = count - 1;
+        while (first > 0 && tied(first - 1)) --first;
+        Index last = count;
+        while (last + 1 < rank && tied(last + 1)) ++last;
+        const Matrix<double> group = pairs.vectors.middleCols(first, last + 1 - first);
+        const Matrix<double> seen = group.transpose() * between;
+        const EigenPairs by_between = symmetric_eigen(Matrix<double>(seen * seen.transpose()));
+        pairs.vectors.middleCols(first, last + 1 - first) = group * by_between.vectors.rowwise().reverse();
+    }
+    for (Index j = 0; j < count; ++j) {
         found.directions.row(j) = pairs.vectors.col(j).transpose();
         found.within_shares[j] = std::max(0.0, pairs.values[j]);
     }
@@ -291,19 +311,21 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     for (Index j = 0; j < clusters_; ++j)
         if (mass[j] > 0.0) deviations.row(j) = centroids.row(j) - mean_.transpose();
 
+    // S_b = scatter' scatter, in whitened columns.
+    Matrix<double> scatter(clusters_, d);
+    for (Index j = 0; j < clusters_; ++j) scatter.row(j) = std::sqrt(mass[j] / n) * deviations.row(j);
+    scatter = rows_by_rows(whitening_, scatter, threads_);
+
     Whitened found;
     if (shrinkage_.kind == Shrinkage::Kind::oas) {
         Matrix<double> within = oas_within(deviations, mass, result);
         within = rows_by_rows(whitening_, within, threads_);
-        found = smallest_of(rows_by_rows(within, whitening_, threads_, true));
+        found = smallest_of(rows_by_rows(within, whitening_, threads_, true), scatter);
     } else {
         const double fixed = total_shrinkage_;
-        Matrix<double> scaled(clusters_, d);
-        for (Index j = 0; j < clusters_; ++j) {
-            scaled.row(j) = std::sqrt((1.0 - fixed) * mass[j] / n) * deviations.row(j);
+        for (Index j = 0; j < clusters_; ++j)
             if (mass[j] > 0.0) result.shrinkages[static_cast<std::size_t>(j)] = fixed;
-        }
-        const Matrix<double> between = rows_by_rows(whitening_, scaled, threads_);
+        const Matrix<double> between = std::sqrt(1.0 - fixed) * scatter;
         if (shrinkage_.kind == Shrinkage::Kind::none || fixed == 0.0) {
             found = leading_of_between(between);
         } else {
@@ -313,13 +335,14 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
             Matrix<double> within = -rows_by_rows(between, between, threads_);
             within -= fixed * between_trace / static_cast<double>(d) * whitening_gram_;
             within.diagonal().array() += 1.0;
-            found = smallest_of(within);
+            found = smallest_of(within, scatter);
         }
     }
 
     result.directions = Matrix<double>::Zero(dimensions_, d);
     add_transposed_by(found.directions.transpose(), whitening_, result.directions, threads_);
     result.within_shares = found.within_shares;
+    result.tied = found.tied;
     for (Index j = 0; j < dimensions_; ++j) {
         if (j >= result.total_rank) break;
         const double share = result.within_shares[j];

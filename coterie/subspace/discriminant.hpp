@@ -42,6 +42,7 @@ struct Subspace {
                                      // largest magnitude of each is positive
     Vector<double> within_shares;    // p: u' S_w u / u' S_t u, at least 0; at most 1 but for OAS, whose S_t - S_w need
                                      // not be positive semidefinite
+    bool tied = false;               // the last direction ties with one left out: chosen by the between-scatter
     int floored = 0;                 // directions whose within-share was below least_within_share and taken as that
     Index total_rank = 0;            // rank of S_t; below d directions are sought in its range (its columns scaled to
                                      // variance 1); those of the p past the rank are 0, with within-share 1
@@ -85,9 +86,11 @@ private:
     struct Whitened {
         Matrix<double> directions;
         Vector<double> within_shares;
+        bool tied = false;
     };
     Whitened leading_of_between(const Matrix<double>& between) const;
-    Whitened smallest_of(const Matrix<double>& within) const;
+    // within r x r, between r x k (S_b = between between'), both whitened.
+    Whitened smallest_of(const Matrix<double>& within, const Matrix<double>& between) const;
     Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
     void change(std::int32_t cluster, Index row, double weight);
     void flush();

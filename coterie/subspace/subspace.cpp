@@ -1,5 +1,6 @@
 #include "coterie/subspace/subspace.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -23,14 +24,10 @@ internal::Shrinkage parse_shrinkage(const std::string& text) {
     using Kind = internal::Shrinkage::Kind;
     if (text == "oas") return {Kind::oas, 0};
     if (text == "none") return {Kind::none, 0};
-    std::size_t used = 0;
     double value = -1;
-    try {
-        value = std::stod(text, &used);
-    } catch (const std::exception&) {
-        used = 0;
-    }
-    if (used == 0 || used != text.size() || !(value >= 0 && value <= 1))
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    if (read.ec != std::errc() || read.ptr != end || !(value >= 0 && value <= 1))
         throw BadArgument("option --shrinkage: '" + text + "' is not accepted; oas, none, or a number from 0 to 1");
     if (value == 0) return {Kind::none, 0};
     return {Kind::fixed, value};
@@ -151,10 +148,6 @@ private:
             subspace_.directions.size() > 0 ? Matrix<double>(step * subspace_.directions.transpose()) : step;
         const double gain = (projected.rowwise().squaredNorm().array() * mass_.array()).sum();
         prototypes_ = moved;
-        if (discriminant_ && last && !soft()) {
-            discriminant_->assign(labels_);
-            seconds_.subspace += watch.restart();
-        }
         return {after_assignment, after_assignment - gain};
     }
 
@@ -164,23 +157,30 @@ private:
         report_.stopped = StopReason::iteration_limit;
         double before = std::numeric_limits<double>::infinity();
         for (int round = 0; round < options_.max_iterations; ++round) {
-            if (run_.stop_requested()) {
-                if (round == 0) run_.throw_if_stopped("subspace");
-                report_.stopped = StopReason::interrupted;
-                break;
-            }
             Index changed = 0;
-            for (int p = 0; p < options_.passes; ++p) {
-                const auto [assigned, moved] = pass(p + 1 == options_.passes);
-                after_assignments.push_back(assigned);
-                after_prototypes.push_back(moved);
+            bool stopped = false;
+            for (int p = 0; p < options_.passes && !stopped; ++p) {
+                try {
+                    run_.throw_if_stopped("subspace");
+                    const auto [assigned, moved] = pass(p + 1 == options_.passes);
+                    after_assignments.push_back(assigned);
+                    after_prototypes.push_back(moved);
+                } catch (const Cancelled&) {
+                    if (after_assignments.empty()) throw;
+                    stopped = true;  // what the passes before it found stands
+                    break;
+                }
                 changed += changed_;
+                if (!soft() && changed_ == 0) break;  // nor would the next pass change anything
             }
+            if (stopped) report_.stopped = StopReason::interrupted;
             report_.objective = after_prototypes.back();
+            if (stopped) break;
             report_.objective_per_iteration.push_back(report_.objective);
             ++report_.iterations;
             if (discriminant_) {
                 Stopwatch watch;
+                if (!soft()) discriminant_->assign(labels_);
                 subspace_ = discriminant_->solve(prototypes_, mass_);
                 seconds_.subspace += watch.seconds();
             }
@@ -226,8 +226,9 @@ private:
             details.emplace_back("group_residual", groups_.residual);
             if (!groups_.converged)
                 report_.warnings.push_back("the group shares are met to " + to_text(OptionValue(groups_.residual)) +
-                                           " points only: Bregman's iteration stopped after " +
-                                           std::to_string(groups_.rounds) + " rounds");
+                                           " points only: the " +
+                                           (options_.soft_solver == SoftSolver::newton ? "newton" : "bregman") +
+                                           " solver stopped after " + std::to_string(groups_.rounds) + " rounds");
         }
         if (!discriminant_) return;
         details.emplace_back("subspace_dim", static_cast<std::int64_t>(subspace_.directions.rows()));
@@ -241,6 +242,10 @@ private:
             report_.warnings.push_back("the points span " + std::to_string(subspace_.total_rank) + " of " +
                                        std::to_string(points_.columns) +
                                        " dimensions; the subspace was sought among those");
+        if (subspace_.tied)
+            report_.warnings.push_back(
+                "directions tie in their within-share (covariances are shrunk fully); those of largest scatter between "
+                "clusters were taken");
         if (subspace_.floored > 0)
             report_.warnings.push_back(std::to_string(subspace_.floored) +
                                        " of the directions have almost no variance within clusters; their scale was "
@@ -294,7 +299,7 @@ const OptionSet& SubspaceOptions::described() {
                   "number from 0 to 1")
             .integer("max_iterations", &SubspaceOptions::max_iterations, at_least(1),
                      "rounds of assignments, prototypes and subspace at most")
-            .integer("passes", &SubspaceOptions::passes, at_least(1), "of assignments and prototypes a round")
+            .integer("passes", &SubspaceOptions::passes, between(1, 100000), "of assignments and prototypes a round")
             .real("tolerance", &SubspaceOptions::tolerance, at_least(0),
                   "stop when no label changes and the objective changes by at most this share of it")
             .choice(
@@ -402,7 +407,11 @@ SubspaceModel SubspaceModel::from(const Archive& archive) {
                       std::to_string(options.clusters) + " clusters");
     const bool joint = options.projection == Projection::joint;
     const Points directions = archive.points("directions", joint ? -1 : 0, joint ? d : 0);
+    if (joint && directions.rows() < 1) throw BadData("model: a subspace without directions");
+    if (joint) check_points(directions, "model: directions", 1);
     const std::vector<double> origin = archive.vector("origin", d);
+    check_points(PointsView(origin.data(), 1, d), "model: origin", 1);
+    parse_shrinkage(options.shrinkage);
     SubspaceModel model(to_matrix<double>(prototypes), to_matrix<double>(directions),
                         Eigen::Map<const Vector<double>>(origin.data(), d), {}, {}, {}, options);
     model.load_cluster_labels(archive, model.clusters());
@@ -412,11 +421,20 @@ SubspaceModel SubspaceModel::from(const Archive& archive) {
 SubspaceModel fit_subspace(PointsView points, const SubspaceOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
     parse_shrinkage(options.shrinkage);
-    const internal::Constraints constraints =
-        internal::compile_constraints(points.rows(), options.clusters, side, options.share_rounding);
+    if (!side.weights.empty()) throw BadArgument("method subspace takes no weights");
+    const internal::Constraints constraints = internal::compile_constraints(
+        points.rows(), options.clusters, side, options.share_rounding, options.assignment == Assignment::soft);
     SubspaceOptions used = options;
     used.clusters = constraints.clusters();
-    check_clustering_input(points, used.clusters, {}, run);
+    const double largest = check_clustering_input(points, used.clusters, {}, run);
+    // Covariances are squared, float points' in float.
+    const auto [least_accepted, most_accepted] =
+        points.scalar() == ScalarType::float32 ? std::pair(1e-15, 1e15) : std::pair(1e-60, 1e60);
+    if (largest > most_accepted || (largest > 0 && largest < least_accepted))
+        throw BadData("points: the largest magnitude is " + to_text(OptionValue(largest)) +
+                      ", and squares of covariances leave " + std::string(name(points.scalar())) + "; from " +
+                      to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted)) +
+                      " is accepted. Rescale the columns");
     internal::check_initial_centroids(side.initial_centroids, points, used.clusters, 1, run.threads);
     if (options.subspace_dim > points.columns())
         throw BadArgument("option --subspace-dim: " + std::to_string(options.subspace_dim) +

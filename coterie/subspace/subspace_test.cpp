@@ -495,6 +495,74 @@ TEST(Subspace, BadArguments) {
         }),
         "has 3 labelled points and 4 clusters");
     has(message([](auto&, auto& side) { side.group_shares = {{"a", 0.0, 0.01}}; }), "shares from 0.05 to 0.9");
+    has(message([](auto& o, auto& side) {
+            o.assignment = Assignment::soft;
+            side.group_shares = {{"a", 0.93, 0.93}};
+        }),
+        "shares from 0.05 to 0.9");
+    const std::vector<double> weights(60, 1.0);
+    has(message([&](auto&, auto& side) { side.weights = weights; }), "takes no weights");
+    Sample huge = s;
+    huge.points *= 1e70;
+    coterie::Run run;
+    has(message_of([&] { fit_subspace(huge.points, {}, run, huge.side()); }), "from 1e-60 to 1e+60 is accepted");
+}
+
+TEST(Subspace, WhereEveryCovarianceIsShrunkFullyTheOrderOfTheRowsDoesNotDecide) {
+    int tied = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        RandomStream random(seed, "test.ties");
+        Matrix<double> points(24, 3);
+        for (Index i = 0; i < points.size(); ++i) points.data()[i] = random.normal();
+        Labels known(24, -1);
+        for (std::size_t i = 0; i < 6; ++i) known[i] = static_cast<std::int32_t>(i % 3);
+        SideInformation side;
+        side.partial_labels = known;
+        coterie::Run run;
+        const SubspaceModel forward = fit_subspace(points, {}, run, side);
+        const Matrix<double> reversed = points.colwise().reverse();
+        const Labels known_reversed(known.rbegin(), known.rend());
+        side.partial_labels = known_reversed;
+        Labels back = fit_subspace(reversed, {}, run, side).labels();
+        std::reverse(back.begin(), back.end());
+        EXPECT_EQ(forward.labels(), back) << seed;
+        for (const auto& warning : forward.fit_report().warnings)
+            tied += warning.find("tie") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_GT(tied, 0);
+    const Sample s = sample(100, 4, 3, 16);
+    SubspaceOptions options;
+    options.shrinkage = "1";
+    EXPECT_FALSE(fit(s, options).fit_report().warnings.empty());
+}
+
+TEST(Subspace, SoftRowsSumToOneHoweverFarApartThePointsAre) {
+    for (const double scale : {1.0, 1e3, 1e6, 1e8}) {
+        Matrix<double> points(6, 1);
+        points << -1, 1, 0, 0, 0, 0.1;
+        points *= scale;
+        const Labels known{0, 1, -1, -1, -1, -1};
+        SideInformation side;
+        side.partial_labels = known;
+        for (const bool shares : {false, true}) {
+            if (shares) side.group_shares = {{"0", 0.4, 0.4}};
+            for (const double temperature : {1.0, 1e-12, 1e-300}) {
+                SubspaceOptions options;
+                options.assignment = Assignment::soft;
+                options.projection = Projection::none;
+                options.max_iterations = 1;
+                options.temperature = temperature;
+                coterie::Run run;
+                const SubspaceModel model = fit_subspace(points, options, run, side);
+                const auto& masses = numbers(model.fit_report(), "masses");
+                EXPECT_NEAR(masses[0] + masses[1], 6.0, 1e-12) << scale << " " << temperature;
+                if (shares) {
+                    EXPECT_NEAR(masses[0], 2.4, 1e-9) << scale << " " << temperature;
+                }
+                EXPECT_TRUE(std::isfinite(model.fit_report().objective));
+            }
+        }
+    }
 }
 
 TEST(Subspace, StopsWhenAskedWithWhatItHas) {
