@@ -1,8 +1,10 @@
 #pragma once
 // Internal: the E step under constraints. D_ij = || U'(x_i - c_j) ||^2 (U = I: the points as they are).
 //
-//   hard   a_i = nearest allowed prototype, or, with bounds on groups, the exact minimiser of sum_i D_{i a_i} under
-//   them soft   A_ij proportional to Z_ij exp(-D_ij / T) theta_{group of j}, theta = 1 where bounds do not bind
+//   hard  a_i = nearest allowed prototype; with bounds on groups the exact minimiser of
+//         sum_i D_{i a_i} under them
+//   soft  A_ij proportional to Z_ij exp(-D_ij / T) theta_{group of j}; theta = 1 where
+//         bounds do not bind
 //
 // Ties go to the lowest prototype. Everything about a row is computed in double and depends on no other row but through
 // theta and the groups.
@@ -58,7 +60,8 @@ struct HardAssignment {
     Labels labels;
     double objective = 0;  // sum_i w_i D_{i a_i}
 };
-/// `prices`: of the last call, or empty; read and updated.
+/// `prices`: of the last call, or empty; read and updated. BadArgument where no assignment meets the bounds,
+/// ResourceError, Cancelled.
 template <class T>
 HardAssignment assign_hard(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
                            std::span<const double> weights, std::vector<double>& prices, const Run& run);

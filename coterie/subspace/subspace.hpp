@@ -2,14 +2,13 @@
 // Constrained k-means with joint subspace selection (Hammal, Uthayasooriyar and Corro 2025): a few labelled points,
 // many unlabelled ones, and a projection learnt together with the clusters.
 //
-//     X  n x d        points
-//     C  k x d        prototypes, in the space of the points; phi(j) is the label of prototype j (a label may have
-//     several) U  d x p        projection; U = I in the first assignment A  n x k        assignments; rows sum to 1.
-//     Hard: one 1 a row. Soft: probabilities Z  n x k        Z_ij = 1 where prototype j is allowed for point i: those
-//     of its own label for a labelled point, all
-//                     for the others
-//     D_ij            || U'x_i - U'c_j ||^2
-//     T               temperature (the paper: 1)
+//     X     n x d  points
+//     C     k x d  prototypes, in the space of the points; phi(j) is the label of prototype j
+//     U     d x p  projection; U = I in the first assignment
+//     A     n x k  assignments, rows sum to 1; hard: one 1 a row
+//     Z     n x k  1 where a prototype is allowed: those of its own label for a labelled point
+//     D_ij         || U'x_i - U'c_j ||^2
+//     T            temperature (the paper: 1)
 //
 //     minimise  sum_ij A_ij D_ij + T sum_ij A_ij log A_ij   (hard: the first term only)
 //     subject to  A <= Z,  low_g n <= sum_i sum_{j in g} A_ij <= high_g n  for the groups g that have a share,
