@@ -79,8 +79,8 @@ struct SoftAssignment {
     double negentropy = 0;    // sum_ij A_ij log A_ij
     GroupMultipliers groups;  // as solved; of one unbounded group without bounds
 };
-/// on_rows(begin, A): rows begin.. of A in consecutive super-blocks, from the calling thread; may be empty. `groups`:
-/// of the last call, to start from.
+/// on_rows(begin, A): rows begin.. of A in consecutive super-blocks, from the calling thread; may be empty. `start`:
+/// multipliers of the last call, or empty.
 template <class T>
 SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
                            const SoftSettings& settings, std::span<const double> start, const Run& run,
