@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coterie/base/words.hpp"
+#include "coterie/deformation/cpd.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
@@ -57,6 +58,8 @@ const std::vector<Method>& methods() {
         method("subspace",
                "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection",
                {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),
+        method("cpd", "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel",
+               {.initial_centroids = true}, fit_cpd),
     };
     return list;
 }

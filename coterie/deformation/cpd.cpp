@@ -1,0 +1,363 @@
+#include "coterie/deformation/cpd.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/deformation/smooth_motion.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/kmeans.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/gaussian_kernel.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie {
+namespace {
+
+using internal::SmoothMotion;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// k-means on rows of a matrix from several starts; the run's seed, told apart by `purpose`.
+KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
+                    const Matrix<double>* start = nullptr) {
+    KMeansOptions options;
+    options.clusters = clusters;
+    options.restarts = start ? 1 : restarts;
+    Run quiet(run.seed, run.threads);
+    quiet.should_stop = run.should_stop;
+    SideInformation side;
+    if (start) side.initial_centroids = *start;
+    return fit_kmeans(rows, options, quiet, side);
+}
+
+// Means of the rows of each cluster; an empty cluster keeps its row of `before`.
+Matrix<double> means_of(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& before, int threads) {
+    const int k = static_cast<int>(before.rows());
+    const internal::ClusterSums sums =
+        internal::cluster_sums(rows, labels, k, {}, threads, internal::sum_chunks(rows.rows(), k));
+    Matrix<double> out = before;
+    for (Index j = 0; j < k; ++j)
+        if (sums.mass[at(j)] > 0) out.row(j) = sums.sums.row(j) / sums.mass[at(j)];
+    return out;
+}
+
+double within_scatter(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& means) {
+    double sum = 0;
+    for (Index i = 0; i < rows.rows(); ++i) sum += (rows.row(i) - means.row(labels[at(i)])).squaredNorm();
+    return sum;
+}
+
+bool about_mean(const CpdOptions& options) { return options.origin == CpdOrigin::mean; }
+
+double total_scatter_of(const Matrix<double>& rows) { return (rows.rowwise() - rows.colwise().mean()).squaredNorm(); }
+
+// The rounds of Y and P from given labels.
+class Rounds {
+public:
+    Rounds(const SmoothMotion& motion, const CpdOptions& options, double lambda, Labels start, const Run& run)
+        : motion_(motion), options_(options), lambda_(lambda), run_(run), labels_(std::move(start)) {
+        moved_ = motion_.points();
+        coefficients_ = Matrix<double>::Zero(motion_.rank(), moved_.cols());
+        centroids_ = Matrix<double>::Zero(options.clusters, moved_.cols());
+        centroids_ = means_of(moved_, labels_, centroids_, run.threads);
+    }
+
+    void operator()(FitReport& report) {
+        report.stopped = StopReason::iteration_limit;
+        double before = std::numeric_limits<double>::infinity();
+        const int damped = options_.damping > 0 ? options_.damped_rounds : 0;
+        for (int round = 0; round < options_.max_iterations + damped; ++round) {
+            if (run_.stop_requested()) {
+                if (round == 0) run_.throw_if_stopped("deformation");
+                report.stopped = StopReason::interrupted;
+                break;
+            }
+            const double keep = round < damped ? options_.damping : 0.0;
+            const SmoothMotion::Indicator indicator = indicator_for(round);
+            const Matrix<double> best = motion_.best_motion(indicator, lambda_);
+            coefficients_ = keep * coefficients_ + (1 - keep) * best;
+            const bool changed = discrete() ? assign() : false;
+            report.objective = motion_.objective(coefficients_, current_indicator(), lambda_);
+            report.objective_per_iteration.push_back(report.objective);
+            ++report.iterations;
+            run_.report({.stage = "rounds",
+                         .fraction = static_cast<double>(report.iterations) / (options_.max_iterations + damped),
+                         .objective = report.objective,
+                         .iteration = report.iterations});
+            const bool still = std::abs(before - report.objective) <= options_.tolerance * std::abs(report.objective);
+            if (round >= damped && !changed && (still || report.objective <= 0)) {
+                report.stopped = StopReason::converged;
+                break;
+            }
+            before = report.objective;
+        }
+        moved_ = motion_.points() + motion_.displacement(coefficients_);
+    }
+
+    const Matrix<double>& coefficients() const { return coefficients_; }
+    const Matrix<double>& moved() const { return moved_; }
+    const Labels& labels() const { return labels_; }
+    SmoothMotion::Leading embedding() const { return motion_.leading_of(coefficients_, vectors()); }
+
+private:
+    bool discrete() const { return options_.indicator == CpdIndicator::discrete; }
+    // About their mean, moved points have one leading direction less that tells clusters apart.
+    int vectors() const { return std::max(1, about_mean(options_) ? options_.clusters - 1 : options_.clusters); }
+
+    SmoothMotion::Indicator current_indicator() const {
+        if (discrete()) return motion_.indicator_of(labels_, options_.clusters);
+        return motion_.leading_of(coefficients_, vectors()).indicator;
+    }
+    // The first relaxed indicator is that of the start's labels: the paper's initialisation.
+    SmoothMotion::Indicator indicator_for(int round) const {
+        return round == 0 ? motion_.indicator_of(labels_, options_.clusters) : current_indicator();
+    }
+
+    // New labels; whether any changed.
+    bool assign() {
+        const Labels before = labels_;
+        if (options_.labels_from == CpdLabels::embedding) {
+            const SmoothMotion::Leading leading = embedding();
+            moved_ = motion_.points() + motion_.displacement(coefficients_);
+            const Matrix<double> scale = leading.right * leading.singular_values.cwiseInverse().asDiagonal();
+            const Matrix<double> columns = scale.transpose();
+            labels_ = cluster(internal::rows_by_rows(moved_, columns, run_.threads), options_.clusters,
+                              options_.restarts, run_)
+                          .labels();
+            return labels_ != before;
+        }
+        moved_ = motion_.points() + motion_.displacement(coefficients_);
+        const int most = options_.assignments_per_round == 0 ? 300 : options_.assignments_per_round;
+        for (int pass = 0; pass < most; ++pass) {
+            centroids_ = means_of(moved_, labels_, centroids_, run_.threads);
+            Labels next = nearest_centroids(moved_, centroids_, run_.threads).labels;
+            if (next == labels_) break;
+            labels_ = std::move(next);
+        }
+        return labels_ != before;
+    }
+
+    const SmoothMotion& motion_;
+    const CpdOptions& options_;
+    double lambda_;
+    const Run& run_;
+    Labels labels_;
+    Matrix<double> coefficients_;  // P~
+    Matrix<double> moved_;         // Z
+    Matrix<double> centroids_;
+};
+
+}  // namespace
+
+const OptionSet& CpdOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<CpdOptions>()
+            .integer("clusters", &CpdOptions::clusters, at_least(1), "number of clusters k")
+            .letter('k')
+            .real("lambda", &CpdOptions::lambda, at_least(0), "weight of the motion's squared size; 0: lambda_rel n^2")
+            .real("lambda_rel", &CpdOptions::lambda_rel, above(0), "lambda in units of n^2")
+            .real("sigma", &CpdOptions::sigma, at_least(0),
+                  "width of the motion: points closer than this move together; 0: sigma_rel r")
+            .real("sigma_rel", &CpdOptions::sigma_rel, above(0),
+                  "sigma in units of r, the root mean square distance of the points from their mean")
+            .choice("kernel", &CpdOptions::kernel, {"none", "rbf"},
+                    "move the points themselves, or their principal components in a Gaussian kernel's feature space")
+            .real("kernel_width", &CpdOptions::kernel_width, at_least(0),
+                  "width w of that kernel, exp(-||x - y||^2 / (2 w^2)); 0: r of the points")
+            .integer("components", &CpdOptions::components, at_least(0), "of kernel PCA; 0: all there are")
+            .choice("indicator", &CpdOptions::indicator, {"discrete", "relaxed"},
+                    "what the motion makes compact: the clusters, or the relaxation by leading singular vectors")
+            .choice("labels_from", &CpdOptions::labels_from, {"moved", "embedding"},
+                    "cluster the moved points, or the whitened embedding by their leading singular vectors")
+            .choice("origin", &CpdOptions::origin, {"mean", "zero"},
+                    "of the relaxed indicator: about the mean with k - 1 vectors, or the points as they are with k")
+            .real("damping", &CpdOptions::damping, between(0, 0.99),
+                  "share of the last motion that is kept in the first rounds")
+            .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "how many rounds are damped")
+            .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(0),
+                     "of points to the nearest mean a round; 0: until none changes")
+            .integer("restarts", &CpdOptions::restarts, at_least(1), "of the k-means that it starts from")
+            .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "undamped rounds at most")
+            .real("tolerance", &CpdOptions::tolerance, at_least(0),
+                  "stop when no label changes and the objective changes by at most this share of it");
+    return set;
+}
+
+CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const SideInformation& side) {
+    check_options(options);
+    refuse_constraints(side, "cpd");
+    if (!side.weights.empty()) throw BadArgument("method cpd takes no weights");
+    check_clustering_input(points, options.clusters, {}, run);
+    const bool kernel = options.kernel == CpdKernel::rbf;
+    if (kernel && !side.initial_centroids.empty())
+        throw BadArgument("method cpd takes no initial centroids in its kernel form");
+    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, 1, run.threads);
+
+    CpdModel model;
+    model.options_ = options;
+    CpdOptions& used = model.options_;
+    FitReport& report = model.report_;
+    Stopwatch watch;
+    const ColumnMoments moments = column_moments(points, run);
+    const double radius = std::sqrt(moments.variance.sum());
+    if (!(radius > 0)) throw BadData("cpd: all points are equal; there is nothing to move apart");
+    Matrix<double> x;
+    if (kernel) {
+        if (used.kernel_width == 0) used.kernel_width = radius;
+        model.kernel_pca_.emplace(points, used.kernel_width, options.components, run);
+        x = model.kernel_pca_->scores();
+        model.origin_ = Vector<double>::Zero(x.cols());
+        report.seconds.emplace_back("kernel PCA", watch.restart());
+    } else {
+        x = to_matrix<double>(points);
+        model.origin_ = about_mean(options) ? moments.mean : Vector<double>(Vector<double>::Zero(x.cols()));
+        x.rowwise() -= model.origin_.transpose();
+    }
+    const Index n = x.rows();
+    const double radius_here = std::sqrt(total_scatter_of(x) / static_cast<double>(n));
+    if (used.sigma == 0) used.sigma = options.sigma_rel * radius_here;
+    if (used.lambda == 0) used.lambda = options.lambda_rel * static_cast<double>(n) * static_cast<double>(n);
+
+    Matrix<double> given;
+    if (!side.initial_centroids.empty()) {
+        given = to_matrix<double>(side.initial_centroids);
+        given.rowwise() -= model.origin_.transpose();
+    }
+    const KMeansModel start = cluster(x, options.clusters, options.restarts, run, given.size() > 0 ? &given : nullptr);
+    report.seconds.emplace_back("k-means", watch.restart());
+    const SmoothMotion motion(x, used.sigma, run);
+    report.seconds.emplace_back("eigenvectors", watch.restart());
+    Rounds rounds(motion, used, used.lambda, start.labels(), run);
+    rounds(report);
+    report.seconds.emplace_back("rounds", watch.restart());
+
+    model.points_ = std::move(x);
+    model.coefficients_ = motion.coefficients(rounds.coefficients());
+    const Matrix<double>& moved = rounds.moved();
+    Matrix<double> seen = moved;
+    if (options.labels_from == CpdLabels::embedding) {
+        const SmoothMotion::Leading leading = rounds.embedding();
+        model.embedding_ = leading.right * leading.singular_values.cwiseInverse().asDiagonal();
+        const Matrix<double> columns = model.embedding_.transpose();
+        seen = internal::rows_by_rows(moved, columns, run.threads);
+    }
+    Labels labels = rounds.labels();
+    Matrix<double> centroids = Matrix<double>::Zero(options.clusters, seen.cols());
+    if (options.indicator == CpdIndicator::relaxed) {
+        const KMeansModel last = cluster(seen, options.clusters, options.restarts, run);
+        labels = last.labels();
+        centroids = to_matrix<double>(last.centroids());
+    }
+    centroids = means_of(seen, labels, centroids, run.threads);
+    const Matrix<double> moved_means =
+        means_of(moved, labels, Matrix<double>::Zero(options.clusters, moved.cols()), run.threads);
+    model.centroids_ = std::move(centroids);
+    model.labels_ = nearest_centroids(seen, model.centroids_, run.threads).labels;
+    report.seconds.emplace_back("labels", watch.restart());
+
+    report.empty_cluster_policy = "an empty cluster keeps its place";
+    internal::finish_report(report, points, model.labels_, options.clusters, options.clusters, run);
+    const double total = total_scatter_of(model.points_);
+    const Matrix<double> unmoved_means =
+        means_of(model.points_, labels, Matrix<double>::Zero(options.clusters, model.points_.cols()), run.threads);
+    auto& details = report.details;
+    details.emplace_back("lambda", used.lambda);
+    details.emplace_back("sigma", used.sigma);
+    if (kernel) {
+        details.emplace_back("kernel_width", used.kernel_width);
+        details.emplace_back("components", static_cast<std::int64_t>(model.kernel_pca_->components()));
+    }
+    details.emplace_back("rank", static_cast<std::int64_t>(motion.rank()));
+    details.emplace_back("moved", (moved - model.points_).norm() / std::sqrt(total));
+    details.emplace_back("within_share_before", within_scatter(model.points_, labels, unmoved_means) / total);
+    const double moved_total = total_scatter_of(moved);
+    details.emplace_back("within_share",
+                         moved_total > 0 ? within_scatter(moved, labels, moved_means) / moved_total : 0.0);
+    if (options.indicator == CpdIndicator::relaxed &&
+        model.points_.cols() <= options.clusters - (about_mean(options) ? 1 : 0))
+        report.warnings.push_back(
+            "the relaxed indicator spans all " + std::to_string(model.points_.cols()) +
+            " dimensions of the points: after the first round nothing moves (--indicator discrete)");
+    return model;
+}
+
+Index CpdModel::dimensions() const { return kernel_pca_ ? kernel_pca_->dimensions() : points_.cols(); }
+
+Matrix<double> CpdModel::moved(const Matrix<double>& points, const Run& run) const {
+    Matrix<double> out = points;
+    const Matrix<double> columns = coefficients_.transpose();
+    const RowBlocks blocks{points.rows(), 1024};
+    for (Index block = 0; block < blocks.count(); ++block) {
+        const Index begin = blocks.begin(block);
+        const Index count = blocks.end(block) - begin;
+        const Matrix<double> part = points.middleRows(begin, count);
+        const Matrix<double> kernel = gaussian_kernel(part, points_, options_.sigma, run.threads);
+        out.middleRows(begin, count) += internal::rows_by_rows(kernel, columns, run.threads);
+    }
+    return out;
+}
+
+Matrix<double> CpdModel::transform(PointsView points, const Run& run) const {
+    if (points.columns() != dimensions())
+        throw BadArgument("transform: the points have " + std::to_string(points.columns()) +
+                          " columns, the model was fitted on " + std::to_string(dimensions()));
+    if (points.empty()) return Matrix<double>(0, centroids_.cols());
+    check_points(points, "transform", run.threads);
+    Matrix<double> x;
+    if (kernel_pca_) {
+        x = kernel_pca_->transform(points, run);
+    } else {
+        x = to_matrix<double>(points);
+        x.rowwise() -= origin_.transpose();
+    }
+    Matrix<double> out = moved(x, run);
+    if (embedding_.size() == 0) return out;
+    const Matrix<double> columns = embedding_.transpose();
+    return internal::rows_by_rows(out, columns, run.threads);
+}
+
+Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
+    return nearest_centroids(transform(points, run), centroids_, run.threads).labels;
+}
+
+void CpdModel::store(Archive& archive) const {
+    archive.set_options(CpdOptions::described().values(&options_));
+    if (kernel_pca_) kernel_pca_->store(archive);
+    archive.set_vector("origin", {origin_.data(), at(origin_.size())});
+    archive.set_points("points", points_);
+    archive.set_points("coefficients", coefficients_);
+    if (embedding_.size() > 0) archive.set_points("embedding", embedding_);
+    archive.set_points("centroids", centroids_);
+}
+
+CpdModel CpdModel::from(const Archive& archive) {
+    CpdModel model;
+    model.options_ = archive.options_as<CpdOptions>();
+    if (!(model.options_.sigma > 0)) throw BadData("model: cpd without a sigma");
+    model.points_ = to_matrix<double>(archive.points("points"));
+    const Index n = model.points_.rows();
+    const Index d = model.points_.cols();
+    if (n < 1 || d < 1) throw BadData("model: cpd without points");
+    if (model.options_.kernel == CpdKernel::rbf) {
+        model.kernel_pca_ = KernelPca::from(archive);
+        if (model.kernel_pca_->components() != d)
+            throw BadData("model: " + std::to_string(model.kernel_pca_->components()) + " kernel components for " +
+                          std::to_string(d) + " columns");
+    }
+    model.coefficients_ = to_matrix<double>(archive.points("coefficients", n, d));
+    const auto origin = archive.vector("origin", d);
+    model.origin_ = Eigen::Map<const Vector<double>>(origin.data(), d);
+    Index seen = d;
+    if (model.options_.labels_from == CpdLabels::embedding) {
+        model.embedding_ = to_matrix<double>(archive.points("embedding", d));
+        seen = model.embedding_.cols();
+    }
+    model.centroids_ = to_matrix<double>(archive.points("centroids", model.options_.clusters, seen));
+    return model;
+}
+
+}  // namespace coterie

@@ -1,0 +1,106 @@
+#pragma once
+// CPD-UML: unsupervised metric learning by a smooth deformation (anonymous, under review at ICLR 2018). Points are
+// moved by a smooth motion until k clusters are as compact as they can be made:
+//
+//     X  n x d   points (rows), less their mean; in the kernel form their kernel principal components
+//     G  n x n   G_ij = exp(-|| x_i - x_j ||^2 / (2 sigma^2))
+//     P  n x d   coefficients of the motion (the paper's Psi'); a point x moves by G(x, X) P
+//     Z  n x d   moved points, X + G P
+//     Y  n x c   orthonormal: scaled cluster indicators Y_c = 1 / sqrt(n_c) on the members of cluster c (discrete), or
+//     the
+//                leading left singular vectors of Z (relaxed)
+//
+//     minimise  J = || Z ||^2 - || Y'Z ||^2 + lambda || P ||^2          (equation 11)
+//
+// in rounds of Y and P (equation 20: the global minimum for that Y). J never rises for relaxed Y, and for discrete Y
+// read from the moved points, where || Z ||^2 - || Y'Z ||^2 is the inertia of the clusters. With clusters read from the
+// embedding it may rise: the paper's own procedure makes no promise there. J compares neither different lambda nor k.
+//
+// Cost: n^3 once (the eigenvectors of G), then n r (d + k) a round, r the numerical rank of G. Memory 4 n^2 numbers.
+
+#include <optional>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/deformation/kernel_pca.hpp"
+#include "coterie/io/model.hpp"
+
+namespace coterie {
+
+enum class CpdKernel { none, rbf };
+enum class CpdIndicator { discrete, relaxed };
+enum class CpdLabels {
+    moved,     // clusters are those of the moved points
+    embedding  // clusters are those of the rows of the relaxed Y, y(x) = Sigma^-1 V'(x + G(x, X) P)
+};
+
+enum class CpdOrigin {
+    mean,  // the mean is taken off the points, and the relaxed indicator has k - 1 vectors
+    zero   // points as they are, k vectors: the paper's letter
+};
+
+struct CpdOptions {
+    int clusters = 8;
+    double lambda = 0.0;         // 0: lambda_rel n^2
+    double lambda_rel = 0.0025;  // of n^2
+    double sigma = 0.0;          // 0: sigma_rel r
+    double sigma_rel = 1.05;     // of r = sqrt(mean || x_i - mean ||^2)
+    CpdKernel kernel = CpdKernel::none;
+    double kernel_width = 0.0;  // 0: r
+    int components = 0;         // of kernel PCA; 0: all
+    CpdIndicator indicator = CpdIndicator::discrete;
+    CpdLabels labels_from = CpdLabels::moved;
+    CpdOrigin origin = CpdOrigin::mean;
+    double damping = 0.0;
+    int damped_rounds = 60;
+    int assignments_per_round = 0;
+    int restarts = 10;
+    int max_iterations = 100;
+    double tolerance = 1e-6;
+
+    static const OptionSet& described();
+};
+
+class CpdModel : public Model {
+public:
+    std::string_view method() const override { return "cpd"; }
+    Index dimensions() const override;
+    int clusters() const override { return static_cast<int>(centroids_.rows()); }
+
+    /// As given, lambda, sigma and kernel_width replaced by the values used.
+    const CpdOptions& options() const { return options_; }
+
+    bool has_transform() const override { return true; }
+    /// Moved points x + G(x, X) P, n x d (of kernel components in the kernel form); with labels_from embedding y(x).
+    Matrix<double> transform(PointsView points, const Run& run) const override;
+
+    void store(Archive& archive) const override;
+    static CpdModel from(const Archive& archive);
+
+protected:
+    /// Nearest centroid of transform(points); ties go to the lowest.
+    Labels predict_checked(PointsView points, const Run& run) const override;
+
+private:
+    friend CpdModel fit_cpd(PointsView, const CpdOptions&, Run&, const SideInformation&);
+    Matrix<double> moved(const Matrix<double>& points, const Run& run) const;
+
+    CpdOptions options_;
+    std::optional<KernelPca> kernel_pca_;
+    Vector<double> origin_;        // of the points; in the kernel form of the components: 0
+    Matrix<double> points_;        // X
+    Matrix<double> coefficients_;  // P
+    Matrix<double> embedding_;     // V Sigma^-1, d x c; empty: moved points
+    Matrix<double> centroids_;     // k x d or k x c
+};
+
+/// n x d points, 1 <= clusters <= n. Starts from k-means (k-means++ with restarts), or from side.initial_centroids (k x
+/// d; not in the kernel form). Throws BadArgument (options, more clusters than points), BadData (values), ResourceError
+/// (memory of the order n^2), Cancelled before the first round is done.
+/// The report's details: "lambda", "sigma", "kernel_width", "components", "rank" (of G), "moved" (|| G P || / || X ||),
+/// and the share of the scatter that is within the clusters found, before the move and after it ("within_share_before",
+/// "within_share"): free of scale, it compares different lambda.
+CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const SideInformation& side = {});
+
+}  // namespace coterie

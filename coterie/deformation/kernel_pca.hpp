@@ -1,0 +1,41 @@
+#pragma once
+// Kernel principal component analysis (Schoelkopf, Smola and Mueller 1998) with a Gaussian kernel, centred in feature
+// space: the coordinates in which a method for points becomes its kernel form (Zhang et al. 2010). With all components
+// the distances between rows are those of the centred images of the points in feature space.
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/io/archive.hpp"
+
+namespace coterie {
+
+class KernelPca {
+public:
+    KernelPca() = default;
+    /// n x d points, width above 0 (k(x, y) = exp(-||x - y||^2 / (2 width^2))). Keeps the `components` leading
+    /// components, or (0) all whose eigenvalue is above 1e-10 times the largest. Memory 4 n^2 numbers (ResourceError
+    /// beforehand), time n^3.
+    KernelPca(PointsView points, double width, int components, const Run& run);
+
+    double width() const { return width_; }
+    /// p: components kept.
+    Index components() const { return coefficients_.cols(); }
+    Index dimensions() const { return points_.cols(); }
+    /// Of the fitted points, n x p: U sqrt(eigenvalues).
+    const Matrix<double>& scores() const { return scores_; }
+    /// m x p for new points (m x d).
+    Matrix<double> transform(PointsView points, const Run& run) const;
+
+    void store(Archive& archive) const;
+    static KernelPca from(const Archive& archive);
+
+private:
+    Matrix<double> points_;  // n x d, less origin
+    Vector<double> origin_;
+    double width_ = 0;
+    Matrix<double> coefficients_;  // n x p: U / sqrt(eigenvalues), centred
+    Vector<double> offset_;        // p: what centring the kernel takes off every new row
+    Matrix<double> scores_;
+};
+
+}  // namespace coterie
