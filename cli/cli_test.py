@@ -525,6 +525,15 @@ def test_tune_with_partial_labels(files, tmp_path):
     assert value["best_options"]["clusters"] == 0 and value["fit"]["options"]["clusters"] == 3
 
 
+def test_a_search_is_not_lost_with_its_last_fit(files, tmp_path):
+    # Halves of the points have room for three clusters of half 101, rounded down; all of them have none for 101.
+    words = ["tune", "kmeans", files / "points.npy", "-k", 3, "--grid", "restarts=1:2", "--folds", 2, "--sizes", "101:", "--labels-out",
+             tmp_path / "l.csv"]
+    done = run(*words, code=2)
+    assert "--sizes" in done.err and "chosen (*)" in done.out and "objective" not in done.out
+    assert "fit" not in json.loads(run(*words, "--json", code=2).out) and list(tmp_path.iterdir()) == []
+
+
 PARTIAL = ["--partial-labels", "partial.csv"]
 
 

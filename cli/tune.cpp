@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -210,9 +211,17 @@ int tune_method(const Method& method, const TuneRequest& request) {
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
     tuned.found = tune(method, inputs.file.points, fixed, tuned.asked, run, inputs.side(), truth);
     tuned.seconds.emplace_back("tune", watch.restart());
-    if (!tuned.found.interrupted)
-        tuned.fit = fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, fit,
-                                  std::move(inputs), run, bar);
+    // A long search is not lost with the last fit.
+    std::exception_ptr failure;
+    try {
+        if (!tuned.found.interrupted)
+            tuned.fit = fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, fit,
+                                      std::move(inputs), run, bar);
+    } catch (const Cancelled&) {
+        tuned.found.interrupted = true;
+    } catch (const Error&) {
+        failure = std::current_exception();
+    }
     bar.clear();
 
     int code = Exit::interrupted;
@@ -220,7 +229,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
         if (!quiet)
             for (const auto& warning : tuned.fit->warnings) print_warning(warning);
         code = tell_end(*tuned.fit, fit);
-    } else {
+    } else if (!failure) {
         print_error("interrupted after " + count_text(static_cast<long long>(tuned.found.cells.size())) + " of " +
                     count_text(tuned.found.cells_asked) + " cells" +
                     (tuned.asked.folds > 0 ? " and " + std::to_string(tuned.found.folds_done) + " of " +
@@ -233,6 +242,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     } else {
         print_result(tuned_text(tuned), outputs);
     }
+    if (failure) std::rethrow_exception(failure);
     return code;
 }
 

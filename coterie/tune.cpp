@@ -123,7 +123,11 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
     for (std::size_t a = 0; a < grid.size(); ++a) {
         const Option& option = method.options->at(grid[a].option);
         if (grid[a].values.empty()) throw BadArgument("option --grid: " + option.name + " is given no values");
-        for (const auto& value : grid[a].values) option.check(value);
+        for (const auto& value : grid[a].values) {
+            // 3 is as good a real as 3.0.
+            const bool whole = option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value);
+            option.check(whole ? OptionValue(number_of(value)) : value);
+        }
         if (fixed.contains(option.name))
             throw BadArgument("option " + option.flag() + " is given and on the grid as well; keep one of them");
         for (std::size_t b = 0; b < a; ++b)

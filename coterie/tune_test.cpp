@@ -212,6 +212,14 @@ TEST(Tune, CellsAreTheProductLastFastestAndTiesGoToTheFirst) {
     for (const auto& cell : result.cells) EXPECT_LE(cell.criterion, result.cells[result.best].criterion);
 }
 
+TEST(Tune, WholeNumbersAreRealsToo) {
+    const auto data = blobs(60, 3, 12);
+    TuneOptions options;
+    options.grid = {{"tolerance", {whole(0), 0.5}}};
+    coterie::Run run(1);
+    EXPECT_EQ(tune(kmeans(), data.points, {{"clusters", whole(3)}}, options, run).cells.size(), 2u);
+}
+
 TEST(Tune, FoldsAreFitsOfTheSeenRows) {
     const auto data = blobs(41, 3, 4);
     std::vector<double> weights(41);
