@@ -12,6 +12,7 @@ namespace coterie::cli {
 Command root_command();
 
 Command fit_command();
+Command tune_command();
 Command predict_command();
 Command evaluate_command();
 Command methods_command();

@@ -297,12 +297,9 @@ std::string no_name_in_common(const std::string& truth_source) {
 LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters) {
     if (of_clusters.empty()) return {clusters, {}};
     LabelColumn out{clusters, of_clusters.names};
-    std::vector<std::int32_t> number_of = of_clusters.label_of;
-    for (std::size_t j = 0; j < number_of.size(); ++j) {
-        if (number_of[j] >= 0) continue;
-        number_of[j] = static_cast<std::int32_t>(out.names.size());
-        out.names.push_back(of_clusters.name_of(static_cast<int>(j)));
-    }
+    const auto number_of = of_clusters.numbers();
+    for (std::size_t j = 0; j < number_of.size(); ++j)
+        if (of_clusters.label_of[j] < 0) out.names.push_back(of_clusters.name_of(static_cast<int>(j)));
     for (auto& label : out.labels) label = number_of.at(static_cast<std::size_t>(label));
     return out;
 }

@@ -65,7 +65,7 @@ Json json_of(const Seconds& seconds) {
 
 std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-std::string outcome_json(const Outcome& outcome) {
+Json json_of(const Outcome& outcome) {
     const FitReport& report = outcome.report;
     Json json;
     json["schema"] = 1;
@@ -104,7 +104,9 @@ std::string outcome_json(const Outcome& outcome) {
     Json written = Json::object();
     for (const auto& [what, path] : outcome.written) written[what] = path;
     json["written"] = written;
-    return document(json);
+    return json;
 }
+
+std::string outcome_json(const Outcome& outcome) { return document(json_of(outcome)); }
 
 }  // namespace coterie::cli

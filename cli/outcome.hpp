@@ -10,6 +10,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "json.hpp"
 
 namespace coterie::cli {
 
@@ -20,6 +21,7 @@ struct Outcome {
     std::string scalar;    // "float32"
     std::string preprocessing;
     FitReport report;
+    bool interrupted = false;
     std::vector<LabelGroup> labels;  // with partial labels
     std::optional<Agreement> agreement;
     std::string truth_source;
@@ -31,6 +33,7 @@ struct Outcome {
 /// One line: "kmeans on data:digits: 1797 points, 64 dimensions, 10 clusters".
 std::string title(const Outcome& outcome);
 std::string outcome_text(const Outcome& outcome);
+Json json_of(const Outcome& outcome);
 std::string outcome_json(const Outcome& outcome);
 std::string outcome_html(const Outcome& outcome, const std::string& picture);
 

@@ -20,14 +20,18 @@ function(coterie_target_flags target)
   endif()
 endfunction()
 
-# Every coterie/ROOM/*_test.cpp becomes part of the program test_ROOM.
+# Every coterie/ROOM/*_test.cpp becomes part of the program test_ROOM; coterie/*_test.cpp, which span the rooms, that of test_coterie.
 function(coterie_add_room_tests)
   find_package(GTest REQUIRED)
   include(GoogleTest)
   file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/coterie ${PROJECT_SOURCE_DIR}/coterie/*)
   # Tests ask for 8 threads on machines of 2 cores and run side by side: spinning threads would starve each other.
-  foreach(room IN LISTS rooms)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/coterie/${room}/*_test.cpp)
+  foreach(room IN LISTS rooms ITEMS coterie)
+    set(folder ${PROJECT_SOURCE_DIR}/coterie/${room})
+    if(room STREQUAL "coterie")
+      set(folder ${PROJECT_SOURCE_DIR}/coterie)
+    endif()
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
     if(NOT sources)
       continue()
     endif()

@@ -90,6 +90,14 @@ std::string ClusterLabels::name_of(int cluster) const {
     return label < 0 ? "cluster-" + std::to_string(cluster) : names.at(static_cast<std::size_t>(label));
 }
 
+std::vector<std::int32_t> ClusterLabels::numbers() const {
+    std::vector<std::int32_t> out = label_of;
+    auto next = static_cast<std::int32_t>(names.size());
+    for (auto& number : out)
+        if (number < 0) number = next++;
+    return out;
+}
+
 Matrix<double> Model::transform(PointsView, const Run&) const {
     throw BadArgument("transform: method " + std::string(method()) + " has no space of its own");
 }

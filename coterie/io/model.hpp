@@ -22,6 +22,9 @@ struct ClusterLabels {
     bool empty() const { return label_of.empty(); }
     /// "O" for a cluster of label O, "cluster-7" for the free cluster number 7.
     std::string name_of(int cluster) const;
+    /// k: the number each cluster goes by where the clusters of a label are one: the label's, and from L on the free
+    /// clusters in their order.
+    std::vector<std::int32_t> numbers() const;
 };
 
 class Model {

@@ -9,6 +9,7 @@
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/linalg/neighbors.hpp"
 
 namespace coterie {
 
@@ -71,6 +72,14 @@ Scores score(LabelSpan labels, LabelSpan truth);
 /// replacement (and distances among them); the drawn points too must have 2 to sample - 1 clusters. Memory: blocks of
 /// rows. Cancelled when the run says stop.
 double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample = 0);
+
+/// sum_i || x_i - mean of its cluster ||^2  over  sum_i || x_i - mean ||^2. In [0, 1]; NaN when all points are equal.
+double scatter_ratio(PointsView points, LabelSpan labels, const Run& run);
+
+/// Sum over clusters of cut / volume in the graph W = (A + A') / 2, A_ij = 1 when j is among the neighbours of i: the
+/// cut is the weight of the edges that leave a cluster, the volume the sum of its points' degrees. From 0 to
+/// the number of clusters, less is better. Needs 2 clusters (one has no edge to cut).
+double normalized_cut(const Neighbors& neighbors, LabelSpan labels);
 
 /// Two-sided paired Student test that a and b have the same mean. Needs at least two pairs of finite numbers
 /// (BadArgument otherwise).

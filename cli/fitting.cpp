@@ -1,0 +1,320 @@
+#include "fitting.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "coterie/io/model.hpp"
+#include "coterie/io/output_file.hpp"
+#include "picture.hpp"
+#include "table.hpp"
+
+namespace coterie::cli {
+namespace {
+
+// Before the fit, not after it: a truth that does not belong to these points should cost nothing.
+void require_fitting_truth(const Truth& truth, Index rows, const std::string& source) {
+    const auto& labels = truth.column.labels;
+    require_rows(labels, "truth " + truth.source, rows, source);
+    if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
+        throw BadData("truth " + truth.source + " is blank in every row");
+}
+
+bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
+    for (std::size_t i = 0; i < partial_labels.size(); ++i)
+        if (truth.column.labels[i] >= 0 && partial_labels[i] < 0) return false;
+    return true;
+}
+
+std::optional<Truth> find_truth(const FitRequest& request, PointsFile& file, const Run& run) {
+    std::optional<Truth> truth;
+    if (request.truth == "none") return truth;
+    if (!request.truth.empty()) {
+        truth = read_truth(request.truth, request.truth_column, run);
+    } else if (file.labels) {
+        truth =
+            Truth{std::move(*file.labels), request.reading->label_column.empty()
+                                               ? request.points
+                                               : "column " + request.reading->label_column + " of " + request.points};
+    }
+    if (truth) require_fitting_truth(*truth, file.points.rows(), request.points);
+    return truth;
+}
+
+std::string zero_rows_warning(Index zero_rows) {
+    return count_text(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
+           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
+}
+
+std::string picture_subtitle(const Outcome& outcome) {
+    const FitReport& report = outcome.report;
+    std::string out = "n = " + count_text(report.points) + ", d = " + count_text(report.dimensions) +
+                      ", k = " + count_text(report.clusters_requested);
+    if (outcome.preprocessing != "none") out += ", " + outcome.preprocessing;
+    if (outcome.agreement) {
+        const Scores& scores = outcome.agreement->scores;
+        out += "  \u00b7  ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " +
+               share_text(scores.ari);
+    } else {
+        out += "  \u00b7  objective " + number_text(report.objective);
+    }
+    return out;
+}
+
+Flag device_flag(const std::string& method) {
+    Flag flag;
+    flag.name = "--device";
+    flag.value = "cpu|cuda";
+    flag.meaning = "where to compute";
+    flag.standard = "cpu";
+    flag.choices = {"cpu", "cuda"};
+    flag.completion = Completion::choices;
+    flag.group = "Running";
+    flag.take = [method](const std::string& value) {
+        if (value == "cpu") return;
+        throw BadArgument("option --device: " + value + " is not accepted; method " + method + " computes on cpu");
+    };
+    return flag;
+}
+
+}  // namespace
+
+Outputs FitRequest::check() const {
+    if (!truth_column.empty() && (truth.empty() || truth == "none"))
+        throw UsageError("option --truth-column needs --truth FILE",
+                         "a column of the points' own file is --label-column");
+    constraints->check();
+    Outputs outputs;
+    for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels})
+        outputs.keep(input);
+    outputs.add("--labels-out", labels_out, label_extensions());
+    outputs.add("--model-out", model_out);
+    outputs.add("--picture", picture, {".svg"});
+    outputs.add("--report", report, {".html", ".htm"});
+    outputs.check(running->json);
+    return outputs;
+}
+
+OptionValues FitRequest::options() const {
+    OptionValues out = *given;
+    // With partial labels the labels say how many clusters there are, whatever the method's default.
+    if (!constraints->partial_labels.empty()) out.emplace("clusters", std::int64_t{0});
+    return out;
+}
+
+bool has_clusters(const Method& method) {
+    return std::any_of(method.options->options().begin(), method.options->options().end(),
+                       [](const Option& option) { return option.letter == 'k'; });
+}
+
+void refuse_method(const std::string& word) {
+    std::vector<std::string> names;
+    for (const auto& method : methods()) names.push_back(method.name);
+    const std::string close = nearest(word, names);
+    try {
+        find_method(word);
+    } catch (const BadArgument& error) {
+        throw UsageError(error.message(), close.empty() ? "coterie methods says more" : "did you mean " + close + "?");
+    }
+}
+
+Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first) {
+    Command command;
+    command.name = method.name;
+    command.summary = method.summary;
+    command.operands = {{"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
+                             request->points = word;
+                         }}};
+    command.flags = std::move(first);
+    const auto append = [&](std::vector<Flag> more) {
+        for (auto& flag : more) command.flags.push_back(std::move(flag));
+    };
+    const auto text = [&](const char* name, const char* value, const char* meaning, const char* group,
+                          std::string& target, Completion completion = Completion::file) {
+        command.flags.push_back(text_flag(name, value, meaning, group, target, request, completion));
+    };
+
+    append(flags_of(*method.options, "Options of " + method.name, request->given));
+    append(read_flags(request->reading));
+    text("--truth", "FILE",
+         "labels to score against, in any format that holds one label a row (data:NAME too); the label column or the "
+         "data set's own "
+         "truth serve when it is not given; none: no scores",
+         "Reading", request->truth);
+    text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
+         request->truth_column, Completion::nothing);
+    if (method.honours.weights)
+        text("--weights", "FILE", "one number a row, at least 0: weight w acts as w copies of the point", "Reading",
+             request->weights);
+    if (method.honours.initial_centroids)
+        text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
+             request->initial_centroids);
+    append(constraint_flags(method.honours, request->constraints));
+    append(flags_of(PreprocessingOptions::described(), "Preparing (stored in the model, and applied again by predict)",
+                    std::static_pointer_cast<void>(request->preprocessing)));
+
+    text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
+    text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
+         request->model_out);
+    text("--report", "FILE.html", "write a report of one self-contained page", "Writing", request->report);
+    text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
+         request->picture);
+
+    append(run_flags(request->running, {"--seed", "--threads"}));
+    if (!method.options->find("device")) command.flags.push_back(device_flag(method.name));
+    append(run_flags(request->running, {"--quiet", "--json"}));
+    Flag strict;
+    strict.name = "--strict";
+    strict.meaning = "exit with 4 when the iteration limit came before convergence";
+    strict.group = "Running";
+    strict.take = [request](const std::string& value) {
+        request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));
+    };
+    command.flags.push_back(std::move(strict));
+
+    std::set<std::string> seen;
+    for (const auto& flag : command.flags)
+        if (!seen.insert(flag.name).second || (flag.letter && !seen.insert(std::string(1, flag.letter)).second))
+            throw InternalError("method " + method.name + " describes an option " + flag.name +
+                                " that every method has already");
+
+    return command;
+}
+
+SideInformation FitInputs::side() const {
+    SideInformation side;
+    side.weights = weights;
+    side.initial_centroids = initial_centroids;
+    side.partial_labels = constraints.partial_labels.labels;
+    side.label_names = constraints.partial_labels.names;
+    side.clusters_per_label = constraints.clusters_per_label;
+    side.group_shares = constraints.group_shares;
+    side.sizes = constraints.sizes;
+    return side;
+}
+
+FitInputs read_inputs(const FitRequest& request, const Run& run) {
+    Stopwatch watch;
+    FitInputs inputs;
+    inputs.constraints = read_constraints(*request.constraints);
+    inputs.file = read_points_file(request.points, request.reading->options(), run);
+    const Labels& partial_labels = inputs.constraints.partial_labels.labels;
+    if (!partial_labels.empty())
+        require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels,
+                     inputs.file.points.rows(), request.points);
+    inputs.truth = find_truth(request, inputs.file, run);
+    if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
+        inputs.warnings.push_back("every point that truth " + inputs.truth->source +
+                                  " knows has a partial label; nothing is left to score");
+        inputs.truth.reset();
+    }
+    if (!request.weights.empty()) inputs.weights = read_numbers(request.weights);
+    if (!request.initial_centroids.empty()) {
+        ReadOptions centroid_options;
+        centroid_options.precision = request.reading->precision;
+        inputs.initial_centroids = read_points(request.initial_centroids, centroid_options, run).points;
+    }
+    inputs.seconds = watch.seconds();
+    return inputs;
+}
+
+Outcome fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
+                      Run run, ProgressBar& bar) {
+    Outcome outcome;
+    outcome.method = &method;
+    outcome.source = request.points == "-" ? "standard input" : request.points;
+    for (const auto& option : method.options->options()) outcome.options[option.name] = option.default_value;
+    for (const auto& [name, value] : given) outcome.options[name] = value;
+    if (!request.labels_out.empty()) outcome.written.emplace_back("labels", request.labels_out);
+    if (!request.model_out.empty()) outcome.written.emplace_back("model", request.model_out);
+    if (!request.picture.empty()) outcome.written.emplace_back("picture", request.picture);
+    if (!request.report.empty()) outcome.written.emplace_back("report", request.report);
+    outcome.seconds.emplace_back("read", inputs.seconds);
+    outcome.warnings = inputs.warnings;
+    outcome.scalar = std::string(name(inputs.file.points.scalar()));
+
+    Stopwatch watch;
+    const auto preprocessing = Preprocessing::fit(inputs.file.points, *request.preprocessing, run, inputs.weights);
+    outcome.preprocessing = preprocessing.text();
+    for (const auto& warning : preprocessing.warnings()) outcome.warnings.push_back(warning);
+    if (!preprocessing.identity()) {
+        Index zero_rows = 0;
+        inputs.file.points = preprocessing.apply(inputs.file.points, run, &zero_rows);
+        if (zero_rows > 0) outcome.warnings.push_back(zero_rows_warning(zero_rows));
+        if (inputs.initial_centroids.rows() > 0)
+            inputs.initial_centroids = preprocessing.apply(inputs.initial_centroids, run);
+        outcome.seconds.emplace_back("preprocess", watch.restart());
+    }
+
+    run.should_stop = InterruptGuard::interrupted;
+    const auto model = method.fit(inputs.file.points, given, run, inputs.side());
+    bar.clear();
+    // What follows writes what was found; it must not stop because the fit was asked to.
+    run.should_stop = nullptr;
+    run.on_progress = nullptr;
+    outcome.seconds.emplace_back("fit", watch.restart());
+    outcome.report = model->fit_report();
+    outcome.interrupted = outcome.report.stopped == StopReason::interrupted || InterruptGuard::interrupted();
+    const Labels& partial_labels = inputs.constraints.partial_labels.labels;
+    if (const auto clusters = outcome.options.find("clusters"); clusters != outcome.options.end())
+        clusters->second = std::int64_t{model->clusters()};
+    for (const auto& stage : outcome.report.seconds)
+        if (std::none_of(outcome.seconds.begin(), outcome.seconds.end(),
+                         [&](const auto& each) { return each.first == stage.first; }))
+            outcome.seconds.push_back(stage);
+    outcome.warnings.insert(outcome.warnings.end(), outcome.report.warnings.begin(), outcome.report.warnings.end());
+    outcome.labels = label_groups(model->cluster_labels(), outcome.report.sizes, partial_labels);
+
+    const LabelColumn labels = merged_by_label(model->labels(), model->cluster_labels());
+    if (inputs.truth) {
+        outcome.agreement = compare(labels, request.points, *inputs.truth, partial_labels);
+        outcome.truth_source = inputs.truth->source;
+        if (outcome.agreement->unknown > 0)
+            outcome.warnings.push_back(count_text(outcome.agreement->unknown) + " of " +
+                                       count_text(outcome.report.points) +
+                                       " points have no truth and are left out of the scores");
+        if (!outcome.labels.empty() && !outcome.agreement->label_accuracy)
+            outcome.warnings.push_back(no_name_in_common(inputs.truth->source));
+        outcome.seconds.emplace_back("score", watch.restart());
+    }
+
+    if (!request.labels_out.empty()) write_labels(request.labels_out, labels.labels, labels.names);
+    if (!request.model_out.empty()) {
+        Archive archive{method.name};
+        model->store(archive);
+        preprocessing.store(archive);
+        archive.save(request.model_out);
+    }
+    if (!request.picture.empty() || !request.report.empty()) {
+        const std::string picture = scatter_picture(inputs.file.points, model->labels(), outcome.report.sizes,
+                                                    {method.name + " on " + outcome.source, picture_subtitle(outcome)},
+                                                    inputs.file.column_names, run);
+        outcome.seconds.emplace_back("draw", watch.restart());
+        if (!request.picture.empty()) write_file(request.picture, picture);
+        if (!request.report.empty()) write_file(request.report, outcome_html(outcome, picture));
+    }
+
+    return outcome;
+}
+
+void print_result(const std::string& text, const Outputs& outputs) {
+    if (outputs.uses_standard_output()) {
+        print_aside(text);
+    } else {
+        print(text);
+    }
+}
+
+int tell_end(const Outcome& outcome, const FitRequest& request) {
+    const std::string iterations = std::to_string(outcome.report.iterations) + " iterations";
+    if (outcome.interrupted) {
+        print_error("interrupted after " + iterations + "; this is what was found so far");
+        return Exit::interrupted;
+    }
+    if (request.strict && outcome.report.stopped == StopReason::iteration_limit) {
+        print_error("not converged after " + iterations + " (--strict)");
+        return Exit::not_converged;
+    }
+    return Exit::done;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,75 @@
+#pragma once
+// A fit from the words of the command line to the files it leaves: what fit does once, and tune does with the options
+// it has found.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_line.hpp"
+#include "common.hpp"
+#include "constraints.hpp"
+#include "coterie/io/preprocess.hpp"
+#include "coterie/methods.hpp"
+#include "outcome.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+
+struct FitRequest {
+    std::string points;
+    std::shared_ptr<OptionValues> given = std::make_shared<OptionValues>();
+    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+    std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
+    std::shared_ptr<PreprocessingOptions> preprocessing = std::make_shared<PreprocessingOptions>();
+    std::string truth;
+    std::string truth_column;
+    std::string weights;
+    std::string initial_centroids;
+    std::string labels_out;
+    std::string model_out;
+    std::string report;
+    std::string picture;
+    bool strict = false;
+
+    /// UsageError or ResourceError before any work is done: options that need others, outputs that cannot be written.
+    Outputs check() const;
+    /// `given`, and with partial labels as many clusters as these have where nothing is said.
+    OptionValues options() const;
+};
+
+/// A subcommand named after the method: POINTS, and every flag of a fit that it takes. `first`: flags that come before
+/// the method's own.
+Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first = {});
+/// A command whose subcommands are the methods refuses others with this.
+void refuse_method(const std::string& word);
+bool has_clusters(const Method& method);
+
+/// All that a fit reads.
+struct FitInputs {
+    PointsFile file;
+    Constraints constraints;
+    std::optional<Truth> truth;
+    std::vector<double> weights;
+    Points initial_centroids;
+    std::vector<std::string> warnings;
+    double seconds = 0;
+
+    /// Views of the above, as they were read.
+    SideInformation side() const;
+};
+/// BadData when parts do not belong together.
+FitInputs read_inputs(const FitRequest& request, const Run& run);
+
+/// Prepares the points, fits, scores, and writes the files that were asked for. `given`: the options that are not left
+/// at their defaults. The caller's InterruptGuard must live.
+Outcome fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
+                      Run run, ProgressBar& bar);
+/// Where labels go to standard output, text goes aside.
+void print_result(const std::string& text, const Outputs& outputs);
+/// Says on standard error what ended the fit before it converged; the exit code.
+int tell_end(const Outcome& outcome, const FitRequest& request);
+
+}  // namespace coterie::cli

@@ -1,0 +1,297 @@
+#include "coterie/tune.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "fitting.hpp"
+#include "table.hpp"
+
+namespace coterie::cli {
+namespace {
+
+constexpr std::size_t most_shown = 20;
+
+struct TuneRequest {
+    std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
+    std::shared_ptr<TuneOptions> tuning = std::make_shared<TuneOptions>();
+};
+
+// The search, with what it was asked and what came of it.
+struct Tuned {
+    const Method* method = nullptr;
+    TuneOptions asked;
+    TuneResult found;
+    std::string source;
+    Index points = 0;
+    Seconds seconds;
+    std::optional<Outcome> fit;  // none after an interrupt
+    RunRequest running;
+    int threads = 0;
+
+    const TuneCell& best() const { return found.cells[found.best]; }
+};
+
+std::string options_text(const OptionValues& options) {
+    std::vector<std::string> words;
+    for (const auto& [name, value] : options) words.push_back(name + "=" + to_text(value));
+    return join(words);
+}
+
+// The cells that a person is shown, in the order they were run: the best where they are too many.
+std::vector<std::size_t> shown_cells(const Tuned& tuned) {
+    const auto& cells = tuned.found.cells;
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (cells.size() <= most_shown) return order;
+    const double sign = larger_is_better(tuned.asked.select) ? -1.0 : 1.0;
+    const auto rank = [&](std::size_t cell) {
+        const double value = sign * cells[cell].criterion;
+        return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
+    order.resize(most_shown);
+    std::sort(order.begin(), order.end());
+    return order;
+}
+
+std::string cells_text(const Tuned& tuned) {
+    const auto& cells = tuned.found.cells;
+    const auto any = [&](auto member) {
+        return std::any_of(cells.begin(), cells.end(),
+                           [&](const TuneCell& cell) { return (cell.*member).has_value(); });
+    };
+    const bool has_seen = any(&TuneCell::seen);
+    const bool has_unseen = any(&TuneCell::unseen);
+    std::vector<std::string> header = {""};
+    if (tuned.asked.with_kmeans) header.push_back("method");
+    for (const auto& axis : tuned.asked.grid) header.push_back(axis.option);
+    const std::size_t numbers = header.size();
+    header.push_back(std::string(name(tuned.asked.select)));
+    const auto scores = [&](const std::string& which) {
+        for (const char* score : {"ACC", "NMI", "ARI"}) header.push_back(which + score);
+    };
+    if (has_seen) scores(has_unseen ? "seen " : "");
+    if (has_unseen) scores("unseen ");
+    header.push_back("seconds");
+    std::vector<std::size_t> right(header.size() - numbers);
+    std::iota(right.begin(), right.end(), numbers);
+
+    std::vector<std::vector<std::string>> rows;
+    for (const std::size_t i : shown_cells(tuned)) {
+        const TuneCell& cell = cells[i];
+        std::vector<std::string> row = {i == tuned.found.best ? "*" : ""};
+        if (tuned.asked.with_kmeans) row.push_back(cell.method);
+        for (const auto& axis : tuned.asked.grid) {
+            const auto value = cell.options.find(axis.option);
+            row.push_back(value == cell.options.end() ? "-" : to_text(value->second));
+        }
+        row.push_back(!cell.error.empty() ? "refused" : std::isnan(cell.criterion) ? "-" : number_text(cell.criterion));
+        const auto append = [&](const std::optional<Scores>& of) {
+            for (const auto member : {&Scores::acc, &Scores::nmi, &Scores::ari})
+                row.push_back(of ? share_text((*of).*member) : "-");
+        };
+        if (has_seen) append(cell.seen);
+        if (has_unseen) append(cell.unseen);
+        row.push_back(seconds_text(cell.seconds));
+        rows.push_back(std::move(row));
+    }
+    return table(header, rows, right);
+}
+
+std::string tuned_text(const Tuned& tuned) {
+    const auto& cells = tuned.found.cells;
+    const std::string criterion(name(tuned.asked.select));
+    std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + count_text(tuned.points) +
+                      (tuned.points == 1 ? " point, " : " points, ") + count_text(tuned.found.cells_asked) +
+                      (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
+                      (tuned.asked.folds > 0 ? std::to_string(tuned.asked.folds) + " folds, " : "") + "by the " +
+                      (larger_is_better(tuned.asked.select) ? "largest " : "least ") + criterion + "\n";
+    out += cells_text(tuned);
+    std::vector<std::pair<std::string, std::string>> rows;
+    rows.emplace_back("chosen (*)", (tuned.found.best_method == tuned.method->name
+                                         ? ""
+                                         : "plain " + tuned.found.best_method + ", better than every cell of " +
+                                               tuned.method->name + ": ") +
+                                        options_text(tuned.best().options));
+    if (needs_truth(tuned.asked.select))
+        rows.emplace_back("oracle", criterion + " compares with the truth: what the choice could be at best");
+    if (cells.size() > most_shown)
+        rows.emplace_back("shown", "the best " + std::to_string(most_shown) + " of " +
+                                       count_text(static_cast<long long>(cells.size())) + " cells; --json has all");
+    const auto refused =
+        std::count_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
+    if (refused > 0) {
+        const auto first =
+            std::find_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.error.empty(); });
+        rows.emplace_back("refused", count_text(refused) + (refused == 1 ? " cell; " : " cells; the first, ") +
+                                         options_text(first->options) + ": " + first->error);
+    }
+    out += facts(rows);
+    if (tuned.fit) out += "\n" + outcome_text(*tuned.fit);
+    return out;
+}
+
+Json tuned_json(const Tuned& tuned) {
+    const TuneResult& found = tuned.found;
+    // Of the method that won: k-means has other options than the grid's method.
+    const auto options_of = [](const std::string& method, const OptionValues& values) {
+        return json_of(*find_method(method).options, values);
+    };
+    const auto scores = [](const std::optional<Scores>& of) { return of ? json_of(*of) : Json(nullptr); };
+    Json out;
+    out["schema"] = 1;
+    out["method"] = tuned.method->name;
+    out["points"] = tuned.source;
+    out["n"] = tuned.points;
+    out["select"] = std::string(name(tuned.asked.select));
+    out["larger_is_better"] = larger_is_better(tuned.asked.select);
+    out["oracle"] = needs_truth(tuned.asked.select);
+    out["folds"] = tuned.asked.folds;
+    out["grid"] = Json::object();
+    for (const auto& axis : tuned.asked.grid) {
+        out["grid"][axis.option] = Json::array();
+        for (const auto& value : axis.values) out["grid"][axis.option].push_back(json_of(value));
+    }
+    out["cells"] = Json::array();
+    for (const auto& cell : found.cells)
+        out["cells"].push_back({{"method", cell.method},
+                                {"options", options_of(cell.method, cell.options)},
+                                {"criterion", std::isfinite(cell.criterion) ? Json(cell.criterion) : Json(nullptr)},
+                                {"seen", scores(cell.seen)},
+                                {"unseen", scores(cell.unseen)},
+                                {"seconds", cell.seconds},
+                                {"error", cell.error.empty() ? Json(nullptr) : Json(cell.error)}});
+    out["cells_asked"] = found.cells_asked;
+    out["best"] = found.best;
+    out["best_method"] = found.best_method;
+    out["best_options"] = options_of(found.best_method, found.best_options);
+    out["interrupted"] = found.interrupted;
+    out["folds_done"] = found.folds_done;
+    out["seconds"] = json_of(tuned.seconds);
+    out["seed"] = tuned.running.seed;
+    out["threads"] = tuned.threads;
+    if (tuned.fit) out["fit"] = json_of(*tuned.fit);
+    return out;
+}
+
+int tune_method(const Method& method, const TuneRequest& request) {
+    const FitRequest& fit = *request.fit;
+    const bool quiet = fit.running->quiet;
+    if (request.tuning->grid.empty())
+        throw UsageError("coterie tune " + method.name + " needs --grid OPTION=VALUES, once for each option to tune",
+                         "for example --grid " +
+                             (has_clusters(method) ? "clusters" : method.options->options().front().name) + "=2:10");
+    const Outputs outputs = fit.check();
+    Tuned tuned;
+    tuned.method = &method;
+    tuned.asked = *request.tuning;
+    tuned.asked.preprocessing = *fit.preprocessing;
+    tuned.source = fit.points == "-" ? "standard input" : fit.points;
+    tuned.running = *fit.running;
+    OptionValues fixed = fit.options();
+    for (const auto& axis : tuned.asked.grid)
+        if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
+
+    Run run = fit.running->run();
+    tuned.threads = run.threads;
+    ProgressBar bar(!quiet && shows_progress());
+    bar.attach(run);
+    FitInputs inputs = read_inputs(fit, run);
+    tuned.points = inputs.file.points.rows();
+    tuned.seconds.emplace_back("read", inputs.seconds);
+
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    Stopwatch watch;
+    const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
+    tuned.found = tune(method, inputs.file.points, fixed, tuned.asked, run, inputs.side(), truth);
+    tuned.seconds.emplace_back("tune", watch.restart());
+    // A long search is not lost with the last fit.
+    std::exception_ptr failure;
+    try {
+        if (!tuned.found.interrupted)
+            tuned.fit = fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, fit,
+                                      std::move(inputs), run, bar);
+    } catch (const Cancelled&) {
+        tuned.found.interrupted = true;
+    } catch (const Error&) {
+        failure = std::current_exception();
+    }
+    bar.clear();
+
+    int code = Exit::interrupted;
+    if (tuned.fit) {
+        if (!quiet)
+            for (const auto& warning : tuned.fit->warnings) print_warning(warning);
+        code = tell_end(*tuned.fit, fit);
+    } else if (!failure) {
+        print_error("interrupted after " + count_text(static_cast<long long>(tuned.found.cells.size())) + " of " +
+                    count_text(tuned.found.cells_asked) + " cells" +
+                    (tuned.asked.folds > 0 ? " and " + std::to_string(tuned.found.folds_done) + " of " +
+                                                 std::to_string(tuned.asked.folds) + " folds"
+                                           : "") +
+                    "; nothing was fitted with the best of them, and no file is written");
+    }
+    if (fit.running->json) {
+        print(document(tuned_json(tuned)));
+    } else {
+        print_result(tuned_text(tuned), outputs);
+    }
+    if (failure) std::rethrow_exception(failure);
+    return code;
+}
+
+Command tune_method_command(const Method& method) {
+    const auto request = std::make_shared<TuneRequest>();
+    const auto tuning = request->tuning;
+    std::vector<Flag> flags = flags_of(TuneOptions::described(), "Tuning", std::static_pointer_cast<void>(tuning));
+    flag_named(flags, "--select").value = "CRITERION";
+    flag_named(flags, "--folds").value = "F";
+    Flag grid;
+    grid.name = "--grid";
+    grid.value = "OPTION=VALUES";
+    grid.meaning =
+        "values to try for one of the method's options: A,B,C as the option takes them, or a range with both ends in "
+        "it: LOW:HIGH in steps of 1, LOW:HIGH:N as N equally spaced values, LOW:HIGH:log in decades, LOW:HIGH:log2 in "
+        "powers of two; cells are the product of all grids";
+    grid.group = "Tuning";
+    grid.repeats = true;
+    grid.take = [&method, tuning](const std::string& text) { tuning->grid.push_back(read_grid_axis(method, text)); };
+    flags.insert(flags.begin(), std::move(grid));
+
+    Command command = method_command(method, request->fit, std::move(flags));
+    const std::string start = "coterie tune " + method.name + " ";
+    if (has_clusters(method))
+        command.examples = {{start + "data:iris --grid clusters=2:8 --labels-out labels.csv",
+                             "as many clusters as give the largest silhouette, and the labels with that many"},
+                            {start + "points.csv --grid clusters=2:8 --folds 5 --truth truth.csv --json",
+                             "scores on points the fits have not seen, as one JSON document"}};
+    command.act = [&method, request] { return tune_method(method, *request); };
+    return command;
+}
+
+}  // namespace
+
+Command tune_command() {
+    Command command;
+    command.name = "tune";
+    command.summary = "choose a method's options by a criterion over a grid";
+    command.details =
+        "Fits the method once for each cell of the grid (with --folds on parts of the points), ranks the cells by a "
+        "criterion, and fits the best one on all points as coterie fit does: its labels, model and report are those "
+        "that are written. A cell that the method refuses is named and never chosen.";
+    command.commands_are = "METHOD";
+    for (const auto& method : methods()) command.commands.push_back(tune_method_command(method));
+    command.refuse_command = refuse_method;
+    command.examples = {{"coterie tune kmeans data:iris --grid clusters=2:8", "by the largest silhouette"},
+                        {"coterie tune soft-kmeans data:iris -k 3 --grid temperature=0.01:10:log --select ratio",
+                         "by the least scatter within clusters"}};
+    return command;
+}
+
+}  // namespace coterie::cli
