@@ -199,8 +199,9 @@ private:
         report_.details.emplace_back("objective_after_prototypes", std::move(after_prototypes));
     }
 
-    // Where a search from the last multipliers can start; empty: from nothing.
+    // Where Newton's search can start; empty: from nothing, as a fixed number of Bregman projections must.
     std::span<const double> finite_multipliers() const {
+        if (options_.soft_solver == SoftSolver::bregman) return {};
         for (const double value : groups_.log_theta)
             if (!std::isfinite(value)) return {};
         return groups_.log_theta;
