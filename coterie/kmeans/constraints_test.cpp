@@ -16,14 +16,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::string message_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& error) {
-        return error.message();
-    }
-    return "nothing was thrown";
-}
+using test::message_of;
 
 struct Known {
     Labels labels;

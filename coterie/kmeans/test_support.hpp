@@ -2,13 +2,26 @@
 // For tests: random points, and a plain Lloyd to compare with.
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "coterie/base/error.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/random.hpp"
 
 namespace coterie::test {
+
+/// What the library's error says, or "nothing was thrown".
+inline std::string message_of(const std::function<void()>& act) {
+    try {
+        act();
+    } catch (const Error& error) {
+        return error.message();
+    }
+    return "nothing was thrown";
+}
 
 /// n points around `blobs` centres of standard deviation `spread`, themselves with deviation 1 about their centre, all
 /// shifted by `offset`.

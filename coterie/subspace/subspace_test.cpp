@@ -16,14 +16,7 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-std::string message_of(const std::function<void()>& act) {
-    try {
-        act();
-    } catch (const Error& error) {
-        return error.message();
-    }
-    return "nothing was thrown";
-}
+using test::message_of;
 
 // Classes that differ in the first three of d columns only; the others vary more and say nothing.
 struct Sample {
