@@ -64,6 +64,8 @@ public:
         coefficients_ = Matrix<double>::Zero(motion_.rank(), moved_.cols());
         centroids_ = Matrix<double>::Zero(options.clusters, moved_.cols());
         centroids_ = means_of(moved_, labels_, centroids_, run.threads);
+        // The relaxed form starts from the labels, too: the paper's initialisation.
+        indicator_ = motion_.indicator_of(labels_, options.clusters);
     }
 
     void operator()(FitReport& report) {
@@ -77,11 +79,11 @@ public:
                 break;
             }
             const double keep = round < damped ? options_.damping : 0.0;
-            const SmoothMotion::Indicator indicator = indicator_for(round);
-            const Matrix<double> best = motion_.best_motion(indicator, lambda_);
+            const Matrix<double> best = motion_.best_motion(indicator_, lambda_);
             coefficients_ = keep * coefficients_ + (1 - keep) * best;
             const bool changed = discrete() ? assign() : false;
-            report.objective = motion_.objective(coefficients_, current_indicator(), lambda_);
+            indicator_ = current_indicator();
+            report.objective = motion_.objective(coefficients_, indicator_, lambda_);
             report.objective_per_iteration.push_back(report.objective);
             ++report.iterations;
             run_.report({.stage = "rounds",
@@ -112,11 +114,6 @@ private:
         if (discrete()) return motion_.indicator_of(labels_, options_.clusters);
         return motion_.leading_of(coefficients_, vectors()).indicator;
     }
-    // The first relaxed indicator is that of the start's labels: the paper's initialisation.
-    SmoothMotion::Indicator indicator_for(int round) const {
-        return round == 0 ? motion_.indicator_of(labels_, options_.clusters) : current_indicator();
-    }
-
     // New labels; whether any changed.
     bool assign() {
         const Labels before = labels_;
@@ -146,6 +143,7 @@ private:
     double lambda_;
     const Run& run_;
     Labels labels_;
+    SmoothMotion::Indicator indicator_;
     Matrix<double> coefficients_;  // P~
     Matrix<double> moved_;         // Z
     Matrix<double> centroids_;

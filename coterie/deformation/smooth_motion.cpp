@@ -47,7 +47,6 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, const Run& run)
     basis_ = pairs.vectors.rightCols(rank).rowwise().reverse();
     in_basis_ = transposed_by(basis_, points_, threads_);
     squared_norm_ = points_.squaredNorm();
-    scatter_ = transposed_by(points_, points_, threads_);
 }
 
 SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clusters) const {
@@ -78,6 +77,7 @@ Matrix<double> SmoothMotion::moved_in_basis(const Matrix<double>& motion) const 
 }
 
 SmoothMotion::Leading SmoothMotion::leading_of(const Matrix<double>& motion, int count) const {
+    if (scatter_.size() == 0) scatter_ = transposed_by(points_, points_, threads_);
     const Matrix<double> moved = moved_in_basis(motion);  // F~
     // Z'X and Z'Z, of which only the part in the basis has moved.
     const Matrix<double> crossed = transposed_by(moved, in_basis_, threads_);  // F'X

@@ -57,11 +57,11 @@ private:
     Matrix<double> points_;
     double sigma_;
     int threads_;
-    Matrix<double> basis_;        // Q, n x r
-    Vector<double> eigenvalues_;  // S, r, descending
-    bool complete_ = false;       // r = n
-    Matrix<double> in_basis_;     // X~, r x d
-    Matrix<double> scatter_;      // X'X, d x d; made when first needed
+    Matrix<double> basis_;            // Q, n x r
+    Vector<double> eigenvalues_;      // S, r, descending
+    bool complete_ = false;           // r = n
+    Matrix<double> in_basis_;         // X~, r x d
+    mutable Matrix<double> scatter_;  // X'X, d x d; made when leading_of first needs it
     double squared_norm_ = 0;
 };
 
