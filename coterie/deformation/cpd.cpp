@@ -59,9 +59,13 @@ double total_scatter_of(const Matrix<double>& rows) { return (rows.rowwise() - r
 class Rounds {
 public:
     Rounds(const SmoothMotion& motion, const CpdOptions& options, double lambda, Labels start, const Run& run)
-        : motion_(motion), options_(options), lambda_(lambda), run_(run), labels_(std::move(start)) {
+        : motion_(motion),
+          options_(options),
+          solver_(motion, lambda, options.indicator == CpdIndicator::discrete),
+          run_(run),
+          labels_(std::move(start)) {
         moved_ = motion_.points();
-        coefficients_ = Matrix<double>::Zero(motion_.rank(), moved_.cols());
+        deformation_ = SmoothMotion::Motion::none(motion_, discrete());
         centroids_ = Matrix<double>::Zero(options.clusters, moved_.cols());
         centroids_ = means_of(moved_, labels_, centroids_, run.threads);
         // The relaxed form starts from the labels, too: the paper's initialisation.
@@ -79,11 +83,12 @@ public:
                 break;
             }
             const double keep = round < damped ? options_.damping : 0.0;
-            const Matrix<double> best = motion_.best_motion(indicator_, lambda_);
-            coefficients_ = keep * coefficients_ + (1 - keep) * best;
+            SmoothMotion::Motion best = solver_.best(indicator_);
+            if (keep > 0) best.blend(1 - keep, deformation_);
+            deformation_ = std::move(best);
             const bool changed = discrete() ? assign() : false;
             indicator_ = current_indicator();
-            report.objective = motion_.objective(coefficients_, indicator_, lambda_);
+            report.objective = solver_.objective(deformation_, indicator_);
             report.objective_per_iteration.push_back(report.objective);
             ++report.iterations;
             run_.report({.stage = "rounds",
@@ -97,13 +102,14 @@ public:
             }
             before = report.objective;
         }
-        moved_ = motion_.points() + motion_.displacement(coefficients_);
+        moved_ =
+            motion_.points() + (discrete() ? deformation_.displacement : motion_.displacement(deformation_.in_basis));
     }
 
-    const Matrix<double>& coefficients() const { return coefficients_; }
+    Matrix<double> coefficients() const { return motion_.coefficients(deformation_.in_basis); }
     const Matrix<double>& moved() const { return moved_; }
     const Labels& labels() const { return labels_; }
-    SmoothMotion::Leading embedding() const { return motion_.leading_of(coefficients_, vectors()); }
+    SmoothMotion::Leading embedding() const { return motion_.leading_of(deformation_, vectors()); }
 
 private:
     bool discrete() const { return options_.indicator == CpdIndicator::discrete; }
@@ -112,14 +118,14 @@ private:
 
     SmoothMotion::Indicator current_indicator() const {
         if (discrete()) return motion_.indicator_of(labels_, options_.clusters);
-        return motion_.leading_of(coefficients_, vectors()).indicator;
+        return motion_.leading_of(deformation_, vectors()).indicator;
     }
     // New labels; whether any changed.
     bool assign() {
         const Labels before = labels_;
         if (options_.labels_from == CpdLabels::embedding) {
             const SmoothMotion::Leading leading = embedding();
-            moved_ = motion_.points() + motion_.displacement(coefficients_);
+            moved_ = motion_.points() + deformation_.displacement;
             const Matrix<double> scale = leading.right * leading.singular_values.cwiseInverse().asDiagonal();
             const Matrix<double> columns = scale.transpose();
             labels_ = cluster(internal::rows_by_rows(moved_, columns, run_.threads), options_.clusters,
@@ -127,7 +133,7 @@ private:
                           .labels();
             return labels_ != before;
         }
-        moved_ = motion_.points() + motion_.displacement(coefficients_);
+        moved_ = motion_.points() + deformation_.displacement;
         const int most = options_.assignments_per_round == 0 ? 300 : options_.assignments_per_round;
         for (int pass = 0; pass < most; ++pass) {
             centroids_ = means_of(moved_, labels_, centroids_, run_.threads);
@@ -140,12 +146,12 @@ private:
 
     const SmoothMotion& motion_;
     const CpdOptions& options_;
-    double lambda_;
+    SmoothMotion::Solver solver_;
     const Run& run_;
     Labels labels_;
     SmoothMotion::Indicator indicator_;
-    Matrix<double> coefficients_;  // P~
-    Matrix<double> moved_;         // Z
+    SmoothMotion::Motion deformation_;
+    Matrix<double> moved_;  // Z
     Matrix<double> centroids_;
 };
 
@@ -227,14 +233,14 @@ CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const S
     }
     const KMeansModel start = cluster(x, options.clusters, options.restarts, run, given.size() > 0 ? &given : nullptr);
     report.seconds.emplace_back("k-means", watch.restart());
-    const SmoothMotion motion(x, used.sigma, run);
+    const SmoothMotion motion(x, used.sigma, 0, run);
     report.seconds.emplace_back("eigenvectors", watch.restart());
     Rounds rounds(motion, used, used.lambda, start.labels(), run);
     rounds(report);
     report.seconds.emplace_back("rounds", watch.restart());
 
     model.points_ = std::move(x);
-    model.coefficients_ = motion.coefficients(rounds.coefficients());
+    model.coefficients_ = rounds.coefficients();
     const Matrix<double>& moved = rounds.moved();
     Matrix<double> seen = moved;
     if (options.labels_from == CpdLabels::embedding) {

@@ -16,7 +16,8 @@
 // read from the moved points, where || Z ||^2 - || Y'Z ||^2 is the inertia of the clusters. With clusters read from the
 // embedding it may rise: the paper's own procedure makes no promise there. J compares neither different lambda nor k.
 //
-// Cost: n^3 once (the eigenvectors of G), then n r (d + k) a round, r the numerical rank of G. Memory 4 n^2 numbers.
+// Cost: n^3 once (the eigenvectors of G; n r^2 where its numerical rank r is low), then n k (r + d) a round. Memory 4
+// n^2 numbers.
 
 #include <optional>
 

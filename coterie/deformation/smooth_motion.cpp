@@ -5,14 +5,19 @@
 #include <limits>
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
 namespace coterie::internal {
 namespace {
+
+// Entries of the kernel's diagonal, which are 1, that are left out count as none from here on.
+constexpr double rounding = 1e-15;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -31,54 +36,104 @@ Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int thr
 
 }  // namespace
 
-SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, const Run& run)
+SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks, const Run& run)
     : points_(std::move(points)), sigma_(sigma), threads_(run.threads) {
     const Index n = points_.rows();
-    require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
-                   "the deformation of " + std::to_string(n) + " points");
-    const EigenPairs pairs = symmetric_eigen(gaussian_kernel(points_, points_, sigma, threads_));
+    const auto needed = [&](Index columns) {
+        require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(columns),
+                       "the deformation of " + std::to_string(n) + " points" +
+                           (landmarks > 0 ? " by " + std::to_string(columns) + " landmarks" : ""));
+    };
+    squared_norm_ = points_.squaredNorm();
+    if (landmarks > 0) {
+        needed(std::min(n, landmarks));
+        KernelFactor factor = kernel_factor(points_, sigma, landmarks, rounding, run);
+        residual_ = factor.residual;
+        take_apart(factor.rows);
+        factor_basis_ = transposed_by(factor.rows, basis_, threads_);
+        landmarks_ = std::move(factor.landmarks);
+    } else {
+        needed(n);
+        // A wide Gaussian has a low rank to working precision, and is then had for n r^2.
+        const KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
+        if (factor.residual <= rounding) {
+            take_apart(factor.rows);
+        } else {
+            keep_pairs(symmetric_eigen(gaussian_kernel(points_, points_, sigma, threads_)), {});
+        }
+    }
     run.throw_if_stopped("deformation");
+    in_basis_ = transposed_by(basis_, points_, threads_);
+}
+
+// Q and S from the eigenvectors of G, or from those of an m x m matrix A with G = T A T', T'T = I.
+void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_points) {
+    const Index n = points_.rows();
+    const Index m = pairs.values.size();
     // Eigenvalues of rounding size move nothing, and G has none below 0.
-    const double least = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * pairs.values[n - 1];
+    const double least = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * pairs.values[m - 1];
     Index rank = 0;
-    while (rank < n && pairs.values[n - 1 - rank] > least) ++rank;
+    while (rank < m && pairs.values[m - 1 - rank] > least) ++rank;
     complete_ = rank == n;
     eigenvalues_ = pairs.values.tail(rank).reverse();
     basis_ = pairs.vectors.rightCols(rank).rowwise().reverse();
-    in_basis_ = transposed_by(basis_, points_, threads_);
-    squared_norm_ = points_.squaredNorm();
+    if (to_points.size() > 0) basis_ = product(to_points, basis_, threads_);
+}
+
+// G = L L', by L = T R: the eigenvectors of R R' are as good as those of G. (Those of L'L would not be: small ones
+// would lose their orthogonality.)
+void SmoothMotion::take_apart(const Matrix<double>& factor) {
+    const Index n = factor.rows();
+    const Index m = factor.cols();
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(factor)};
+    const Eigen::MatrixXd triangle = qr.matrixQR().topRows(m).triangularView<Eigen::Upper>();
+    const Matrix<double> to_points = qr.householderQ() * Eigen::MatrixXd::Identity(n, m);
+    keep_pairs(symmetric_eigen(Matrix<double>(triangle * triangle.transpose())), to_points);
 }
 
 SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clusters) const {
     std::vector<Index> counts(at(clusters), 0);
     for (const auto label : labels) ++counts[at(label)];
     std::vector<Index> column(at(clusters), -1);
-    Index columns = 0;
+    std::vector<double> scale;
     for (std::size_t c = 0; c < counts.size(); ++c)
-        if (counts[c] > 0) column[c] = columns++;
-    Indicator out{Matrix<double>::Zero(columns, rank()), Matrix<double>::Zero(columns, points_.cols())};
-    for (Index i = 0; i < points_.rows(); ++i) {
-        const Index c = column[at(labels[at(i)])];
-        out.in_basis.row(c) += basis_.row(i);
-        out.of_points.row(c) += points_.row(i);
-    }
-    for (std::size_t c = 0; c < counts.size(); ++c) {
-        if (counts[c] == 0) continue;
-        const double root = std::sqrt(static_cast<double>(counts[c]));
-        out.in_basis.row(column[c]) /= root;
-        out.of_points.row(column[c]) /= root;
-    }
-    out.in_basis = Matrix<double>(out.in_basis.transpose());
+        if (counts[c] > 0) {
+            column[c] = static_cast<Index>(scale.size());
+            scale.push_back(1 / std::sqrt(static_cast<double>(counts[c])));
+        }
+    const auto columns = static_cast<Index>(scale.size());
+    // Sums of the rows of each cluster; several threads each take some of the numbers of a row.
+    const auto sums_of = [&](const Matrix<double>& rows) {
+        Matrix<double> sums = Matrix<double>::Zero(columns, rows.cols());
+        const RowBlocks stripes{rows.cols(), 128};
+        for_each_block(
+            stripes.count(), threads_for(static_cast<double>(rows.size()), threads_), [&](Index stripe, int) {
+                const Index begin = stripes.begin(stripe);
+                const Index count = stripes.end(stripe) - begin;
+                for (Index i = 0; i < rows.rows(); ++i)
+                    sums.row(column[at(labels[at(i)])]).segment(begin, count) += rows.row(i).segment(begin, count);
+            });
+        for (Index c = 0; c < columns; ++c) sums.row(c) *= scale[at(c)];
+        return sums;
+    };
+    return {sums_of(basis_).transpose(), sums_of(points_)};
+}
+
+SmoothMotion::Motion SmoothMotion::Motion::none(const SmoothMotion& of, bool displaced) {
+    Motion out;
+    out.in_basis = Matrix<double>::Zero(of.rank(), of.points_.cols());
+    if (displaced) out.displacement = Matrix<double>::Zero(of.points_.rows(), of.points_.cols());
     return out;
 }
 
-Matrix<double> SmoothMotion::moved_in_basis(const Matrix<double>& motion) const {
-    return eigenvalues_.asDiagonal() * motion;
+void SmoothMotion::Motion::blend(double share, const Motion& other) {
+    in_basis = share * in_basis + (1 - share) * other.in_basis;
+    displacement = share * displacement + (1 - share) * other.displacement;
 }
 
-SmoothMotion::Leading SmoothMotion::leading_of(const Matrix<double>& motion, int count) const {
+SmoothMotion::Leading SmoothMotion::leading_of(const Motion& motion, int count) const {
     if (scatter_.size() == 0) scatter_ = transposed_by(points_, points_, threads_);
-    const Matrix<double> moved = moved_in_basis(motion);  // F~
+    const Matrix<double> moved = eigenvalues_.asDiagonal() * motion.in_basis;  // F~
     // Z'X and Z'Z, of which only the part in the basis has moved.
     const Matrix<double> crossed = transposed_by(moved, in_basis_, threads_);  // F'X
     Matrix<double> gram = scatter_ + crossed + crossed.transpose() + transposed_by(moved, moved, threads_);
@@ -100,38 +155,47 @@ SmoothMotion::Leading SmoothMotion::leading_of(const Matrix<double>& motion, int
     return out;
 }
 
-Matrix<double> SmoothMotion::best_motion(const Indicator& indicator, double lambda) const {
-    const Vector<double> weight = (eigenvalues_.array().square() + lambda).inverse();  // D
-    const Matrix<double> right =
-        -(eigenvalues_.asDiagonal() * (in_basis_ - product(indicator.in_basis, indicator.of_points, threads_)));
-    const Matrix<double> u = eigenvalues_.asDiagonal() * indicator.in_basis;
-    const Matrix<double> weighted = weight.asDiagonal() * u;  // D U
-    // I - U'DU without its cancellation where lambda is small.
-    Matrix<double> inner = transposed_by(indicator.in_basis,
-                                         Matrix<double>((lambda * weight).asDiagonal() * indicator.in_basis), threads_);
-    if (!complete_) {
-        inner -= transposed_by(indicator.in_basis, indicator.in_basis, threads_);
+SmoothMotion::Solver::Solver(const SmoothMotion& of, double lambda, bool displaced) : of_(of), lambda_(lambda) {
+    const auto squared = of.eigenvalues_.array().square();
+    weight_ = (squared + lambda).inverse();
+    shrunk_ = squared * weight_.array();
+    if (displaced) base_ = product(of.basis_, Matrix<double>(shrunk_.asDiagonal() * of.in_basis_), of.threads_);
+}
+
+SmoothMotion::Motion SmoothMotion::Solver::best(const Indicator& indicator) const {
+    const Matrix<double>& y = indicator.in_basis;
+    // lambda D in place of I - S^2 D: no cancellation where lambda is small.
+    const Vector<double> kept = lambda_ * weight_;
+    Matrix<double> inner = transposed_by(y, Matrix<double>(kept.asDiagonal() * y), of_.threads_);
+    Matrix<double> right = transposed_by(Matrix<double>(kept.asDiagonal() * y), of_.in_basis_, of_.threads_);
+    if (!of_.complete_) {
+        inner -= transposed_by(y, y, of_.threads_);
         inner.diagonal().array() += 1.0;
+        right += indicator.of_points - transposed_by(y, of_.in_basis_, of_.threads_);
     }
-    const Matrix<double> projected = transposed_by(weighted, right, threads_);  // U'D R
-    const Eigen::LDLT<Eigen::MatrixXd> factor{Eigen::MatrixXd(inner)};
-    const Matrix<double> solved = factor.solve(projected);
-    return weight.asDiagonal() * right + product(weighted, solved, threads_);
+    const Matrix<double> solved = Eigen::LDLT<Eigen::MatrixXd>(Eigen::MatrixXd(inner)).solve(right);  // C
+    Motion out;
+    out.in_basis =
+        weight_.cwiseProduct(of_.eigenvalues_).asDiagonal() * (product(y, solved, of_.threads_) - of_.in_basis_);
+    if (base_.size() == 0) return out;
+    const Matrix<double> moving = product(of_.basis_, Matrix<double>(shrunk_.asDiagonal() * y), of_.threads_);
+    out.displacement = product(moving, solved, of_.threads_) - base_;
+    return out;
 }
 
-double SmoothMotion::objective(const Matrix<double>& motion, const Indicator& indicator, double lambda) const {
-    const Matrix<double> moved = moved_in_basis(motion);
-    const double norm = squared_norm_ + 2 * (in_basis_.cwiseProduct(moved)).sum() + moved.squaredNorm();
-    const Matrix<double> seen = indicator.of_points + transposed_by(indicator.in_basis, moved, threads_);  // Y'Z
-    return norm - seen.squaredNorm() + lambda * motion.squaredNorm();
+double SmoothMotion::Solver::objective(const Motion& motion, const Indicator& indicator) const {
+    const Matrix<double> moved = of_.eigenvalues_.asDiagonal() * motion.in_basis;
+    const double norm = of_.squared_norm_ + 2 * (of_.in_basis_.cwiseProduct(moved)).sum() + moved.squaredNorm();
+    const Matrix<double> seen = indicator.of_points + transposed_by(indicator.in_basis, moved, of_.threads_);  // Y'Z
+    return norm - seen.squaredNorm() + lambda_ * motion.in_basis.squaredNorm();
 }
 
-Matrix<double> SmoothMotion::displacement(const Matrix<double>& motion) const {
-    return product(basis_, moved_in_basis(motion), threads_);
+Matrix<double> SmoothMotion::displacement(const Matrix<double>& in_basis) const {
+    return product(basis_, Matrix<double>(eigenvalues_.asDiagonal() * in_basis), threads_);
 }
 
-Matrix<double> SmoothMotion::coefficients(const Matrix<double>& motion) const {
-    return product(basis_, motion, threads_);
+Matrix<double> SmoothMotion::coefficients(const Matrix<double>& in_basis) const {
+    return product(landmarks_ ? factor_basis_ : basis_, in_basis, threads_);
 }
 
 }  // namespace coterie::internal
