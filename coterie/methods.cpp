@@ -15,6 +15,19 @@
 namespace coterie {
 namespace {
 
+void refuse_unhonoured(const std::string& name, const Honours& honours, const SideInformation& side) {
+    if (!side.weights.empty() && !honours.weights) throw BadArgument("method " + name + " takes no weights");
+    if (!side.initial_centroids.empty() && !honours.initial_centroids)
+        throw BadArgument("method " + name + " takes no initial centroids");
+}
+
+template <class Options>
+Options options_from(const OptionValues& values) {
+    Options options;
+    Options::described().assign(&options, values);
+    return options;
+}
+
 // A room's own types are enough to make its line: Options::described(), fit(points, Options, Run&, SideInformation),
 // Model::from(Archive).
 template <class Options, class RoomModel>
@@ -27,16 +40,31 @@ Method method(std::string name, std::string summary, Honours honours,
     out.honours = honours;
     out.fit = [fit, honours, name = out.name](PointsView points, const OptionValues& values, Run& run,
                                               const SideInformation& side) -> std::unique_ptr<Model> {
-        if (!side.weights.empty() && !honours.weights) throw BadArgument("method " + name + " takes no weights");
-        if (!side.initial_centroids.empty() && !honours.initial_centroids)
-            throw BadArgument("method " + name + " takes no initial centroids");
-        Options options;
-        Options::described().assign(&options, values);
-        return std::make_unique<RoomModel>(fit(points, options, run, side));
+        refuse_unhonoured(name, honours, side);
+        return std::make_unique<RoomModel>(fit(points, options_from<Options>(values), run, side));
+    };
+    out.fitter = [fit = out.fit](PointsView points, Run& run, const SideInformation& side) -> Method::Fitter {
+        return [fit, points, &run, &side](const OptionValues& values) { return fit(points, values, run, side); };
     };
     out.load = [](const Archive& archive) -> std::unique_ptr<Model> {
         return std::make_unique<RoomModel>(RoomModel::from(archive));
     };
+    return out;
+}
+
+// The same for a method whose fits share work: Fits(points, Run&, SideInformation) has fit(Options).
+template <class Fits, class Options, class RoomModel>
+Method shared_method(std::string name, std::string summary, Honours honours,
+                     RoomModel (*fit)(PointsView, const Options&, Run&, const SideInformation&)) {
+    Method out = method(std::move(name), std::move(summary), honours, fit);
+    out.fitter = [honours, name = out.name](PointsView points, Run& run,
+                                            const SideInformation& side) -> Method::Fitter {
+        refuse_unhonoured(name, honours, side);
+        return [fits = std::make_shared<Fits>(points, run, side)](const OptionValues& values) {
+            return std::make_unique<RoomModel>(fits->fit(options_from<Options>(values)));
+        };
+    };
+    out.shared_options = Fits::shared_options();
     return out;
 }
 

@@ -28,6 +28,13 @@ struct Method {
     const OptionSet* options = nullptr;
     Honours honours;
     std::function<std::unique_ptr<Model>(PointsView, const OptionValues&, Run&, const SideInformation&)> fit;
+    /// Several fits of the same points, as `fit` gives them one by one, that share what their options have in common (a
+    /// matrix factored once for many of them). What it is made from must outlive it.
+    using Fitter = std::function<std::unique_ptr<Model>(const OptionValues&)>;
+    std::function<Fitter(PointsView, Run&, const SideInformation&)> fitter;
+    /// The options that fits should have in common to share most, those first whose change costs most; empty: there is
+    /// nothing to share.
+    std::vector<std::string> shared_options;
     std::function<std::unique_ptr<Model>(const Archive&)> load;
 };
 

@@ -291,16 +291,37 @@ std::string message_of(const std::exception_ptr& failure) {
     }
 }
 
-// The cells of one method on one fold, handed over one by one; `take` says whether to go on. A method whose cells share
-// work (a matrix that is factored once for many of them) can be given a function of this shape in place of the loop.
+// The order in which cells share most: those with the same costly options next to each other.
+std::vector<std::size_t> sharing_order(const Method& method, std::span<const OptionValues* const> cells) {
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto less = [&](std::size_t a, std::size_t b) {
+        for (const auto& name : method.shared_options) {
+            const auto of_a = cells[a]->find(name);
+            const auto of_b = cells[b]->find(name);
+            // Every cell has the grid's options.
+            if (of_a == cells[a]->end() || of_a->second == of_b->second) continue;
+            return of_a->second < of_b->second;
+        }
+        return false;
+    };
+    std::stable_sort(order.begin(), order.end(), less);
+    return order;
+}
+
+// The cells of one method on one fold, in the order in which they share most; `begin` is told which one is next,
+// `take` is given its fit and says whether to go on.
 void fit_cells(const Method& method, PointsView points, std::span<const OptionValues* const> cells, Run& run,
-               const SideInformation& side, FunctionRef<bool(CellFit)> take) {
-    for (const OptionValues* cell : cells) {
+               const SideInformation& side, FunctionRef<void(std::size_t)> begin,
+               FunctionRef<bool(std::size_t, CellFit)> take) {
+    const Method::Fitter fitter = method.fitter(points, run, side);
+    for (const std::size_t cell : sharing_order(method, cells)) {
+        begin(cell);
         CellFit fit;
         Stopwatch watch;
-        fit.failure = recorded([&] { fit.model = method.fit(points, *cell, run, side); });
+        fit.failure = recorded([&] { fit.model = fitter(*cells[cell]); });
         fit.seconds = watch.seconds();
-        if (!take(std::move(fit))) return;
+        if (!take(cell, std::move(fit))) return;
     }
 }
 
@@ -495,7 +516,6 @@ TuneResult tune(const Method& method, PointsView points, const OptionValues& fix
     TuneResult result;
     result.cells_asked = static_cast<Index>(candidates.size());
     std::vector<Tally> tallies(candidates.size());
-    std::size_t cells_there = candidates.size();
     for (std::size_t f = 0; f < folds && !result.interrupted; ++f) {
         std::vector<char> is_unseen(static_cast<std::size_t>(n), 0);
         for (const Index i : unseen_rows[f]) is_unseen[static_cast<std::size_t>(i)] = 1;
@@ -531,19 +551,18 @@ TuneResult tune(const Method& method, PointsView points, const OptionValues& fix
                     cells.push_back(cell);
                 }
                 if (batch.empty() || result.interrupted) continue;
-                std::size_t next = 0;
-                cell_at_work = cells[0];
-                fit_cells(*candidates[begin].method, fold->seen, batch, cell_run, fold->side, [&](CellFit fit) {
+                const auto announce = [&](std::size_t cell) { cell_at_work = cells[cell]; };
+                const auto take = [&](std::size_t cell, CellFit fit) {
                     // A fit that was broken off says nothing about its cell.
                     if (run.stop_requested() ||
                         (fit.model && fit.model->fit_report().stopped == StopReason::interrupted)) {
                         result.interrupted = true;
                         return false;
                     }
-                    of_fold[cells[next]] = measure(std::move(fit), *fold, options.select, cell_run);
-                    if (++next < cells.size()) cell_at_work = cells[next];
+                    of_fold[cells[cell]] = measure(std::move(fit), *fold, options.select, cell_run);
                     return true;
-                });
+                };
+                fit_cells(*candidates[begin].method, fold->seen, batch, cell_run, fold->side, announce, take);
             }
         } catch (const Cancelled&) {
             result.interrupted = true;
@@ -551,19 +570,15 @@ TuneResult tune(const Method& method, PointsView points, const OptionValues& fix
         if (result.interrupted && f > 0) break;
         for (std::size_t cell = 0; cell < candidates.size(); ++cell)
             if (of_fold[cell]) tallies[cell].add(*of_fold[cell]);
-        if (result.interrupted) {
-            cells_there =
-                static_cast<std::size_t>(std::find(of_fold.begin(), of_fold.end(), std::nullopt) - of_fold.begin());
-            break;
-        }
+        if (result.interrupted) break;
         ++result.folds_done;
     }
-    if (cells_there == 0) throw Cancelled("interrupted before there was a cell");
 
     std::exception_ptr first_failure;
     bool found = false;
-    for (std::size_t i = 0; i < cells_there; ++i) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Tally& tally = tallies[i];
+        if (tally.folds == 0) continue;  // interrupted before it
         TuneCell cell;
         cell.method = candidates[i].method->name;
         cell.options = candidates[i].own;
@@ -579,13 +594,14 @@ TuneResult tune(const Method& method, PointsView points, const OptionValues& fix
             const bool better = larger_is_better(options.select) ? cell.criterion > best : cell.criterion < best;
             if (!std::isnan(cell.criterion) && (!found || better)) {
                 found = true;
-                result.best = i;
+                result.best = result.cells.size();
                 result.best_method = cell.method;
                 result.best_options = candidates[i].all;
             }
         }
         result.cells.push_back(std::move(cell));
     }
+    if (result.cells.empty()) throw Cancelled("interrupted before there was a cell");
     if (!found && first_failure) std::rethrow_exception(first_failure);
     if (!found)
         throw BadData("tune: criterion " + std::string(name(options.select)) + " is no number in any of the " +
