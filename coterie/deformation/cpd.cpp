@@ -7,8 +7,6 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/deformation/smooth_motion.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
@@ -17,33 +15,11 @@
 namespace coterie {
 namespace {
 
+using internal::cluster;
+using internal::means_of;
 using internal::SmoothMotion;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-// k-means on rows of a matrix from several starts; the run's seed, told apart by `purpose`.
-KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
-                    const Matrix<double>* start = nullptr) {
-    KMeansOptions options;
-    options.clusters = clusters;
-    options.restarts = start ? 1 : restarts;
-    Run quiet(run.seed, run.threads);
-    quiet.should_stop = run.should_stop;
-    SideInformation side;
-    if (start) side.initial_centroids = *start;
-    return fit_kmeans(rows, options, quiet, side);
-}
-
-// Means of the rows of each cluster; an empty cluster keeps its row of `before`.
-Matrix<double> means_of(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& before, int threads) {
-    const int k = static_cast<int>(before.rows());
-    const internal::ClusterSums sums =
-        internal::cluster_sums(rows, labels, k, {}, threads, internal::sum_chunks(rows.rows(), k));
-    Matrix<double> out = before;
-    for (Index j = 0; j < k; ++j)
-        if (sums.mass[at(j)] > 0) out.row(j) = sums.sums.row(j) / sums.mass[at(j)];
-    return out;
-}
 
 double within_scatter(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& means) {
     double sum = 0;
@@ -159,20 +135,16 @@ private:
 
 const OptionSet& CpdOptions::described() {
     static const OptionSet set =
-        OptionSetFor<CpdOptions>()
-            .integer("clusters", &CpdOptions::clusters, at_least(1), "number of clusters k")
-            .letter('k')
-            .real("lambda", &CpdOptions::lambda, at_least(0), "weight of the motion's squared size; 0: lambda_rel n^2")
-            .real("lambda_rel", &CpdOptions::lambda_rel, above(0), "lambda in units of n^2")
-            .real("sigma", &CpdOptions::sigma, at_least(0),
-                  "width of the motion: points closer than this move together; 0: sigma_rel r")
-            .real("sigma_rel", &CpdOptions::sigma_rel, above(0),
-                  "sigma in units of r, the root mean square distance of the points from their mean")
-            .choice("kernel", &CpdOptions::kernel, {"none", "rbf"},
-                    "move the points themselves, or their principal components in a Gaussian kernel's feature space")
-            .real("kernel_width", &CpdOptions::kernel_width, at_least(0),
-                  "width w of that kernel, exp(-||x - y||^2 / (2 w^2)); 0: r of the points")
-            .integer("components", &CpdOptions::components, at_least(0), "of kernel PCA; 0: all there are")
+        describe_space(OptionSetFor<CpdOptions>()
+                           .integer("clusters", &CpdOptions::clusters, at_least(1), "number of clusters k")
+                           .letter('k')
+                           .real("lambda", &CpdOptions::lambda, at_least(0),
+                                 "weight of the motion's squared size; 0: lambda_rel n^2")
+                           .real("lambda_rel", &CpdOptions::lambda_rel, above(0), "lambda in units of n^2")
+                           .real("sigma", &CpdOptions::sigma, at_least(0),
+                                 "width of the motion: points closer than this move together; 0: sigma_rel r")
+                           .real("sigma_rel", &CpdOptions::sigma_rel, above(0),
+                                 "sigma in units of r, the root mean square distance of the points from their mean"))
             .choice("indicator", &CpdOptions::indicator, {"discrete", "relaxed"},
                     "what the motion makes compact: the clusters, or the relaxation by leading singular vectors")
             .choice("labels_from", &CpdOptions::labels_from, {"moved", "embedding"},
@@ -193,45 +165,26 @@ const OptionSet& CpdOptions::described() {
 
 CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
-    refuse_constraints(side, "cpd");
-    if (!side.weights.empty()) throw BadArgument("method cpd takes no weights");
-    check_clustering_input(points, options.clusters, {}, run);
-    const bool kernel = options.kernel == CpdKernel::rbf;
-    if (kernel && !side.initial_centroids.empty())
-        throw BadArgument("method cpd takes no initial centroids in its kernel form");
-    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, 1, run.threads);
+    internal::check_space_fit("cpd", points, options.clusters, options, side, run);
+    const bool kernel = options.kernel == SpaceKernel::rbf;
 
     CpdModel model;
     model.options_ = options;
     CpdOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    const ColumnMoments moments = column_moments(points, run);
-    const double radius = std::sqrt(moments.variance.sum());
-    if (!(radius > 0)) throw BadData("cpd: all points are equal; there is nothing to move apart");
-    Matrix<double> x;
-    if (kernel) {
-        if (used.kernel_width == 0) used.kernel_width = radius;
-        model.kernel_pca_.emplace(points, used.kernel_width, options.components, run);
-        x = model.kernel_pca_->scores();
-        model.origin_ = Vector<double>::Zero(x.cols());
-        report.seconds.emplace_back("kernel PCA", watch.restart());
-    } else {
-        x = to_matrix<double>(points);
-        model.origin_ = about_mean(options) ? moments.mean : Vector<double>(Vector<double>::Zero(x.cols()));
-        x.rowwise() -= model.origin_.transpose();
-    }
+    const auto origin = about_mean(options) ? PointSpace::Origin::mean : PointSpace::Origin::zero;
+    model.space_ = PointSpace(points, used, origin, "cpd", run);
+    Matrix<double> x = model.space_.fitted(points);
+    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     const Index n = x.rows();
     const double radius_here = std::sqrt(total_scatter_of(x) / static_cast<double>(n));
     if (used.sigma == 0) used.sigma = options.sigma_rel * radius_here;
     if (used.lambda == 0) used.lambda = options.lambda_rel * static_cast<double>(n) * static_cast<double>(n);
 
     Matrix<double> given;
-    if (!side.initial_centroids.empty()) {
-        given = to_matrix<double>(side.initial_centroids);
-        given.rowwise() -= model.origin_.transpose();
-    }
-    const KMeansModel start = cluster(x, options.clusters, options.restarts, run, given.size() > 0 ? &given : nullptr);
+    if (!side.initial_centroids.empty()) given = model.space_.transform(side.initial_centroids, run);
+    const KMeansModel start = cluster(x, options.clusters, options.restarts, run, &given);
     report.seconds.emplace_back("k-means", watch.restart());
     const SmoothMotion motion(x, used.sigma, 0, run);
     report.seconds.emplace_back("eigenvectors", watch.restart());
@@ -273,7 +226,7 @@ CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const S
     details.emplace_back("sigma", used.sigma);
     if (kernel) {
         details.emplace_back("kernel_width", used.kernel_width);
-        details.emplace_back("components", static_cast<std::int64_t>(model.kernel_pca_->components()));
+        details.emplace_back("components", static_cast<std::int64_t>(model.space_.dimensions()));
     }
     details.emplace_back("rank", static_cast<std::int64_t>(motion.rank()));
     details.emplace_back("moved", (moved - model.points_).norm() / std::sqrt(total));
@@ -288,8 +241,6 @@ CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const S
             " dimensions of the points: after the first round nothing moves (--indicator discrete)");
     return model;
 }
-
-Index CpdModel::dimensions() const { return kernel_pca_ ? kernel_pca_->dimensions() : points_.cols(); }
 
 Matrix<double> CpdModel::moved(const Matrix<double>& points, const Run& run) const {
     Matrix<double> out = points;
@@ -306,19 +257,8 @@ Matrix<double> CpdModel::moved(const Matrix<double>& points, const Run& run) con
 }
 
 Matrix<double> CpdModel::transform(PointsView points, const Run& run) const {
-    if (points.columns() != dimensions())
-        throw BadArgument("transform: the points have " + std::to_string(points.columns()) +
-                          " columns, the model was fitted on " + std::to_string(dimensions()));
-    if (points.empty()) return Matrix<double>(0, centroids_.cols());
-    check_points(points, "transform", run.threads);
-    Matrix<double> x;
-    if (kernel_pca_) {
-        x = kernel_pca_->transform(points, run);
-    } else {
-        x = to_matrix<double>(points);
-        x.rowwise() -= origin_.transpose();
-    }
-    Matrix<double> out = moved(x, run);
+    if (!internal::check_transform(points, dimensions(), run)) return Matrix<double>(0, centroids_.cols());
+    const Matrix<double> out = moved(space_.transform(points, run), run);
     if (embedding_.size() == 0) return out;
     const Matrix<double> columns = embedding_.transpose();
     return internal::rows_by_rows(out, columns, run.threads);
@@ -330,8 +270,7 @@ Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
 
 void CpdModel::store(Archive& archive) const {
     archive.set_options(CpdOptions::described().values(&options_));
-    if (kernel_pca_) kernel_pca_->store(archive);
-    archive.set_vector("origin", {origin_.data(), at(origin_.size())});
+    space_.store(archive);
     archive.set_points("points", points_);
     archive.set_points("coefficients", coefficients_);
     if (embedding_.size() > 0) archive.set_points("embedding", embedding_);
@@ -346,15 +285,8 @@ CpdModel CpdModel::from(const Archive& archive) {
     const Index n = model.points_.rows();
     const Index d = model.points_.cols();
     if (n < 1 || d < 1) throw BadData("model: cpd without points");
-    if (model.options_.kernel == CpdKernel::rbf) {
-        model.kernel_pca_ = KernelPca::from(archive);
-        if (model.kernel_pca_->components() != d)
-            throw BadData("model: " + std::to_string(model.kernel_pca_->components()) + " kernel components for " +
-                          std::to_string(d) + " columns");
-    }
+    model.space_ = PointSpace::from(archive, model.options_.kernel, d);
     model.coefficients_ = to_matrix<double>(archive.points("coefficients", n, d));
-    const auto origin = archive.vector("origin", d);
-    model.origin_ = Eigen::Map<const Vector<double>>(origin.data(), d);
     Index seen = d;
     if (model.options_.labels_from == CpdLabels::embedding) {
         model.embedding_ = to_matrix<double>(archive.points("embedding", d));

@@ -19,17 +19,15 @@
 // Cost: n^3 once (the eigenvectors of G; n r^2 where its numerical rank r is low), then n k (r + d) a round. Memory 4
 // n^2 numbers.
 
-#include <optional>
-
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/side_information.hpp"
-#include "coterie/deformation/kernel_pca.hpp"
+#include "coterie/deformation/point_space.hpp"
 #include "coterie/io/model.hpp"
 
 namespace coterie {
 
-enum class CpdKernel { none, rbf };
+using CpdKernel = SpaceKernel;
 enum class CpdIndicator { discrete, relaxed };
 enum class CpdLabels {
     moved,     // clusters are those of the moved points
@@ -41,15 +39,12 @@ enum class CpdOrigin {
     zero   // points as they are, k vectors: the paper's letter
 };
 
-struct CpdOptions {
+struct CpdOptions : SpaceOptions {
     int clusters = 8;
     double lambda = 0.0;         // 0: lambda_rel n^2
     double lambda_rel = 0.0025;  // of n^2
     double sigma = 0.0;          // 0: sigma_rel r
     double sigma_rel = 1.05;     // of r = sqrt(mean || x_i - mean ||^2)
-    CpdKernel kernel = CpdKernel::none;
-    double kernel_width = 0.0;  // 0: r
-    int components = 0;         // of kernel PCA; 0: all
     CpdIndicator indicator = CpdIndicator::discrete;
     CpdLabels labels_from = CpdLabels::moved;
     CpdOrigin origin = CpdOrigin::mean;
@@ -66,7 +61,7 @@ struct CpdOptions {
 class CpdModel : public Model {
 public:
     std::string_view method() const override { return "cpd"; }
-    Index dimensions() const override;
+    Index dimensions() const override { return space_.input_dimensions(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
 
     /// As given, lambda, sigma and kernel_width replaced by the values used.
@@ -88,8 +83,7 @@ private:
     Matrix<double> moved(const Matrix<double>& points, const Run& run) const;
 
     CpdOptions options_;
-    std::optional<KernelPca> kernel_pca_;
-    Vector<double> origin_;        // of the points; in the kernel form of the components: 0
+    PointSpace space_;
     Matrix<double> points_;        // X
     Matrix<double> coefficients_;  // P
     Matrix<double> embedding_;     // V Sigma^-1, d x c; empty: moved points

@@ -1,0 +1,104 @@
+#include "coterie/deformation/point_space.hpp"
+
+#include <cmath>
+
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie {
+
+PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, std::string_view method,
+                       const Run& run) {
+    const ColumnMoments moments = column_moments(points, run);
+    const double radius = std::sqrt(moments.variance.sum());
+    if (!(radius > 0)) throw BadData(std::string(method) + ": all points are equal; there is nothing to tell apart");
+    if (options.kernel == SpaceKernel::rbf) {
+        if (options.kernel_width == 0) options.kernel_width = radius;
+        kernel_pca_.emplace(points, options.kernel_width, options.components, run);
+        origin_ = Vector<double>::Zero(kernel_pca_->components());
+    } else {
+        origin_ = origin == Origin::mean ? moments.mean : Vector<double>(Vector<double>::Zero(points.columns()));
+    }
+}
+
+Matrix<double> PointSpace::shifted(PointsView points) const {
+    Matrix<double> out = to_matrix<double>(points);
+    out.rowwise() -= origin_.transpose();
+    return out;
+}
+
+Matrix<double> PointSpace::fitted(PointsView points) const {
+    return kernel_pca_ ? kernel_pca_->scores() : shifted(points);
+}
+
+Matrix<double> PointSpace::transform(PointsView points, const Run& run) const {
+    return kernel_pca_ ? kernel_pca_->transform(points, run) : shifted(points);
+}
+
+void PointSpace::store(Archive& archive) const {
+    if (kernel_pca_) kernel_pca_->store(archive);
+    archive.set_vector("origin", {origin_.data(), static_cast<std::size_t>(origin_.size())});
+}
+
+PointSpace PointSpace::from(const Archive& archive, SpaceKernel kernel, Index dimensions) {
+    PointSpace out;
+    if (kernel == SpaceKernel::rbf) {
+        out.kernel_pca_ = KernelPca::from(archive);
+        if (out.kernel_pca_->components() != dimensions)
+            throw BadData("model: " + std::to_string(out.kernel_pca_->components()) + " kernel components for " +
+                          std::to_string(dimensions) + " columns");
+    }
+    const auto origin = archive.vector("origin", dimensions);
+    out.origin_ = Eigen::Map<const Vector<double>>(origin.data(), dimensions);
+    return out;
+}
+
+namespace internal {
+
+void check_space_fit(std::string_view method, PointsView points, int clusters, const SpaceOptions& options,
+                     const SideInformation& side, const Run& run) {
+    refuse_constraints(side, method);
+    const std::string name = "method " + std::string(method);
+    if (!side.weights.empty()) throw BadArgument(name + " takes no weights");
+    check_clustering_input(points, clusters, {}, run);
+    if (options.kernel == SpaceKernel::rbf && !side.initial_centroids.empty())
+        throw BadArgument(name + " takes no initial centroids in its kernel form");
+    check_initial_centroids(side.initial_centroids, points, clusters, 1, run.threads);
+}
+
+bool check_transform(PointsView points, Index dimensions, const Run& run) {
+    if (points.columns() != dimensions)
+        throw BadArgument("transform: the points have " + std::to_string(points.columns()) +
+                          " columns, the model was fitted on " + std::to_string(dimensions));
+    if (points.empty()) return false;
+    check_points(points, "transform", run.threads);
+    return true;
+}
+
+KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
+                    const Matrix<double>* start) {
+    const bool given = start != nullptr && start->size() > 0;
+    KMeansOptions options;
+    options.clusters = clusters;
+    options.restarts = given ? 1 : restarts;
+    Run quiet(run.seed, run.threads);
+    quiet.should_stop = run.should_stop;
+    SideInformation side;
+    if (given) side.initial_centroids = *start;
+    return fit_kmeans(rows, options, quiet, side);
+}
+
+Matrix<double> means_of(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& before, int threads) {
+    const int k = static_cast<int>(before.rows());
+    const ClusterSums sums = cluster_sums(rows, labels, k, {}, threads, sum_chunks(rows.rows(), k));
+    Matrix<double> out = before;
+    for (Index j = 0; j < k; ++j) {
+        const double mass = sums.mass[static_cast<std::size_t>(j)];
+        if (mass > 0) out.row(j) = sums.sums.row(j) / mass;
+    }
+    return out;
+}
+
+}  // namespace internal
+}  // namespace coterie

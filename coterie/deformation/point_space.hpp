@@ -1,0 +1,88 @@
+#pragma once
+// The space in which the methods of this room work: the points about an origin or, in the kernel form, their kernel
+// principal components (which are about their mean already), and how new points get there. With it what every fit of
+// this room begins with, and k-means in a space.
+
+#include <optional>
+#include <string_view>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/deformation/kernel_pca.hpp"
+#include "coterie/kmeans/kmeans.hpp"
+
+namespace coterie {
+
+enum class SpaceKernel { none, rbf };
+
+/// What the options of a method of this room have in common.
+struct SpaceOptions {
+    SpaceKernel kernel = SpaceKernel::none;
+    double kernel_width = 0.0;  // 0: r
+    int components = 0;         // of kernel PCA; 0: all
+};
+
+/// Adds them to a method's description.
+template <class Options>
+OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
+    return set
+        .template choice<SpaceKernel>(
+            "kernel", &Options::kernel, {"none", "rbf"},
+            "take the points themselves, or their principal components in a Gaussian kernel's feature space")
+        .real("kernel_width", &Options::kernel_width, at_least(0),
+              "width w of that kernel, exp(-||x - y||^2 / (2 w^2)); 0: r, the root mean square distance of the points "
+              "from their mean")
+        .template integer<int>("components", &Options::components, at_least(0), "of kernel PCA; 0: all there are");
+}
+
+class PointSpace {
+public:
+    enum class Origin { mean, zero };
+
+    PointSpace() = default;
+    /// Of n x d points; a kernel_width of 0 is replaced by r = sqrt(mean || x_i - mean ||^2). BadData naming the method
+    /// when all points are equal; ResourceError (kernel form, memory of the order n^2).
+    PointSpace(PointsView points, SpaceOptions& options, Origin origin, std::string_view method, const Run& run);
+
+    /// d, of the points given.
+    Index input_dimensions() const { return kernel_pca_ ? kernel_pca_->dimensions() : origin_.size(); }
+    /// p: d, or the number of kernel components.
+    Index dimensions() const { return kernel_pca_ ? kernel_pca_->components() : origin_.size(); }
+    /// n x p, of the points that the space was made from.
+    Matrix<double> fitted(PointsView points) const;
+    /// m x p, of new points (m x d).
+    Matrix<double> transform(PointsView points, const Run& run) const;
+
+    /// Writes "origin", and the kernel PCA in the kernel form.
+    void store(Archive& archive) const;
+    /// BadData when there is no space of this kernel, of `dimensions` p.
+    static PointSpace from(const Archive& archive, SpaceKernel kernel, Index dimensions);
+
+private:
+    Matrix<double> shifted(PointsView points) const;
+
+    std::optional<KernelPca> kernel_pca_;
+    Vector<double> origin_;  // p; in the kernel form 0
+};
+
+namespace internal {
+
+/// What a fit of this room refuses: constraints, weights, values and shapes that are none (BadArgument, BadData).
+/// Initial centroids are k x d, and not for the kernel form.
+void check_space_fit(std::string_view method, PointsView points, int clusters, const SpaceOptions& options,
+                     const SideInformation& side, const Run& run);
+
+/// What a model of this room checks before it takes points to its space; false when there are none.
+bool check_transform(PointsView points, Index dimensions, const Run& run);
+
+/// k-means on rows of a space, from several starts or (not null, not empty) from centroids.
+KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
+                    const Matrix<double>* start = nullptr);
+
+/// Means of the rows of each cluster; an empty cluster keeps its row of `before`.
+Matrix<double> means_of(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& before, int threads);
+
+}  // namespace internal
+
+}  // namespace coterie
