@@ -86,8 +86,9 @@ const std::vector<Method>& methods() {
         method("subspace",
                "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection",
                {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),
-        method("cpd", "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel",
-               {.initial_centroids = true}, fit_cpd),
+        shared_method<CpdFits>("cpd",
+                               "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel",
+                               {.initial_centroids = true}, fit_cpd),
     };
     return list;
 }

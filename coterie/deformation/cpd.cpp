@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <optional>
 
 #include "coterie/base/parallel.hpp"
 #include "coterie/deformation/smooth_motion.hpp"
@@ -82,7 +84,7 @@ public:
             motion_.points() + (discrete() ? deformation_.displacement : motion_.displacement(deformation_.in_basis));
     }
 
-    Matrix<double> coefficients() const { return motion_.coefficients(deformation_.in_basis); }
+    const Matrix<double>& in_basis() const { return deformation_.in_basis; }  // P~
     const Matrix<double>& moved() const { return moved_; }
     const Labels& labels() const { return labels_; }
     SmoothMotion::Leading embedding() const { return motion_.leading_of(deformation_, vectors()); }
@@ -163,9 +165,79 @@ const OptionSet& CpdOptions::described() {
     return set;
 }
 
+struct CpdModel::Movement {
+    std::shared_ptr<const Matrix<double>> points;  // X; null with landmarks
+    std::optional<internal::Landmarks> landmarks;
+    double sigma;
+
+    /// Of a fit: P = Q P~ is computed when it is first asked for.
+    Movement(std::shared_ptr<const Matrix<double>> x, std::shared_ptr<const SmoothMotion> motion,
+             Matrix<double> in_basis)
+        : landmarks(motion->landmarks()),
+          sigma(motion->sigma()),
+          motion_(std::move(motion)),
+          in_basis_(std::move(in_basis)) {
+        if (!landmarks) points = std::move(x);
+    }
+    /// Of a file.
+    Movement(std::shared_ptr<const Matrix<double>> x, std::optional<internal::Landmarks> of, double width,
+             Matrix<double> coefficients)
+        : points(std::move(x)), landmarks(std::move(of)), sigma(width), coefficients_(std::move(coefficients)) {}
+
+    /// P, n x d, or with landmarks L'P, m x d.
+    const Matrix<double>& coefficients() {
+        std::call_once(once_, [&] {
+            if (!motion_) return;
+            coefficients_ = motion_->coefficients(in_basis_);
+            motion_.reset();
+            in_basis_.resize(0, 0);
+        });
+        return coefficients_;
+    }
+    void move(Matrix<double>& x, const Run& run) {
+        const Matrix<double> columns = coefficients().transpose();
+        const RowBlocks blocks{x.rows(), 1024};
+        for (Index block = 0; block < blocks.count(); ++block) {
+            auto rows = x.middleRows(blocks.begin(block), blocks.end(block) - blocks.begin(block));
+            const Matrix<double> part = rows;
+            const Matrix<double> kernel =
+                landmarks ? landmarks->rows(part, run.threads) : gaussian_kernel(part, *points, sigma, run.threads);
+            rows += internal::rows_by_rows(kernel, columns, run.threads);
+        }
+    }
+
+private:
+    std::once_flag once_;
+    std::shared_ptr<const SmoothMotion> motion_;
+    Matrix<double> in_basis_;  // P~
+    Matrix<double> coefficients_;
+};
+
+struct CpdFits::Shared {
+    Shared(PointsView points, Run& run, const SideInformation& side) : fits("cpd", points, run, side) {}
+
+    internal::SpaceFits fits;
+    std::shared_ptr<const SmoothMotion> motion;
+    std::shared_ptr<const Matrix<double>> moved_points;  // those that `motion` moves
+};
+
+CpdFits::CpdFits(PointsView points, Run& run, const SideInformation& side)
+    : shared_(std::make_unique<Shared>(points, run, side)) {}
+CpdFits::~CpdFits() = default;
+
+std::vector<std::string> CpdFits::shared_options() {
+    return {"kernel", "kernel_width", "components", "landmarks", "origin",
+            "sigma",  "sigma_rel",    "clusters",   "restarts"};
+}
+
 CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const SideInformation& side) {
+    return CpdFits(points, run, side).fit(options);
+}
+
+CpdModel CpdFits::fit(const CpdOptions& options) {
     check_options(options);
-    internal::check_space_fit("cpd", points, options.clusters, options, side, run);
+    internal::SpaceFits& fits = shared_->fits;
+    const Run& run = fits.run();
     const bool kernel = options.kernel == SpaceKernel::rbf;
 
     CpdModel model;
@@ -173,35 +245,37 @@ CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const S
     CpdOptions& used = model.options_;
     FitReport& report = model.report_;
     Stopwatch watch;
-    const auto origin = about_mean(options) ? PointSpace::Origin::mean : PointSpace::Origin::zero;
-    model.space_ = PointSpace(points, used, origin, "cpd", run);
-    Matrix<double> x = model.space_.fitted(points);
+    fits.enter(used, options.clusters, about_mean(options) ? PointSpace::Origin::mean : PointSpace::Origin::zero);
+    model.space_ = fits.space();
+    const Matrix<double>& x = *fits.points();
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     const Index n = x.rows();
-    const double radius_here = std::sqrt(total_scatter_of(x) / static_cast<double>(n));
-    if (used.sigma == 0) used.sigma = options.sigma_rel * radius_here;
+    const double total = total_scatter_of(x);
+    if (used.sigma == 0) used.sigma = options.sigma_rel * std::sqrt(total / static_cast<double>(n));
     if (used.lambda == 0) used.lambda = options.lambda_rel * static_cast<double>(n) * static_cast<double>(n);
 
-    Matrix<double> given;
-    if (!side.initial_centroids.empty()) given = model.space_.transform(side.initial_centroids, run);
-    const KMeansModel start = cluster(x, options.clusters, options.restarts, run, &given);
+    const KMeansModel& start = fits.start(options.clusters, options.restarts);
     report.seconds.emplace_back("k-means", watch.restart());
-    const SmoothMotion motion(x, used.sigma, 0, run);
+    auto& motion = shared_->motion;
+    if (!motion || shared_->moved_points != fits.points() || motion->sigma() != used.sigma) {
+        motion.reset();
+        shared_->moved_points = fits.points();
+        motion = std::make_shared<SmoothMotion>(x, used.sigma, options.landmarks_for(n), run);
+    }
     report.seconds.emplace_back("eigenvectors", watch.restart());
-    Rounds rounds(motion, used, used.lambda, start.labels(), run);
+    Rounds rounds(*motion, used, used.lambda, start.labels(), run);
     rounds(report);
     report.seconds.emplace_back("rounds", watch.restart());
 
-    model.points_ = std::move(x);
-    model.coefficients_ = rounds.coefficients();
     const Matrix<double>& moved = rounds.moved();
-    Matrix<double> seen = moved;
+    Matrix<double> embedded;
     if (options.labels_from == CpdLabels::embedding) {
         const SmoothMotion::Leading leading = rounds.embedding();
         model.embedding_ = leading.right * leading.singular_values.cwiseInverse().asDiagonal();
         const Matrix<double> columns = model.embedding_.transpose();
-        seen = internal::rows_by_rows(moved, columns, run.threads);
+        embedded = internal::rows_by_rows(moved, columns, run.threads);
     }
+    const Matrix<double>& seen = embedded.size() > 0 ? embedded : moved;
     Labels labels = rounds.labels();
     Matrix<double> centroids = Matrix<double>::Zero(options.clusters, seen.cols());
     if (options.indicator == CpdIndicator::relaxed) {
@@ -209,59 +283,51 @@ CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const S
         labels = last.labels();
         centroids = to_matrix<double>(last.centroids());
     }
-    centroids = means_of(seen, labels, centroids, run.threads);
-    const Matrix<double> moved_means =
-        means_of(moved, labels, Matrix<double>::Zero(options.clusters, moved.cols()), run.threads);
-    model.centroids_ = std::move(centroids);
+    model.centroids_ = means_of(seen, labels, centroids, run.threads);
     model.labels_ = nearest_centroids(seen, model.centroids_, run.threads).labels;
     report.seconds.emplace_back("labels", watch.restart());
 
     report.empty_cluster_policy = "an empty cluster keeps its place";
-    internal::finish_report(report, points, model.labels_, options.clusters, options.clusters, run);
-    const double total = total_scatter_of(model.points_);
-    const Matrix<double> unmoved_means =
-        means_of(model.points_, labels, Matrix<double>::Zero(options.clusters, model.points_.cols()), run.threads);
+    internal::finish_report(report, fits.input(), model.labels_, options.clusters, options.clusters, run);
+    const auto within_share = [&](const Matrix<double>& rows, double scatter) {
+        const Matrix<double> means =
+            means_of(rows, labels, Matrix<double>::Zero(options.clusters, rows.cols()), run.threads);
+        return scatter > 0 ? within_scatter(rows, labels, means) / scatter : 0.0;
+    };
     auto& details = report.details;
     details.emplace_back("lambda", used.lambda);
     details.emplace_back("sigma", used.sigma);
     if (kernel) {
         details.emplace_back("kernel_width", used.kernel_width);
-        details.emplace_back("components", static_cast<std::int64_t>(model.space_.dimensions()));
+        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
     }
-    details.emplace_back("rank", static_cast<std::int64_t>(motion.rank()));
-    details.emplace_back("moved", (moved - model.points_).norm() / std::sqrt(total));
-    details.emplace_back("within_share_before", within_scatter(model.points_, labels, unmoved_means) / total);
-    const double moved_total = total_scatter_of(moved);
-    details.emplace_back("within_share",
-                         moved_total > 0 ? within_scatter(moved, labels, moved_means) / moved_total : 0.0);
-    if (options.indicator == CpdIndicator::relaxed &&
-        model.points_.cols() <= options.clusters - (about_mean(options) ? 1 : 0))
+    details.emplace_back("rank", static_cast<std::int64_t>(motion->rank()));
+    if (motion->landmarks()) {
+        const auto count = static_cast<std::int64_t>(motion->landmarks()->count());
+        details.emplace_back("landmarks", count);
+        details.emplace_back("kernel_residual", motion->residual());
+        if (options.landmarks == 0)
+            report.warnings.push_back("the deformation of " + std::to_string(n) + " points is taken by " +
+                                      std::to_string(count) + " landmarks (--landmarks)");
+    }
+    details.emplace_back("moved", (moved - x).norm() / std::sqrt(total));
+    details.emplace_back("within_share_before", within_share(x, total));
+    details.emplace_back("within_share", within_share(moved, total_scatter_of(moved)));
+    if (options.indicator == CpdIndicator::relaxed && x.cols() <= options.clusters - (about_mean(options) ? 1 : 0))
         report.warnings.push_back(
-            "the relaxed indicator spans all " + std::to_string(model.points_.cols()) +
+            "the relaxed indicator spans all " + std::to_string(x.cols()) +
             " dimensions of the points: after the first round nothing moves (--indicator discrete)");
+    model.movement_ = std::make_shared<CpdModel::Movement>(fits.points(), motion, rounds.in_basis());
     return model;
-}
-
-Matrix<double> CpdModel::moved(const Matrix<double>& points, const Run& run) const {
-    Matrix<double> out = points;
-    const Matrix<double> columns = coefficients_.transpose();
-    const RowBlocks blocks{points.rows(), 1024};
-    for (Index block = 0; block < blocks.count(); ++block) {
-        const Index begin = blocks.begin(block);
-        const Index count = blocks.end(block) - begin;
-        const Matrix<double> part = points.middleRows(begin, count);
-        const Matrix<double> kernel = gaussian_kernel(part, points_, options_.sigma, run.threads);
-        out.middleRows(begin, count) += internal::rows_by_rows(kernel, columns, run.threads);
-    }
-    return out;
 }
 
 Matrix<double> CpdModel::transform(PointsView points, const Run& run) const {
     if (!internal::check_transform(points, dimensions(), run)) return Matrix<double>(0, centroids_.cols());
-    const Matrix<double> out = moved(space_.transform(points, run), run);
-    if (embedding_.size() == 0) return out;
+    Matrix<double> x = space_->transform(points, run);
+    movement_->move(x, run);
+    if (embedding_.size() == 0) return x;
     const Matrix<double> columns = embedding_.transpose();
-    return internal::rows_by_rows(out, columns, run.threads);
+    return internal::rows_by_rows(x, columns, run.threads);
 }
 
 Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
@@ -270,9 +336,13 @@ Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
 
 void CpdModel::store(Archive& archive) const {
     archive.set_options(CpdOptions::described().values(&options_));
-    space_.store(archive);
-    archive.set_points("points", points_);
-    archive.set_points("coefficients", coefficients_);
+    space_->store(archive);
+    archive.set_points("coefficients", movement_->coefficients());
+    if (movement_->landmarks) {
+        movement_->landmarks->store(archive, "landmarks");
+    } else {
+        archive.set_points("points", *movement_->points);
+    }
     if (embedding_.size() > 0) archive.set_points("embedding", embedding_);
     archive.set_points("centroids", centroids_);
 }
@@ -281,12 +351,19 @@ CpdModel CpdModel::from(const Archive& archive) {
     CpdModel model;
     model.options_ = archive.options_as<CpdOptions>();
     if (!(model.options_.sigma > 0)) throw BadData("model: cpd without a sigma");
-    model.points_ = to_matrix<double>(archive.points("points"));
-    const Index n = model.points_.rows();
-    const Index d = model.points_.cols();
+    std::shared_ptr<const Matrix<double>> points;
+    std::optional<internal::Landmarks> landmarks;
+    if (archive.has("landmarks.points")) {
+        landmarks = internal::Landmarks::from(archive, "landmarks");
+    } else {
+        points = std::make_shared<Matrix<double>>(to_matrix<double>(archive.points("points")));
+    }
+    const Index n = landmarks ? landmarks->count() : points->rows();
+    const Index d = landmarks ? landmarks->dimensions() : points->cols();
     if (n < 1 || d < 1) throw BadData("model: cpd without points");
-    model.space_ = PointSpace::from(archive, model.options_.kernel, d);
-    model.coefficients_ = to_matrix<double>(archive.points("coefficients", n, d));
+    model.space_ = std::make_shared<PointSpace>(PointSpace::from(archive, model.options_.kernel, d));
+    model.movement_ = std::make_shared<Movement>(std::move(points), std::move(landmarks), model.options_.sigma,
+                                                 to_matrix<double>(archive.points("coefficients", n, d)));
     Index seen = d;
     if (model.options_.labels_from == CpdLabels::embedding) {
         model.embedding_ = to_matrix<double>(archive.points("embedding", d));

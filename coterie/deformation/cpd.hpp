@@ -17,7 +17,12 @@
 // embedding it may rise: the paper's own procedure makes no promise there. J compares neither different lambda nor k.
 //
 // Cost: n^3 once (the eigenvectors of G; n r^2 where its numerical rank r is low), then n k (r + d) a round. Memory 4
-// n^2 numbers.
+// n^2 numbers. Beyond 20,000 points, or where asked for, G is its Nystroem form by m landmarks: cost n m^2, memory 4 n
+// m.
+
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
@@ -27,7 +32,6 @@
 
 namespace coterie {
 
-using CpdKernel = SpaceKernel;
 enum class CpdIndicator { discrete, relaxed };
 enum class CpdLabels {
     moved,     // clusters are those of the moved points
@@ -61,7 +65,7 @@ struct CpdOptions : SpaceOptions {
 class CpdModel : public Model {
 public:
     std::string_view method() const override { return "cpd"; }
-    Index dimensions() const override { return space_.input_dimensions(); }
+    Index dimensions() const override { return space_->input_dimensions(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
 
     /// As given, lambda, sigma and kernel_width replaced by the values used.
@@ -79,23 +83,42 @@ protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
 
 private:
-    friend CpdModel fit_cpd(PointsView, const CpdOptions&, Run&, const SideInformation&);
-    Matrix<double> moved(const Matrix<double>& points, const Run& run) const;
+    friend class CpdFits;
+    // What moves new points. P is n r d to compute, and of the many fits of a grid few are ever asked for it.
+    struct Movement;
 
     CpdOptions options_;
-    PointSpace space_;
-    Matrix<double> points_;        // X
-    Matrix<double> coefficients_;  // P
-    Matrix<double> embedding_;     // V Sigma^-1, d x c; empty: moved points
-    Matrix<double> centroids_;     // k x d or k x c
+    std::shared_ptr<const PointSpace> space_;
+    std::shared_ptr<Movement> movement_;
+    Matrix<double> embedding_;  // V Sigma^-1, d x c; empty: moved points
+    Matrix<double> centroids_;  // k x d or k x c
 };
 
 /// n x d points, 1 <= clusters <= n. Starts from k-means (k-means++ with restarts), or from side.initial_centroids (k x
-/// d; not in the kernel form). Throws BadArgument (options, more clusters than points), BadData (values), ResourceError
-/// (memory of the order n^2), Cancelled before the first round is done.
-/// The report's details: "lambda", "sigma", "kernel_width", "components", "rank" (of G), "moved" (|| G P || / || X ||),
-/// and the share of the scatter that is within the clusters found, before the move and after it ("within_share_before",
-/// "within_share"): free of scale, it compares different lambda.
+/// d; in the kernel form from the clusters of the points nearest to them). Throws BadArgument (options, more clusters
+/// than points), BadData (values), ResourceError (memory of the order n^2), Cancelled before the first round is done.
+/// The report's details: "lambda", "sigma", "kernel_width", "components", "rank" (of G), "landmarks" with
+/// "kernel_residual" (the largest part of a point's kernel value, 1, that they leave out), "moved" (|| G P || / || X
+/// ||), and the share of the scatter that is within the clusters found, before the move and after it
+/// ("within_share_before", "within_share"): free of scale, it compares different lambda.
 CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const SideInformation& side = {});
+
+/// Several such fits, of the same points and the same bits: those in a row with the same space (kernel, its width ...),
+/// k-means start and sigma share these. Points, run and side information must outlive it.
+class CpdFits {
+public:
+    CpdFits(PointsView points, Run& run, const SideInformation& side);
+    ~CpdFits();
+    CpdFits(const CpdFits&) = delete;
+    CpdFits& operator=(const CpdFits&) = delete;
+
+    CpdModel fit(const CpdOptions& options);
+    /// Options whose change loses what is shared, the costliest first.
+    static std::vector<std::string> shared_options();
+
+private:
+    struct Shared;
+    std::unique_ptr<Shared> shared_;
+};
 
 }  // namespace coterie

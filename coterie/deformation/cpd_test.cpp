@@ -105,14 +105,16 @@ TEST(Cpd, TheObjectiveNeverRisesWhereThatIsPromised) {
 
 TEST(Cpd, PredictsItsOwnPointsAndIsSavedAndLoaded) {
     const Moons sample = moons(160, 0.08, 5);
-    for (const CpdKernel kernel : {CpdKernel::none, CpdKernel::rbf})
+    for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf})
         for (const CpdLabels labels_from : {CpdLabels::moved, CpdLabels::embedding})
-            for (const CpdIndicator indicator : {CpdIndicator::discrete, CpdIndicator::relaxed}) {
+            for (const auto& [indicator, landmarks] :
+                 {std::pair(CpdIndicator::discrete, 0), {CpdIndicator::discrete, 30}, {CpdIndicator::relaxed, 0}}) {
                 CpdOptions options = recipe();
                 options.kernel = kernel;
+                options.landmarks = landmarks;
                 options.labels_from = labels_from;
                 options.indicator = indicator;
-                options.components = kernel == CpdKernel::rbf ? 20 : 0;
+                options.components = kernel == SpaceKernel::rbf ? 20 : 0;
                 const CpdModel model = fit(sample.points, options);
                 EXPECT_EQ(model.predict(sample.points), model.labels());
                 Archive archive{"cpd"};
@@ -131,10 +133,12 @@ TEST(Cpd, PredictsItsOwnPointsAndIsSavedAndLoaded) {
 
 TEST(Cpd, SameBitsAtAnyNumberOfThreads) {
     const Matrix<double> points = test::blob_points<double>(400, 8, 5, 1.5, 8);
-    for (const CpdKernel kernel : {CpdKernel::none, CpdKernel::rbf}) {
+    for (const auto& [kernel, landmarks] :
+         {std::pair(SpaceKernel::none, 0), {SpaceKernel::rbf, 0}, {SpaceKernel::rbf, 50}}) {
         CpdOptions options;
         options.clusters = 5;
         options.kernel = kernel;
+        options.landmarks = landmarks;
         options.max_iterations = 5;
         const CpdModel one = fit(points, options, 1, 1);
         for (const int threads : {2, 8}) {
@@ -143,6 +147,72 @@ TEST(Cpd, SameBitsAtAnyNumberOfThreads) {
             EXPECT_EQ(more.fit_report().objective, one.fit_report().objective);
         }
     }
+}
+
+TEST(Cpd, LandmarksComeCloseToTheWholeKernel) {
+    const Moons sample = moons(400, 0.08, 12);
+    const CpdModel whole = fit(sample.points, recipe());
+    CpdOptions options = recipe();
+    options.landmarks = 40;
+    const CpdModel by_landmarks = fit(sample.points, options);
+    EXPECT_GE(accuracy(by_landmarks.labels(), whole.labels()), 0.995);
+    EXPECT_LT(number(by_landmarks.fit_report(), "kernel_residual"), 1e-3);
+    const Matrix<double> moved = whole.transform(sample.points, coterie::Run());
+    const Matrix<double> moved_by_landmarks = by_landmarks.transform(sample.points, coterie::Run());
+    EXPECT_LT((moved - moved_by_landmarks).norm(), 0.05 * moved.norm());
+}
+
+// Whatever was fitted before: the same bits as a fit of its own.
+TEST(Cpd, FitsThatShareWorkAreTheFitsOneByOne) {
+    const Matrix<double> points = test::blob_points<double>(120, 4, 3, 1.5, 14);
+    coterie::Run run(3, 2);
+    const SideInformation side;
+    CpdFits fits(points, run, side);
+    CpdOptions options;
+    options.clusters = 3;
+    options.max_iterations = 5;
+    const auto expect_same = [&] {
+        const CpdModel shared = fits.fit(options);
+        const CpdModel own = fit_cpd(points, options, run, side);
+        EXPECT_EQ(shared.labels(), own.labels());
+        EXPECT_EQ(shared.fit_report().objective_per_iteration, own.fit_report().objective_per_iteration);
+        EXPECT_EQ(shared.transform(points, run), own.transform(points, run));
+    };
+    expect_same();
+    options.lambda = 3;
+    expect_same();
+    options.sigma = 2;
+    expect_same();
+    options.kernel = SpaceKernel::rbf;
+    expect_same();
+    options.kernel_width = 4;
+    expect_same();
+    options.landmarks = 20;
+    expect_same();
+    options.clusters = 4;
+    expect_same();
+    options.origin = CpdOrigin::zero;
+    options.kernel = SpaceKernel::none;
+    expect_same();
+}
+
+TEST(Cpd, TheKernelFormStartsFromTheClustersOfGivenCentroids) {
+    Matrix<double> points(80, 2);
+    RandomStream random(15, "test.points");
+    for (Index i = 0; i < 80; ++i) {
+        points(i, 0) = (i < 40 ? -3 : 3) + 0.3 * random.normal();
+        points(i, 1) = 0.3 * random.normal();
+    }
+    CpdOptions options;
+    options.clusters = 2;
+    options.kernel = SpaceKernel::rbf;
+    Matrix<double> centroids(2, 2);
+    centroids << 3, 0, -3, 0;
+    SideInformation side;
+    side.initial_centroids = centroids;
+    coterie::Run run;
+    const CpdModel model = fit_cpd(points, options, run, side);
+    for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(model.labels()[i], i < 40 ? 1 : 0);
 }
 
 TEST(Cpd, BadArguments) {
@@ -170,12 +240,8 @@ TEST(Cpd, BadArguments) {
     has(message([&](auto&, auto& side) { side.weights = weights; }), "takes no weights");
     const Labels known(30, 0);
     has(message([&](auto&, auto& side) { side.partial_labels = known; }), "takes no partial labels");
-    const Matrix<double> start = points.topRows(2);
-    has(message([&](auto& o, auto& side) {
-            o.kernel = CpdKernel::rbf;
-            side.initial_centroids = start;
-        }),
-        "no initial centroids in its kernel form");
+    const Matrix<double> start = points.topRows(3);
+    has(message([&](auto&, auto& side) { side.initial_centroids = start; }), "initial centroids");
     coterie::Run run;
     CpdOptions two;
     two.clusters = 2;
@@ -186,7 +252,7 @@ TEST(Cpd, BadArguments) {
 
 TEST(KernelPca, ScoresHaveTheDistancesOfTheFeatureSpace) {
     const Matrix<double> points = test::blob_points<double>(60, 3, 2, 2.0, 10);
-    const KernelPca pca(points, 1.5, 0, coterie::Run());
+    const KernelPca pca(points, 1.5, 0, 0, coterie::Run());
     for (Index i = 0; i < 60; i += 7)
         for (Index j = 0; j < 60; ++j) {
             const double squared = (points.row(i) - points.row(j)).squaredNorm();
@@ -195,7 +261,15 @@ TEST(KernelPca, ScoresHaveTheDistancesOfTheFeatureSpace) {
         }
     EXPECT_LT(pca.scores().colwise().sum().cwiseAbs().maxCoeff(), 1e-10);
     EXPECT_LT((pca.transform(points, coterie::Run()) - pca.scores()).cwiseAbs().maxCoeff(), 1e-5);
-    const KernelPca few(points, 1.5, 4, coterie::Run());
+    // With landmarks enough nothing is left out.
+    const KernelPca by_landmarks(points, 1.5, 0, points.rows(), coterie::Run());
+    ASSERT_GE(by_landmarks.components(), 10);
+    const Matrix<double> again = by_landmarks.transform(points, coterie::Run());
+    EXPECT_LT((again - by_landmarks.scores()).cwiseAbs().maxCoeff(), 1e-6);
+    for (Index i = 0; i < 5; ++i)
+        for (Index j = 0; j < points.rows(); ++j)
+            EXPECT_NEAR((again.row(i) - again.row(j)).norm(), (pca.scores().row(i) - pca.scores().row(j)).norm(), 1e-6);
+    const KernelPca few(points, 1.5, 4, 0, coterie::Run());
     EXPECT_EQ(few.components(), 4);
     EXPECT_LT((few.transform(points, coterie::Run()) - few.scores()).cwiseAbs().maxCoeff(), 1e-10);
 }

@@ -13,6 +13,15 @@ namespace coterie {
 namespace {
 
 constexpr double least_eigenvalue = 1e-10;  // of the largest
+constexpr double least_residual = 1e-15;    // of the kernel's diagonal, which is 1
+
+Index count_kept(const Vector<double>& ascending, int components) {
+    const Index n = ascending.size();
+    const double least = least_eigenvalue * std::max(0.0, ascending[n - 1]);
+    Index kept = 0;
+    while (kept < n && ascending[n - 1 - kept] > least && (components == 0 || kept < components)) ++kept;
+    return kept;
+}
 
 Matrix<double> less(PointsView points, const Vector<double>& origin) {
     Matrix<double> out = to_matrix<double>(points);
@@ -22,22 +31,31 @@ Matrix<double> less(PointsView points, const Vector<double>& origin) {
 
 }  // namespace
 
-KernelPca::KernelPca(PointsView points, double width, int components, const Run& run) : width_(width) {
+KernelPca::KernelPca(PointsView points, double width, int components, Index landmarks, const Run& run)
+    : origin_(mean(points, run)), width_(width) {
     const Index n = points.rows();
-    require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
-                   "kernel PCA of " + std::to_string(n) + " points");
-    origin_ = mean(points, run);
+    const Index columns = landmarks > 0 ? std::min(n, landmarks) : n;
+    require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(columns),
+                   "kernel PCA of " + std::to_string(n) + " points" +
+                       (landmarks > 0 ? " by " + std::to_string(columns) + " landmarks" : ""));
     points_ = less(points, origin_);
-    Matrix<double> kernel = gaussian_kernel(points_, points_, width, run.threads);
+    if (landmarks > 0) {
+        from_landmarks(components, landmarks, run);
+    } else {
+        from_kernel(components, run);
+    }
+}
+
+void KernelPca::from_kernel(int components, const Run& run) {
+    const Index n = points_.rows();
+    Matrix<double> kernel = gaussian_kernel(points_, points_, width_, run.threads);
     const Vector<double> means = kernel.rowwise().mean();
     const double grand = means.mean();
     for (Index i = 0; i < n; ++i)
         for (Index j = 0; j < n; ++j) kernel(i, j) = (kernel(i, j) - grand) - ((means[i] - grand) + (means[j] - grand));
     run.throw_if_stopped("kernel PCA");
     const EigenPairs pairs = symmetric_eigen(kernel);
-    const double least = least_eigenvalue * std::max(0.0, pairs.values[n - 1]);
-    Index kept = 0;
-    while (kept < n && pairs.values[n - 1 - kept] > least && (components == 0 || kept < components)) ++kept;
+    const Index kept = count_kept(pairs.values, components);
     coefficients_.resize(n, kept);
     scores_.resize(n, kept);
     for (Index c = 0; c < kept; ++c) {
@@ -51,24 +69,48 @@ KernelPca::KernelPca(PointsView points, double width, int components, const Run&
     offset_ = coefficients_.transpose() * means;
 }
 
+// Rows of the factor are coordinates in feature space (of the landmarks' span): their principal components are those of
+// the kernel.
+void KernelPca::from_landmarks(int components, Index landmarks, const Run& run) {
+    internal::KernelFactor factor = internal::kernel_factor(points_, width_, landmarks, least_residual, run);
+    const Vector<double> means = factor.rows.colwise().mean();
+    factor.rows.rowwise() -= means.transpose();
+    Matrix<double> scatter = Matrix<double>::Zero(factor.rows.cols(), factor.rows.cols());
+    internal::add_transposed_by(factor.rows, factor.rows, scatter, run.threads);
+    const EigenPairs pairs = symmetric_eigen(scatter);
+    const Index kept = count_kept(pairs.values, components);
+    coefficients_ = pairs.vectors.rightCols(kept).rowwise().reverse();
+    const Matrix<double> axes = coefficients_.transpose();
+    scores_ = internal::rows_by_rows(factor.rows, axes, run.threads);
+    offset_ = axes * means;
+    landmarks_ = std::move(factor.landmarks);
+    points_.resize(0, 0);
+}
+
 Matrix<double> KernelPca::transform(PointsView points, const Run& run) const {
     Matrix<double> out = Matrix<double>::Zero(points.rows(), components());
+    const Matrix<double> by_component = coefficients_.transpose();
     const RowBlocks blocks{points.rows(), 1024};
     for (Index block = 0; block < blocks.count(); ++block) {
         const Index begin = blocks.begin(block);
         const Index count = blocks.end(block) - begin;
         const PointsView part = points.visit(
             [&](const auto& rows) { return PointsView(rows.row(begin), count, rows.columns, rows.stride); });
-        const Matrix<double> kernel = gaussian_kernel(less(part, origin_), points_, width_, run.threads);
-        const Matrix<double> coefficients_by_component = coefficients_.transpose();
-        out.middleRows(begin, count) = internal::rows_by_rows(kernel, coefficients_by_component, run.threads);
+        const Matrix<double> x = less(part, origin_);
+        const Matrix<double> rows =
+            landmarks_ ? landmarks_->rows(x, run.threads) : gaussian_kernel(x, points_, width_, run.threads);
+        out.middleRows(begin, count) = internal::rows_by_rows(rows, by_component, run.threads);
     }
     out.rowwise() -= offset_.transpose();
     return out;
 }
 
 void KernelPca::store(Archive& archive) const {
-    archive.set_points("kernel_pca.points", points_);
+    if (landmarks_) {
+        landmarks_->store(archive, "kernel_pca.landmarks");
+    } else {
+        archive.set_points("kernel_pca.points", points_);
+    }
     archive.set_points("kernel_pca.coefficients", coefficients_);
     archive.set_vector("kernel_pca.origin", {origin_.data(), static_cast<std::size_t>(origin_.size())});
     archive.set_vector("kernel_pca.offset", {offset_.data(), static_cast<std::size_t>(offset_.size())});
@@ -77,9 +119,19 @@ void KernelPca::store(Archive& archive) const {
 
 KernelPca KernelPca::from(const Archive& archive) {
     KernelPca out;
-    out.points_ = to_matrix<double>(archive.points("kernel_pca.points"));
-    out.coefficients_ = to_matrix<double>(archive.points("kernel_pca.coefficients", out.points_.rows()));
-    const auto origin = archive.vector("kernel_pca.origin", out.points_.cols());
+    Index rows = 0;
+    Index dimensions = 0;
+    if (archive.has("kernel_pca.landmarks.points")) {
+        out.landmarks_ = internal::Landmarks::from(archive, "kernel_pca.landmarks");
+        rows = out.landmarks_->count();
+        dimensions = out.landmarks_->dimensions();
+    } else {
+        out.points_ = to_matrix<double>(archive.points("kernel_pca.points"));
+        rows = out.points_.rows();
+        dimensions = out.points_.cols();
+    }
+    out.coefficients_ = to_matrix<double>(archive.points("kernel_pca.coefficients", rows));
+    const auto origin = archive.vector("kernel_pca.origin", dimensions);
     const auto offset = archive.vector("kernel_pca.offset", out.coefficients_.cols());
     out.origin_ = Eigen::Map<const Vector<double>>(origin.data(), static_cast<Index>(origin.size()));
     out.offset_ = Eigen::Map<const Vector<double>>(offset.data(), static_cast<Index>(offset.size()));

@@ -3,9 +3,12 @@
 // space: the coordinates in which a method for points becomes its kernel form (Zhang et al. 2010). With all components
 // the distances between rows are those of the centred images of the points in feature space.
 
+#include <optional>
+
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/io/archive.hpp"
+#include "coterie/linalg/kernel_factor.hpp"
 
 namespace coterie {
 
@@ -14,13 +17,14 @@ public:
     KernelPca() = default;
     /// n x d points, width above 0 (k(x, y) = exp(-||x - y||^2 / (2 width^2))). Keeps the `components` leading
     /// components, or (0) all whose eigenvalue is above 1e-10 times the largest. Memory 4 n^2 numbers (ResourceError
-    /// beforehand), time n^3.
-    KernelPca(PointsView points, double width, int components, const Run& run);
+    /// beforehand), time n^3. With landmarks (above 0: at most so many) the kernel is its Nystroem form by them: memory
+    /// 4 n landmarks, time n landmarks^2.
+    KernelPca(PointsView points, double width, int components, Index landmarks, const Run& run);
 
     double width() const { return width_; }
     /// p: components kept.
     Index components() const { return coefficients_.cols(); }
-    Index dimensions() const { return points_.cols(); }
+    Index dimensions() const { return origin_.size(); }
     /// Of the fitted points, n x p: U sqrt(eigenvalues).
     const Matrix<double>& scores() const { return scores_; }
     /// m x p for new points (m x d).
@@ -30,11 +34,15 @@ public:
     static KernelPca from(const Archive& archive);
 
 private:
-    Matrix<double> points_;  // n x d, less origin
+    void from_kernel(int components, const Run& run);
+    void from_landmarks(int components, Index landmarks, const Run& run);
+
+    Matrix<double> points_;  // n x d, less origin; without landmarks
     Vector<double> origin_;
     double width_ = 0;
-    Matrix<double> coefficients_;  // n x p: U / sqrt(eigenvalues), centred
-    Vector<double> offset_;        // p: what centring the kernel takes off every new row
+    std::optional<internal::Landmarks> landmarks_;
+    Matrix<double> coefficients_;  // n x p: U / sqrt(eigenvalues), centred; with landmarks m x p: axes of their rows
+    Vector<double> offset_;        // p: what centring takes off every new row
     Matrix<double> scores_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie {
@@ -15,7 +16,8 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
     if (!(radius > 0)) throw BadData(std::string(method) + ": all points are equal; there is nothing to tell apart");
     if (options.kernel == SpaceKernel::rbf) {
         if (options.kernel_width == 0) options.kernel_width = radius;
-        kernel_pca_.emplace(points, options.kernel_width, options.components, run);
+        kernel_pca_.emplace(points, options.kernel_width, options.components, options.landmarks_for(points.rows()),
+                            run);
         origin_ = Vector<double>::Zero(kernel_pca_->components());
     } else {
         origin_ = origin == Origin::mean ? moments.mean : Vector<double>(Vector<double>::Zero(points.columns()));
@@ -56,14 +58,12 @@ PointSpace PointSpace::from(const Archive& archive, SpaceKernel kernel, Index di
 
 namespace internal {
 
-void check_space_fit(std::string_view method, PointsView points, int clusters, const SpaceOptions& options,
-                     const SideInformation& side, const Run& run) {
+void check_space_fit(std::string_view method, PointsView points, int clusters, const SideInformation& side,
+                     const Run& run) {
     refuse_constraints(side, method);
     const std::string name = "method " + std::string(method);
     if (!side.weights.empty()) throw BadArgument(name + " takes no weights");
     check_clustering_input(points, clusters, {}, run);
-    if (options.kernel == SpaceKernel::rbf && !side.initial_centroids.empty())
-        throw BadArgument(name + " takes no initial centroids in its kernel form");
     check_initial_centroids(side.initial_centroids, points, clusters, 1, run.threads);
 }
 
@@ -74,6 +74,40 @@ bool check_transform(PointsView points, Index dimensions, const Run& run) {
     if (points.empty()) return false;
     check_points(points, "transform", run.threads);
     return true;
+}
+
+void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) {
+    check_space_fit(method_, points_, clusters, side_, run_);
+    if (!space_ || asked_ != options || origin_ != origin) {
+        space_.reset();
+        start_.reset();
+        asked_ = options;
+        origin_ = origin;
+        used_ = options;
+        space_ = std::make_shared<PointSpace>(points_, used_, origin, method_, run_);
+        x_ = std::make_shared<Matrix<double>>(space_->fitted(points_));
+    }
+    options.kernel_width = used_.kernel_width;
+}
+
+const KMeansModel& SpaceFits::start(int clusters, int restarts) {
+    if (start_ && clusters_ == clusters && restarts_ == restarts) return *start_;
+    Matrix<double> given;
+    if (!side_.initial_centroids.empty()) {
+        if (asked_.kernel == SpaceKernel::none) {
+            given = space_->transform(side_.initial_centroids, run_);
+        } else {
+            // A centroid has no place among kernel components; the mean of the points nearest to it has.
+            const Labels labels =
+                nearest_centroids(to_matrix<double>(points_), to_matrix<double>(side_.initial_centroids), run_.threads)
+                    .labels;
+            given = means_of(*x_, labels, space_->transform(side_.initial_centroids, run_), run_.threads);
+        }
+    }
+    start_ = cluster(*x_, clusters, restarts, run_, &given);
+    clusters_ = clusters;
+    restarts_ = restarts;
+    return *start_;
 }
 
 KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,

@@ -3,6 +3,7 @@
 // principal components (which are about their mean already), and how new points get there. With it what every fit of
 // this room begins with, and k-means in a space.
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -21,6 +22,11 @@ struct SpaceOptions {
     SpaceKernel kernel = SpaceKernel::none;
     double kernel_width = 0.0;  // 0: r
     int components = 0;         // of kernel PCA; 0: all
+    int landmarks = 0;          // of Gaussian kernel matrices; 0: none for up to 20,000 points, 1000 beyond
+
+    /// Landmarks for n points; 0: none.
+    Index landmarks_for(Index n) const { return landmarks > 0 ? landmarks : n > 20000 ? 1000 : 0; }
+    bool operator==(const SpaceOptions&) const = default;
 };
 
 /// Adds them to a method's description.
@@ -33,7 +39,10 @@ OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
         .real("kernel_width", &Options::kernel_width, at_least(0),
               "width w of that kernel, exp(-||x - y||^2 / (2 w^2)); 0: r, the root mean square distance of the points "
               "from their mean")
-        .template integer<int>("components", &Options::components, at_least(0), "of kernel PCA; 0: all there are");
+        .template integer<int>("components", &Options::components, at_least(0), "of kernel PCA; 0: all there are")
+        .template integer<int>("landmarks", &Options::landmarks, at_least(0),
+                               "points by which Gaussian kernel matrices are taken (Nystroem form), for memory n "
+                               "landmarks; 0: whole matrices for up to 20,000 points, 1000 landmarks beyond");
 }
 
 class PointSpace {
@@ -69,12 +78,46 @@ private:
 namespace internal {
 
 /// What a fit of this room refuses: constraints, weights, values and shapes that are none (BadArgument, BadData).
-/// Initial centroids are k x d, and not for the kernel form.
-void check_space_fit(std::string_view method, PointsView points, int clusters, const SpaceOptions& options,
-                     const SideInformation& side, const Run& run);
+/// Initial centroids are k x d.
+void check_space_fit(std::string_view method, PointsView points, int clusters, const SideInformation& side,
+                     const Run& run);
 
 /// What a model of this room checks before it takes points to its space; false when there are none.
 bool check_transform(PointsView points, Index dimensions, const Run& run);
+
+/// What fits of one method of this room to the same points share: the space, while its options stay the same, and the
+/// k-means that they start from. The points, the run and the side information must outlive it.
+class SpaceFits {
+public:
+    SpaceFits(std::string_view method, PointsView points, Run& run, const SideInformation& side)
+        : method_(method), points_(points), run_(run), side_(side) {}
+
+    /// check_space_fit, and the space of these options, whose kernel_width of 0 is replaced.
+    void enter(SpaceOptions& options, int clusters, PointSpace::Origin origin);
+    const std::shared_ptr<const PointSpace>& space() const { return space_; }
+    /// The points in the space, n x p.
+    const std::shared_ptr<const Matrix<double>>& points() const { return x_; }
+    /// k-means in the space with restarts; with initial centroids from the clusters of the points nearest to them among
+    /// the points as given.
+    const KMeansModel& start(int clusters, int restarts);
+
+    PointsView input() const { return points_; }
+    Run& run() const { return run_; }
+
+private:
+    std::string_view method_;
+    PointsView points_;
+    Run& run_;
+    const SideInformation& side_;
+    SpaceOptions asked_;
+    SpaceOptions used_;
+    PointSpace::Origin origin_ = PointSpace::Origin::mean;
+    std::shared_ptr<const PointSpace> space_;
+    std::shared_ptr<const Matrix<double>> x_;
+    std::optional<KMeansModel> start_;
+    int clusters_ = 0;
+    int restarts_ = 0;
+};
 
 /// k-means on rows of a space, from several starts or (not null, not empty) from centroids.
 KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
