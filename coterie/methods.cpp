@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coterie/base/words.hpp"
+#include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
@@ -60,6 +61,8 @@ const std::vector<Method>& methods() {
                {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),
         method("cpd", "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel",
                {.initial_centroids = true}, fit_cpd),
+        method("aml", "adaptive metric learning: a linear metric and the clusters learnt together, linear and kernel",
+               {.initial_centroids = true}, fit_aml),
     };
     return list;
 }
