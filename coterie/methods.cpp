@@ -5,6 +5,7 @@
 #include "coterie/base/words.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
+#include "coterie/deformation/rpca_om.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
@@ -63,6 +64,8 @@ const std::vector<Method>& methods() {
                {.initial_centroids = true}, fit_cpd),
         method("aml", "adaptive metric learning: a linear metric and the clusters learnt together, linear and kernel",
                {.initial_centroids = true}, fit_aml),
+        method("rpca-om", "robust PCA with optimal mean, and k-means in its subspace, linear and kernel",
+               {.initial_centroids = true}, fit_rpca_om),
     };
     return list;
 }
