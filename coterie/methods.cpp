@@ -5,6 +5,7 @@
 #include "coterie/base/words.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
+#include "coterie/deformation/fme.hpp"
 #include "coterie/deformation/rpca_om.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
@@ -66,6 +67,8 @@ const std::vector<Method>& methods() {
                {.initial_centroids = true}, fit_aml),
         method("rpca-om", "robust PCA with optimal mean, and k-means in its subspace, linear and kernel",
                {.initial_centroids = true}, fit_rpca_om),
+        method("fme", "flexible manifold embedding: a graph's embedding and the regression to it, linear and kernel",
+               {.initial_centroids = true}, fit_fme),
     };
     return list;
 }
