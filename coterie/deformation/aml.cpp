@@ -41,7 +41,7 @@ const OptionSet& AmlOptions::described() {
                            .letter('k')
                            .real("lambda", &AmlOptions::lambda, at_least(0),
                                  "ridge of the metric; 0: lambda_rel times the mean eigenvalue of X'X")
-                           .real("lambda_rel", &AmlOptions::lambda_rel, above(0),
+                           .real("lambda_rel", &AmlOptions::lambda_rel, between(1e-12, 1e12),
                                  "lambda in units of tr(X'X) / q, the mean eigenvalue of the scatter matrix")
                            .integer("dimensions", &AmlOptions::dimensions, at_least(0),
                                     "directions of the metric, at most k - 1; 0: k - 1"))

@@ -46,11 +46,11 @@ const OptionSet& FmeOptions::described() {
                 .integer("clusters", &FmeOptions::clusters, at_least(1), "number of clusters k")
                 .letter('k')
                 .real("mu", &FmeOptions::mu, at_least(0), "weight of the regression; 0: mu_rel / gamma")
-                .real("mu_rel", &FmeOptions::mu_rel, above(0),
+                .real("mu_rel", &FmeOptions::mu_rel, between(1e-12, 1e12),
                       "mu times gamma: weight of the regression's squared residual beside the graph's cut")
                 .real("gamma", &FmeOptions::gamma, at_least(0),
                       "weight of the residual beside the size of W; 0: gamma_rel over the mean eigenvalue of X'X")
-                .real("gamma_rel", &FmeOptions::gamma_rel, above(0),
+                .real("gamma_rel", &FmeOptions::gamma_rel, between(1e-12, 1e12),
                       "gamma in units of q / tr(X'X), one over the mean eigenvalue of the scatter matrix")
                 .integer("neighbors", &FmeOptions::neighbors, at_least(1), "of a point in the graph, at most n - 1")
                 .integer("dimensions", &FmeOptions::dimensions, at_least(0), "of the embedding; 0: k - 1"))
@@ -87,6 +87,9 @@ FmeModel fit_fme(PointsView points, const FmeOptions& options, Run& run, const S
     used.gamma = 1 / ridge.lambda();
     if (used.mu == 0) used.mu = options.mu_rel / used.gamma;
     const double weight = used.mu * used.gamma;
+    if (!(used.gamma > 0) || !std::isfinite(weight))
+        throw BadArgument("options --mu and --gamma: gamma is " + to_text(OptionValue(used.gamma)) +
+                          ", mu times gamma " + to_text(OptionValue(weight)) + "; both must be above 0 and finite");
     const Matrix<double>& whitened = ridge.whitened();
     // All eigenvalues are from 0 to 2 + weight.
     Matrix<double> matrix = laplacian - weight * internal::rows_by_rows(whitened, whitened, run.threads);

@@ -154,7 +154,7 @@ TEST(Fme, TheEmbeddingOfTwoRings) {
     EXPECT_EQ(accuracy(model.predict(Matrix<double>(points * 1.02)), truth), 1.0);
 }
 
-TEST(Fme, RefusesMoreNeighboursThanPoints) {
+TEST(Fme, RefusesMoreNeighboursThanPointsAndInfiniteWeights) {
     const Matrix<double> points = test::blob_points<double>(10, 2, 2, 2.0, 9);
     FmeOptions options;
     options.clusters = 2;
@@ -162,6 +162,10 @@ TEST(Fme, RefusesMoreNeighboursThanPoints) {
     EXPECT_NE(text.find("option --neighbors: 10 given, it must be from 1 to 9 for 10 points"), std::string::npos);
     options.neighbors = 9;
     EXPECT_EQ(fit(points, options).labels().size(), 10u);
+    options.mu = 1e200;
+    options.gamma = 1e200;
+    const std::string large = test::message_of([&] { fit(points, options); });
+    EXPECT_NE(large.find("options --mu and --gamma"), std::string::npos) << large;
 }
 
 }  // namespace

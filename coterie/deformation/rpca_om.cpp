@@ -106,7 +106,8 @@ RpcaOmModel fit_rpca_om(PointsView points, const RpcaOmOptions& options, Run& ru
     Matrix<double> given;
     if (!side.initial_centroids.empty())
         given = model.projected(model.space_.transform(side.initial_centroids, run), run.threads);
-    const KMeansModel clusters = internal::cluster(inside, options.clusters, options.restarts, run, &given);
+    const Run uninterrupted(run.seed, run.threads);  // a subspace that was found in part still gets its clusters
+    const KMeansModel clusters = internal::cluster(inside, options.clusters, options.restarts, uninterrupted, &given);
     model.centroids_ = to_matrix<double>(clusters.centroids());
     model.labels_ = model.predict_checked(points, run);
     report.seconds.emplace_back("k-means", watch.restart());

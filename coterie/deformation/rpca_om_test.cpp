@@ -111,5 +111,21 @@ TEST(RpcaOm, AllDimensionsAreKMeans) {
     }
 }
 
+TEST(RpcaOm, InterruptedItReturnsWhatItHas) {
+    const Matrix<double> points = test::blob_points<double>(200, 8, 5, 0.7, 2);
+    RpcaOmOptions options;
+    options.clusters = 5;
+    options.restarts = 1;
+    ASSERT_GT(fit(points, options).fit_report().iterations, 2);
+    coterie::Run run(0, 2);
+    bool stop = false;
+    run.on_progress = [&](const Progress&) { stop = true; };
+    run.should_stop = [&] { return stop; };
+    const RpcaOmModel model = fit_rpca_om(points, options, run);
+    EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
+    EXPECT_EQ(model.fit_report().iterations, 1);
+    EXPECT_EQ(model.predict(points), model.labels());
+}
+
 }  // namespace
 }  // namespace coterie
