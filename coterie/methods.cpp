@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "coterie/base/words.hpp"
+#include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
+#include "coterie/deformation/fme.hpp"
+#include "coterie/deformation/rpca_om.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
@@ -89,6 +92,15 @@ const std::vector<Method>& methods() {
         shared_method<CpdFits>("cpd",
                                "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel",
                                {.initial_centroids = true}, fit_cpd),
+        shared_method<AmlFits>(
+            "aml", "adaptive metric learning: a linear metric and the clusters learnt together, linear and kernel",
+            {.initial_centroids = true}, fit_aml),
+        shared_method<RpcaOmFits>("rpca-om",
+                                  "robust PCA with optimal mean, and k-means in its subspace, linear and kernel",
+                                  {.initial_centroids = true}, fit_rpca_om),
+        shared_method<FmeFits>(
+            "fme", "flexible manifold embedding: a graph's embedding and the regression to it, linear and kernel",
+            {.initial_centroids = true}, fit_fme),
     };
     return list;
 }

@@ -190,15 +190,6 @@ std::vector<T> entries_of(std::span<const T> all, const std::vector<Index>& rows
     return out;
 }
 
-Points rows_of(PointsView points, const std::vector<Index>& rows) {
-    return points.visit([&]<class Scalar>(const Rows<Scalar>& from) {
-        Matrix<Scalar> out(static_cast<Index>(rows.size()), from.columns);
-        for (Index i = 0; i < out.rows(); ++i)
-            std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.columns, out.data() + i * from.columns);
-        return Points(std::move(out));
-    });
-}
-
 // What the fits of one fold see, and what they do not.
 struct Fold {
     Points seen;

@@ -104,3 +104,56 @@ def test_kmeans_within_sizes_is_a_transport_optimum(tmp_path, seed):
     rows, columns = linear_sum_assignment(costs)
     assert np.array_equal(labels, columns // (n // k))
     assert ours["objective"] == pytest.approx(costs[rows, columns].sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rpca_om_is_its_reweighting(tmp_path, seed):
+    random = np.random.default_rng(seed)
+    x = random.normal(size=(90, 5)) * [4, 3, 2, 1, 0.5]
+    x[::15] += random.normal(size=(6, 5)) * 10
+    ours, _ = fit(tmp_path, "rpca-om", x, "-k", 3, "--dimensions", 2, "--tolerance", 0, "--max-iterations", 12)
+    weights, objectives = np.ones(len(x)), []
+    for _ in range(12):
+        mean = weights @ x / weights.sum()
+        axes = np.linalg.svd(np.sqrt(weights)[:, None] * (x - mean), full_matrices=False)[2][:2]
+        lengths = np.linalg.norm((x - mean) - (x - mean) @ axes.T @ axes, axis=1)
+        objectives.append(lengths.sum())
+        weights = 0.5 / lengths
+    assert ours["objective_per_iteration"] == pytest.approx(objectives[:len(ours["objective_per_iteration"])], rel=1e-9)
+    assert ours["iterations"] > 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kernel", ["none", "rbf"])
+def test_fme_is_the_sum_of_least_eigenvalues(tmp_path, seed, kernel):
+    from sklearn.decomposition import KernelPCA
+    from sklearn.neighbors import kneighbors_graph
+    random = np.random.default_rng(seed)
+    x = blobs(seed, 120, 4, 3)
+    mu, gamma = random.uniform(0.1, 2, size=2)
+    ours, _ = fit(tmp_path, "fme", x, "-k", 4, "--mu", mu, "--gamma", gamma, "--neighbors", 7, "--kernel", kernel, "--kernel-width", 2)
+    graph = kneighbors_graph(x, 7).toarray()
+    graph = (graph + graph.T) / 2
+    scale = graph.sum(1) ** -0.5
+    if kernel == "rbf":
+        x = KernelPCA(kernel="rbf", gamma=1 / 8, eigen_solver="dense").fit_transform(x)
+    x = x - x.mean(0)
+    ridge = np.linalg.solve(x.T @ x + np.eye(x.shape[1]) / gamma, x.T)
+    matrix = np.eye(120) - scale[:, None] * graph * scale + mu * gamma * (np.eye(120) - x @ ridge)
+    rest = np.linalg.qr(np.column_stack([np.ones(120), random.normal(size=(120, 119))]))[0][:, 1:]
+    assert ours["objective"] == pytest.approx(np.linalg.eigvalsh(rest.T @ matrix @ rest)[:3].sum(), rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kernel", ["none", "rbf"])
+def test_aml_objective_of_its_labels(tmp_path, seed, kernel):
+    from sklearn.metrics.pairwise import rbf_kernel
+    x = blobs(seed, 150, 5, 4)
+    weight = 0.7
+    ours, labels = fit(tmp_path, "aml", x, "-k", 4, "--lambda", weight, "--kernel", kernel, "--kernel-width", 3)
+    assert ours["stopped"] == "converged"
+    centring = np.eye(150) - 1 / 150
+    gram = centring @ (x @ x.T if kernel == "none" else rbf_kernel(x, gamma=1 / 18)) @ centring
+    indicator = (labels[:, None] == np.arange(4)) / np.sqrt(np.bincount(labels, minlength=4))
+    trace = np.trace(indicator.T @ gram @ np.linalg.solve(gram + weight * np.eye(150), indicator))
+    assert ours["objective"] == pytest.approx(4 - trace, rel=1e-8)

@@ -1,6 +1,7 @@
 #pragma once
 // Points: n rows of d numbers, float or double. PointsView borrows, Points owns (an array, or a mapped file).
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -135,6 +136,16 @@ private:
 template <class Scalar>
 Matrix<Scalar> to_matrix(PointsView points) {
     return points.visit([](auto rows) -> Matrix<Scalar> { return rows.matrix().template cast<Scalar>(); });
+}
+
+/// A copy of some rows, in the scalar type they have.
+inline Points rows_of(PointsView points, const std::vector<Index>& rows) {
+    return points.visit([&]<class Scalar>(const Rows<Scalar>& from) {
+        Matrix<Scalar> out(static_cast<Index>(rows.size()), from.columns);
+        for (Index i = 0; i < out.rows(); ++i)
+            std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.columns, out.data() + i * from.columns);
+        return Points(std::move(out));
+    });
 }
 
 }  // namespace coterie

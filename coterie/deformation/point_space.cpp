@@ -92,22 +92,19 @@ void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin or
 
 const KMeansModel& SpaceFits::start(int clusters, int restarts) {
     if (start_ && clusters_ == clusters && restarts_ == restarts) return *start_;
-    Matrix<double> given;
-    if (!side_.initial_centroids.empty()) {
-        if (asked_.kernel == SpaceKernel::none) {
-            given = space_->transform(side_.initial_centroids, run_);
-        } else {
-            // A centroid has no place among kernel components; the mean of the points nearest to it has.
-            const Labels labels =
-                nearest_centroids(to_matrix<double>(points_), to_matrix<double>(side_.initial_centroids), run_.threads)
-                    .labels;
-            given = means_of(*x_, labels, space_->transform(side_.initial_centroids, run_), run_.threads);
-        }
-    }
+    const Matrix<double> given = given_start(*x_, [](const Matrix<double>& rows) { return rows; });
     start_ = cluster(*x_, clusters, restarts, run_, &given);
     clusters_ = clusters;
     restarts_ = restarts;
     return *start_;
+}
+
+Matrix<double> SpaceFits::given_start(const Matrix<double>& rows,
+                                      FunctionRef<Matrix<double>(const Matrix<double>&)> place) const {
+    if (side_.initial_centroids.empty()) return {};
+    const Labels labels =
+        nearest_centroids(to_matrix<double>(points_), to_matrix<double>(side_.initial_centroids), run_.threads).labels;
+    return means_of(rows, labels, place(space_->transform(side_.initial_centroids, run_)), run_.threads);
 }
 
 KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,

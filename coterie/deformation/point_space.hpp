@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "coterie/base/function_ref.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/side_information.hpp"
@@ -97,9 +98,18 @@ public:
     const std::shared_ptr<const PointSpace>& space() const { return space_; }
     /// The points in the space, n x p.
     const std::shared_ptr<const Matrix<double>>& points() const { return x_; }
-    /// k-means in the space with restarts; with initial centroids from the clusters of the points nearest to them among
-    /// the points as given.
+    /// k-means in the space with restarts, or from given_start.
     const KMeansModel& start(int clusters, int restarts);
+    /// With initial centroids the means, among `rows` (n x anything), of the points nearest to each of them as they
+    /// were given, so that the kernel forms start from the same clusters; `place` takes rows of the space to where
+    /// `rows` are. Empty without.
+    Matrix<double> given_start(const Matrix<double>& rows,
+                               FunctionRef<Matrix<double>(const Matrix<double>&)> place) const;
+
+    /// Options whose change loses what is shared, the costliest first.
+    static std::vector<std::string> shared_options() {
+        return {"kernel", "kernel_width", "components", "landmarks", "origin", "clusters", "restarts"};
+    }
 
     PointsView input() const { return points_; }
     Run& run() const { return run_; }

@@ -91,4 +91,22 @@ struct PairedTest {
 };
 PairedTest paired_t_test(std::span<const double> a, std::span<const double> b);
 
+/// A sample by its mean, standard deviation (of n - 1) and size.
+struct SampleSummary {
+    double mean = 0;
+    double deviation = 0;
+    Index count = 0;
+};
+/// BadArgument unless there are at least two finite numbers.
+SampleSummary summary_of(std::span<const double> sample);
+
+/// p of the two-sided Student test that two unpaired samples, thought to have the same variance (it is pooled), have
+/// the same mean: 1 where both deviations are 0 and the means equal, 0 where they differ. BadArgument unless both have
+/// at least two numbers.
+double unpaired_t_test(const SampleSummary& a, const SampleSummary& b);
+
+/// Scores of each against all the others (Wang et al. 2012): 1 for a mean that is larger at `significance` by
+/// unpaired_t_test, 0.5 for none of significance, 0 for a smaller one.
+std::vector<double> ranking_scores(std::span<const SampleSummary> samples, double significance = 0.05);
+
 }  // namespace coterie

@@ -101,4 +101,45 @@ PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
     return test;
 }
 
+SampleSummary summary_of(std::span<const double> sample) {
+    if (sample.size() < 2)
+        throw BadArgument("summary_of: at least 2 numbers are needed, given " + std::to_string(sample.size()));
+    const auto n = static_cast<double>(sample.size());
+    // About the first, so that equal numbers have deviation 0 and not rounding.
+    double shift = 0.0;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+        if (!std::isfinite(sample[i]))
+            throw BadArgument("summary_of: number " + std::to_string(i) + " is not finite; every one must be");
+        shift += sample[i] - sample[0];
+    }
+    shift /= n;
+    double squares = 0.0;
+    for (const double x : sample) squares += (x - sample[0] - shift) * (x - sample[0] - shift);
+    return {sample[0] + shift, std::sqrt(squares / (n - 1.0)), static_cast<Index>(sample.size())};
+}
+
+double unpaired_t_test(const SampleSummary& a, const SampleSummary& b) {
+    if (a.count < 2 || b.count < 2)
+        throw BadArgument("unpaired_t_test: at least 2 numbers a sample are needed, given " + std::to_string(a.count) +
+                          " and " + std::to_string(b.count));
+    const auto n = static_cast<double>(a.count);
+    const auto m = static_cast<double>(b.count);
+    const double freedom = n + m - 2.0;
+    const double pooled = ((n - 1.0) * a.deviation * a.deviation + (m - 1.0) * b.deviation * b.deviation) / freedom;
+    const double difference = a.mean - b.mean;
+    if (pooled == 0.0) return difference == 0.0 ? 1.0 : 0.0;
+    return two_sided_p_value(difference / std::sqrt(pooled * (1.0 / n + 1.0 / m)), freedom);
+}
+
+std::vector<double> ranking_scores(std::span<const SampleSummary> samples, double significance) {
+    std::vector<double> scores(samples.size(), 0.0);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        for (std::size_t j = 0; j < samples.size(); ++j) {
+            if (i == j) continue;
+            const bool differ = unpaired_t_test(samples[i], samples[j]) < significance;
+            scores[i] += !differ ? 0.5 : samples[i].mean > samples[j].mean ? 1.0 : 0.0;
+        }
+    return scores;
+}
+
 }  // namespace coterie

@@ -1,0 +1,140 @@
+#include "coterie/deformation/aml.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "coterie/deformation/ridge_basis.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/eigen.hpp"
+
+namespace coterie {
+namespace {
+
+using internal::RidgeBasis;
+
+// L'A, k x r: the cluster sums of the whitened points over sqrt(n_c); an empty cluster's row is 0.
+Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int clusters, int threads) {
+    internal::ClusterSums sums =
+        internal::cluster_sums(rows, labels, clusters, {}, threads, internal::sum_chunks(rows.rows(), clusters));
+    for (Index c = 0; c < clusters; ++c) {
+        const double mass = sums.mass[static_cast<std::size_t>(c)];
+        if (mass > 0) sums.sums.row(c) /= std::sqrt(mass);
+    }
+    return std::move(sums.sums);
+}
+
+// Q, p x r: the leading right singular vectors of L'A, which make W = M Q'.
+Matrix<double> leading_directions(const Matrix<double>& seen, int count, int threads) {
+    Matrix<double> scatter = Matrix<double>::Zero(seen.cols(), seen.cols());
+    internal::add_transposed_by(seen, seen, scatter, threads);
+    return smallest_symmetric_eigen(Matrix<double>(-scatter), count).vectors.transpose();
+}
+
+}  // namespace
+
+const OptionSet& AmlOptions::described() {
+    static const OptionSet set =
+        describe_space(OptionSetFor<AmlOptions>()
+                           .integer("clusters", &AmlOptions::clusters, at_least(1), "number of clusters k")
+                           .letter('k')
+                           .real("lambda", &AmlOptions::lambda, at_least(0),
+                                 "ridge of the metric; 0: lambda_rel times the mean eigenvalue of X'X")
+                           .real("lambda_rel", &AmlOptions::lambda_rel, between(1e-12, 1e12),
+                                 "lambda in units of tr(X'X) / q, the mean eigenvalue of the scatter matrix")
+                           .integer("dimensions", &AmlOptions::dimensions, at_least(0),
+                                    "directions of the metric, at most k - 1; 0: k - 1"))
+            .integer("restarts", &AmlOptions::restarts, at_least(1), "of the k-means that it starts from")
+            .integer("max_iterations", &AmlOptions::max_iterations, at_least(1), "rounds at most")
+            .real("tolerance", &AmlOptions::tolerance, at_least(0),
+                  "stop when the objective falls by at most this share of it; 0: when no label changes");
+    return set;
+}
+
+AmlModel fit_aml(PointsView points, const AmlOptions& options, Run& run, const SideInformation& side) {
+    return AmlFits(points, run, side).fit(options);
+}
+
+AmlModel AmlFits::fit(const AmlOptions& options) {
+    const Run& run = this->run();
+    check_options(options);
+    const int k = options.clusters;
+
+    AmlModel model;
+    model.options_ = options;
+    AmlOptions& used = model.options_;
+    FitReport& report = model.report_;
+    Stopwatch watch;
+    enter(used, options.clusters, PointSpace::Origin::mean);
+    model.space_ = space();
+    const Matrix<double>& x = *points();
+    const bool kernel = options.kernel == SpaceKernel::rbf;
+    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
+    const RidgeBasis basis(x, options.lambda, options.lambda_rel, run);
+    used.lambda = basis.lambda();
+    used.dimensions = internal::dimensions_of(options.dimensions, k, std::min<Index>(std::max(1, k - 1), basis.rank()),
+                                              "k - 1, and the rank of the points");
+    report.seconds.emplace_back("eigenvectors", watch.restart());
+
+    Labels labels = start(k, options.restarts).labels();
+    report.seconds.emplace_back("k-means", watch.restart());
+
+    const Matrix<double>& whitened = basis.whitened();
+    Matrix<double> seen = indicated(whitened, labels, k, run.threads);
+    Matrix<double> directions;
+    report.stopped = StopReason::iteration_limit;
+    const Run uninterrupted(run.seed, run.threads);  // so that a round is done or not begun
+    double before = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < options.max_iterations; ++round) {
+        if (run.stop_requested()) {
+            if (round == 0) run.throw_if_stopped("rounds");
+            report.stopped = StopReason::interrupted;
+            break;
+        }
+        directions = leading_directions(seen, used.dimensions, run.threads);
+        const Matrix<double> projected = internal::rows_by_rows(whitened, directions, run.threads);
+        // An empty cluster starts at the origin, the mean of all points, where it may take some.
+        const Matrix<double> means =
+            internal::means_of(projected, labels, Matrix<double>::Zero(k, used.dimensions), run.threads);
+        const KMeansModel found = internal::cluster(projected, k, 1, uninterrupted, &means);
+        const bool changed = found.labels() != labels;
+        labels = found.labels();
+        model.centroids_ = to_matrix<double>(found.centroids());
+        seen = indicated(whitened, labels, k, run.threads);
+        report.objective = k - internal::rows_by_rows(seen, directions, run.threads).squaredNorm();
+        report.objective_per_iteration.push_back(report.objective);
+        ++report.iterations;
+        run.report({.stage = "rounds",
+                    .fraction = static_cast<double>(report.iterations) / options.max_iterations,
+                    .objective = report.objective,
+                    .iteration = report.iterations});
+        if (!changed || before - report.objective <= options.tolerance * std::abs(report.objective)) {
+            report.stopped = StopReason::converged;
+            break;
+        }
+        before = report.objective;
+    }
+    report.seconds.emplace_back("rounds", watch.restart());
+
+    const Matrix<double> map_rows = basis.map();
+    model.directions_ = internal::rows_by_rows(map_rows, directions, run.threads);
+    model.offset_ = Vector<double>::Zero(used.dimensions);
+    model.labels_ = model.predict_checked(input(), run);
+    report.seconds.emplace_back("labels", watch.restart());
+
+    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
+    internal::finish_report(report, input(), model.labels_, k, k, run);
+    auto& details = report.details;
+    details.emplace_back("lambda", used.lambda);
+    if (kernel) {
+        details.emplace_back("kernel_width", used.kernel_width);
+        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
+    }
+    details.emplace_back("rank", static_cast<std::int64_t>(basis.rank()));
+    details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
+    details.emplace_back("trace", k - report.objective);
+    return model;
+}
+
+}  // namespace coterie

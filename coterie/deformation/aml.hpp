@@ -1,0 +1,60 @@
+#pragma once
+// AML: adaptive metric learning (Ye, Zhao and Liu 2007), and with an RBF kernel its nonlinear form NAML (Chen, Zhao, Ye
+// and Liu 2007). A metric and the clusters are learnt together:
+//
+//     X       n x q   points (rows), less their mean; in the kernel form their kernel principal components
+//     L       n x k   scaled cluster indicator: 1 / sqrt(n_c) on the members of c (no column for an empty cluster)
+//     W       q x p   directions of the metric, W'(X'X + lambda I) W = I
+//
+//     maximise  T = tr( (W'(X'X + lambda I) W)^-1 W'X' L L' X W )       minimise  J = k - T >= 0
+//
+// in rounds: W are the leading eigenvectors of  X' L L' X w = theta (X'X + lambda I) w,  L is what k-means finds among
+// the rows of X W from the last means (kernel k-means of the paper, its kernel being X W W'X'). J never rises. With p =
+// k - 1, all the directions there are, T = tr(L' K (K + lambda I)^-1 L), K = X X'.
+//
+// Cost: n q^2 + q^3 once, n r k a round, r the rank of X. Memory n (q + r).
+
+#include "coterie/deformation/projected_model.hpp"
+
+namespace coterie {
+
+struct AmlOptions : SpaceOptions {
+    int clusters = 8;
+    double lambda = 0.0;      // 0: lambda_rel tr(X'X) / q
+    double lambda_rel = 0.1;  // of the mean eigenvalue of X'X
+    int dimensions = 0;       // p; 0: k - 1
+    int restarts = 10;
+    int max_iterations = 100;
+    double tolerance = 0.0;
+
+    static const OptionSet& described();
+};
+
+class AmlModel : public ProjectedModelOf<AmlOptions> {
+public:
+    std::string_view method() const override { return "aml"; }
+    static AmlModel from(const Archive& archive) { return AmlModel(archive); }
+
+private:
+    AmlModel() = default;
+    explicit AmlModel(const Archive& archive) : ProjectedModelOf(archive) {}
+    friend class AmlFits;
+};
+
+/// n x d points, 1 <= clusters <= n, dimensions at most k - 1 and the rank of X. Starts from k-means (k-means++ with
+/// restarts), or from side.initial_centroids (k x d). labels() is always predict(points).
+/// Throws BadArgument (options, more clusters than points), BadData (values, all points equal), ResourceError (kernel
+/// form), Cancelled before the first round is done.
+/// The report's objective is J; its details: "lambda", "kernel_width", "components", "rank" (r), "dimensions" (p),
+/// "trace" (T of the last round).
+AmlModel fit_aml(PointsView points, const AmlOptions& options, Run& run, const SideInformation& side = {});
+
+/// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
+/// k-means start.
+class AmlFits : public internal::SpaceFits {
+public:
+    AmlFits(PointsView points, Run& run, const SideInformation& side) : SpaceFits("aml", points, run, side) {}
+    AmlModel fit(const AmlOptions& options);
+};
+
+}  // namespace coterie

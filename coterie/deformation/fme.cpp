@@ -1,0 +1,149 @@
+#include "coterie/deformation/fme.hpp"
+
+#include <cmath>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/deformation/ridge_basis.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/neighbors.hpp"
+
+namespace coterie {
+namespace {
+
+// I - D^-1/2 A D^-1/2, n x n. Every point has neighbours, so no degree is 0.
+Matrix<double> normalised_laplacian(const Neighbors& neighbors, Index n) {
+    Matrix<double> out = Matrix<double>::Zero(n, n);
+    for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < neighbors.count; ++j) {
+            const Index other = neighbors.indices[static_cast<std::size_t>(i * neighbors.count + j)];
+            out(i, other) += 0.5;
+            out(other, i) += 0.5;
+        }
+    const Vector<double> scale = out.rowwise().sum().cwiseSqrt().cwiseInverse();
+    out = -(scale.asDiagonal() * out * scale.asDiagonal());
+    out.diagonal().array() += 1.0;
+    return out;
+}
+
+// H M H + shift 11'/n, H = I - 11'/n: the eigenvectors of M among vectors orthogonal to 1, and 1 itself, last.
+void set_constant_apart(Matrix<double>& matrix, double shift) {
+    const Index n = matrix.rows();
+    const Vector<double> means = matrix.rowwise().mean();
+    const double grand = means.mean();
+    const double constant = grand + shift / static_cast<double>(n);
+    for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) matrix(i, j) += constant - (means[i] + means[j]);
+}
+
+}  // namespace
+
+const OptionSet& FmeOptions::described() {
+    static const OptionSet set =
+        describe_space(
+            OptionSetFor<FmeOptions>()
+                .integer("clusters", &FmeOptions::clusters, at_least(1), "number of clusters k")
+                .letter('k')
+                .real("mu", &FmeOptions::mu, at_least(0), "weight of the regression; 0: mu_rel / gamma")
+                .real("mu_rel", &FmeOptions::mu_rel, between(1e-12, 1e12),
+                      "mu times gamma: weight of the regression's squared residual beside the graph's cut")
+                .real("gamma", &FmeOptions::gamma, at_least(0),
+                      "weight of the residual beside the size of W; 0: gamma_rel over the mean eigenvalue of X'X")
+                .real("gamma_rel", &FmeOptions::gamma_rel, between(1e-12, 1e12),
+                      "gamma in units of q / tr(X'X), one over the mean eigenvalue of the scatter matrix")
+                .integer("neighbors", &FmeOptions::neighbors, at_least(1), "of a point in the graph, at most n - 1")
+                .integer("dimensions", &FmeOptions::dimensions, at_least(0), "of the embedding; 0: k - 1"))
+            .choice("labels_from", &FmeOptions::labels_from, {"regression", "embedding"},
+                    "cluster what the regression makes of the points, or the embedding that it approximates")
+            .integer("restarts", &FmeOptions::restarts, at_least(1), "of the k-means");
+    return set;
+}
+
+FmeModel fit_fme(PointsView points, const FmeOptions& options, Run& run, const SideInformation& side) {
+    return FmeFits(points, run, side).fit(options);
+}
+
+FmeModel FmeFits::fit(const FmeOptions& options) {
+    const Run& run = this->run();
+    check_options(options);
+    FmeModel model;
+    model.options_ = options;
+    FmeOptions& used = model.options_;
+    FitReport& report = model.report_;
+    Stopwatch watch;
+    enter(used, options.clusters, PointSpace::Origin::mean);
+    model.space_ = space();
+    const Matrix<double>& x = *points();
+    const Index n = x.rows();
+    const bool kernel = options.kernel == SpaceKernel::rbf;
+    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
+    if (options.neighbors > n - 1)
+        throw BadArgument("option --neighbors: " + std::to_string(options.neighbors) + " given, it must be from 1 to " +
+                          std::to_string(n - 1) + " for " + std::to_string(n) + " points");
+    require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
+                   "the embedding of " + std::to_string(n) + " points");
+    used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, n - 1, "one less than the points");
+    const Matrix<double> laplacian = normalised_laplacian(nearest_neighbors(x, options.neighbors, run), n);
+    report.seconds.emplace_back("graph", watch.restart());
+
+    const internal::RidgeBasis ridge(x, options.gamma > 0 ? 1 / options.gamma : 0, 1 / options.gamma_rel, run);
+    used.gamma = 1 / ridge.lambda();
+    if (used.mu == 0) used.mu = options.mu_rel / used.gamma;
+    const double weight = used.mu * used.gamma;
+    if (!(used.gamma > 0) || !std::isfinite(weight))
+        throw BadArgument("options --mu and --gamma: gamma is " + to_text(OptionValue(used.gamma)) +
+                          ", mu times gamma " + to_text(OptionValue(weight)) + "; both must be above 0 and finite");
+    const Matrix<double>& whitened = ridge.whitened();
+    // All eigenvalues are from 0 to 2 + weight.
+    Matrix<double> matrix = laplacian - weight * internal::rows_by_rows(whitened, whitened, run.threads);
+    matrix.diagonal().array() += weight;
+    set_constant_apart(matrix, 2 * (2 + weight));
+    const EigenPairs pairs = smallest_symmetric_eigen(matrix, used.dimensions);
+    run.throw_if_stopped("eigenvectors");
+    model.embedding_ = pairs.vectors;
+    const Matrix<double>& f = model.embedding_;
+    report.objective = pairs.values.sum();
+    report.objective_per_iteration = {report.objective};
+    report.seconds.emplace_back("eigenvectors", watch.restart());
+
+    Matrix<double> seen = Matrix<double>::Zero(ridge.rank(), used.dimensions);  // A'F
+    internal::add_transposed_by(whitened, f, seen, run.threads);
+    const Matrix<double> seen_by_dimension = seen.transpose();
+    model.directions_ = internal::rows_by_rows(ridge.map(), seen_by_dimension, run.threads);
+    model.offset_ = Vector<double>::Zero(used.dimensions);
+    const Matrix<double> regressed = model.projected(x, run.threads);
+    const bool by_regression = options.labels_from == FmeLabels::regression;
+    const Matrix<double>& clustered = by_regression ? regressed : f;
+    const Matrix<double> given =
+        given_start(clustered, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
+    const KMeansModel clusters = internal::cluster(clustered, options.clusters, options.restarts, run, &given);
+    if (by_regression) {
+        model.centroids_ = to_matrix<double>(clusters.centroids());
+        model.labels_ = model.predict_checked(input(), run);
+    } else {
+        model.labels_ = clusters.labels();
+        model.centroids_ =
+            internal::means_of(regressed, model.labels_, to_matrix<double>(clusters.centroids()), run.threads);
+    }
+    report.seconds.emplace_back("k-means", watch.restart());
+
+    report.empty_cluster_policy = clusters.fit_report().empty_cluster_policy;
+    report.empty_clusters_repaired = clusters.fit_report().empty_clusters_repaired;
+    internal::finish_report(report, input(), model.labels_, options.clusters, options.clusters, run);
+    auto& details = report.details;
+    details.emplace_back("mu", used.mu);
+    details.emplace_back("gamma", used.gamma);
+    if (kernel) {
+        details.emplace_back("kernel_width", used.kernel_width);
+        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
+    }
+    details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
+    const Matrix<double> smoothed = internal::rows_by_rows(laplacian, Matrix<double>(f.transpose()), run.threads);
+    details.emplace_back("cut", f.cwiseProduct(smoothed).sum());
+    details.emplace_back("residual", (regressed - f).squaredNorm() / used.dimensions);
+    details.emplace_back("inertia", clusters.inertia());
+    return model;
+}
+
+}  // namespace coterie

@@ -1,0 +1,76 @@
+#pragma once
+// FME: flexible manifold embedding, its unsupervised form (Nie, Xu, Tsang and Zhang 2010), and k-means on what it
+// finds. An embedding that is smooth on the neighbour graph of the points and, but for a residual that is paid for,
+// linear in them:
+//
+//     X   n x q   points (rows), less their mean; in the kernel form their kernel principal components
+//     L   n x n   normalised Laplacian I - D^-1/2 A D^-1/2 of the graph A = (B + B') / 2, B_ij = 1 when j is among the
+//                 nearest neighbours of i, D_ii = sum_j A_ij
+//     F   n x p   embedding;   W  q x p, b  p   the regression that approximates it, and takes new points to it
+//
+//     minimise  J = tr(F'LF) + mu ( || W ||^2 + gamma || XW + 1b' - F ||^2 ),   F'F = I,  F'1 = 0
+//
+// F'1 = 0 leaves out the constant vector, which no other term but the first sees and which tells no clusters apart (the
+// paper drops it too); so b = 0. The global minimum is closed:
+//
+//     W = (X'X + I / gamma)^-1 X'F
+//     F: eigenvectors of the p smallest eigenvalues, among vectors orthogonal to 1, of
+//        L + mu gamma (I - X (X'X + I / gamma)^-1 X'),       J = the sum of these eigenvalues
+//
+// Cost: n^2 q + n^3. Memory 4 n^2 numbers.
+
+#include "coterie/deformation/projected_model.hpp"
+
+namespace coterie {
+
+enum class FmeLabels {
+    regression,  // clusters are those of the rows of XW
+    embedding    // clusters are those of the rows of F; new points are told by the means of XW over them
+};
+
+struct FmeOptions : SpaceOptions {
+    int clusters = 8;
+    double mu = 0.0;         // 0: mu_rel / gamma
+    double mu_rel = 1.0;     // of 1 / gamma: the weight of the residual beside the graph's term
+    double gamma = 0.0;      // 0: gamma_rel q / tr(X'X)
+    double gamma_rel = 1.0;  // of 1 / the mean eigenvalue of X'X
+    int neighbors = 10;
+    int dimensions = 0;  // p; 0: k - 1
+    FmeLabels labels_from = FmeLabels::regression;
+    int restarts = 10;
+
+    static const OptionSet& described();
+};
+
+class FmeModel : public ProjectedModelOf<FmeOptions> {
+public:
+    std::string_view method() const override { return "fme"; }
+    /// F, n x p; empty after load.
+    const Matrix<double>& embedding() const { return embedding_; }
+    static FmeModel from(const Archive& archive) { return FmeModel(archive); }
+
+private:
+    FmeModel() = default;
+    explicit FmeModel(const Archive& archive) : ProjectedModelOf(archive) {}
+    friend class FmeFits;
+
+    Matrix<double> embedding_;
+};
+
+/// n x d points, 1 <= clusters <= n, neighbors and dimensions at most n - 1. side.initial_centroids (k x d) start the
+/// k-means where the regression takes them. labels() is predict(points) with labels_from regression, not with
+/// embedding. Throws BadArgument (options, more clusters than points), BadData (values, all points equal),
+/// ResourceError, Cancelled. The report's objective is J, exact; its details: "mu", "gamma", "kernel_width",
+/// "components", "dimensions" (p), "cut" (tr F'LF), "residual" (|| XW - F ||^2 / p, from 0 to 1), "inertia" (of
+/// k-means).
+FmeModel fit_fme(PointsView points, const FmeOptions& options, Run& run, const SideInformation& side = {});
+
+/// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
+/// k-means start.
+class FmeFits : public internal::SpaceFits {
+public:
+    FmeFits(PointsView points, Run& run, const SideInformation& side) : SpaceFits("fme", points, run, side) {}
+    FmeModel fit(const FmeOptions& options);
+};
+
+}  // namespace coterie

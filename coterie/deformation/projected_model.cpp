@@ -1,0 +1,51 @@
+#include "coterie/deformation/projected_model.hpp"
+
+#include <algorithm>
+
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/distances.hpp"
+
+namespace coterie {
+
+Matrix<double> ProjectedModel::projected(const Matrix<double>& rows, int threads) const {
+    const Matrix<double> columns = directions_.transpose();
+    Matrix<double> out = internal::rows_by_rows(rows, columns, threads);
+    out.rowwise() -= offset_.transpose();
+    return out;
+}
+
+Matrix<double> ProjectedModel::transform(PointsView points, const Run& run) const {
+    if (!internal::check_transform(points, dimensions(), run)) return Matrix<double>(0, centroids_.cols());
+    return projected(space_->transform(points, run), run.threads);
+}
+
+Labels ProjectedModel::predict_checked(PointsView points, const Run& run) const {
+    return nearest_centroids(transform(points, run), centroids_, run.threads).labels;
+}
+
+void ProjectedModel::store_projection(Archive& archive) const {
+    space_->store(archive);
+    archive.set_points("directions", directions_);
+    archive.set_vector("offset", {offset_.data(), static_cast<std::size_t>(offset_.size())});
+    archive.set_points("centroids", centroids_);
+}
+
+void ProjectedModel::load_projection(const Archive& archive, SpaceKernel kernel, int clusters) {
+    directions_ = to_matrix<double>(archive.points("directions"));
+    const Index p = directions_.cols();
+    if (directions_.rows() < 1 || p < 1) throw BadData("model: no directions");
+    space_ = std::make_shared<PointSpace>(PointSpace::from(archive, kernel, directions_.rows()));
+    const auto offset = archive.vector("offset", p);
+    offset_ = Eigen::Map<const Vector<double>>(offset.data(), p);
+    centroids_ = to_matrix<double>(archive.points("centroids", clusters, p));
+}
+
+int internal::dimensions_of(int given, int clusters, Index most, std::string_view why) {
+    if (given > most)
+        throw BadArgument("option --dimensions: " + std::to_string(given) + " given, it must be from 1 to " +
+                          std::to_string(most) + " (" + std::string(why) + "), or 0 to be chosen");
+    if (given > 0) return given;
+    return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
+}
+
+}  // namespace coterie

@@ -1,0 +1,31 @@
+#pragma once
+// Internal: points whitened with a ridge, once for all ridge regressions on them:
+//
+//     S = X'X = V D V'          X: n x q, about its mean
+//     A = X M,  M = V (D + lambda)^-1/2        A A' = X (S + lambda I)^-1 X' = K (K + lambda I)^-1,  K = X X'
+//     (S + lambda I)^-1 X'F = M A'F            the ridge regression of F on X
+//
+// Directions in which the points do not spread (eigenvalues of rounding size) are left out.
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie::internal {
+
+class RidgeBasis {
+public:
+    /// lambda 0: lambda_rel tr(S) / q. Time n q^2 + q^3.
+    RidgeBasis(const Matrix<double>& points, double lambda, double lambda_rel, const Run& run);
+
+    double lambda() const { return lambda_; }
+    Index rank() const { return map_.cols(); }
+    const Matrix<double>& whitened() const { return whitened_; }  // A, n x rank
+    const Matrix<double>& map() const { return map_; }            // M, q x rank
+
+private:
+    double lambda_;
+    Matrix<double> map_;
+    Matrix<double> whitened_;
+};
+
+}  // namespace coterie::internal

@@ -1,0 +1,133 @@
+#include "coterie/deformation/rpca_om.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/eigen.hpp"
+
+namespace coterie {
+namespace {
+
+struct Subspace {
+    Vector<double> mean;        // b
+    Matrix<double> axes;        // U, q x p
+    Vector<double> residuals;   // r_i
+    double squared_length = 0;  // sum || x_i - b ||^2
+};
+
+// The best subspace in weighted squared lengths: the minimiser of J's majorant.
+Subspace weighted_subspace(const Matrix<double>& x, const Vector<double>& weights, int dimensions, int threads) {
+    Subspace out;
+    const double total = weights.sum();
+    out.mean = x.transpose() * weights / total;
+    const Matrix<double> centred = x.rowwise() - out.mean.transpose();
+    const Vector<double> roots = (weights / total).cwiseSqrt();
+    const Matrix<double> weighted = roots.asDiagonal() * centred;
+    Matrix<double> covariance = Matrix<double>::Zero(x.cols(), x.cols());
+    internal::add_transposed_by(weighted, weighted, covariance, threads);
+    out.axes = smallest_symmetric_eigen(Matrix<double>(-covariance), dimensions).vectors;
+    // From the differences: || x - b ||^2 - || U'(x - b) ||^2 would lose small residuals to rounding.
+    const Matrix<double> columns = out.axes.transpose();
+    const Matrix<double> inside = internal::rows_by_rows(centred, columns, threads);
+    out.residuals = (centred - internal::rows_by_rows(inside, out.axes, threads)).rowwise().norm();
+    out.squared_length = centred.squaredNorm();
+    return out;
+}
+
+}  // namespace
+
+const OptionSet& RpcaOmOptions::described() {
+    static const OptionSet set =
+        describe_space(OptionSetFor<RpcaOmOptions>()
+                           .integer("clusters", &RpcaOmOptions::clusters, at_least(1), "number of clusters k")
+                           .letter('k')
+                           .integer("dimensions", &RpcaOmOptions::dimensions, at_least(0),
+                                    "of the subspace; 0: k - 1, or all there are when they are fewer"))
+            .integer("restarts", &RpcaOmOptions::restarts, at_least(1), "of the k-means in the subspace")
+            .integer("max_iterations", &RpcaOmOptions::max_iterations, at_least(1), "re-weightings at most")
+            .real("tolerance", &RpcaOmOptions::tolerance, at_least(0),
+                  "stop when the objective falls by at most this share of it");
+    return set;
+}
+
+RpcaOmModel fit_rpca_om(PointsView points, const RpcaOmOptions& options, Run& run, const SideInformation& side) {
+    return RpcaOmFits(points, run, side).fit(options);
+}
+
+RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
+    const Run& run = this->run();
+    check_options(options);
+
+    RpcaOmModel model;
+    model.options_ = options;
+    RpcaOmOptions& used = model.options_;
+    FitReport& report = model.report_;
+    Stopwatch watch;
+    enter(used, options.clusters, PointSpace::Origin::mean);
+    model.space_ = space();
+    const Matrix<double>& x = *points();
+    const bool kernel = options.kernel == SpaceKernel::rbf;
+    if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
+    used.dimensions =
+        internal::dimensions_of(options.dimensions, options.clusters, x.cols(),
+                                kernel ? "the kernel components of the points" : "the columns of the points");
+
+    const auto n = static_cast<double>(x.rows());
+    const double shortest = 1e-8 * std::sqrt(x.squaredNorm() / n);  // e
+    Vector<double> weights = Vector<double>::Ones(x.rows());
+    Subspace found;
+    report.stopped = StopReason::iteration_limit;
+    double before = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < options.max_iterations; ++round) {
+        if (run.stop_requested()) {
+            if (round == 0) run.throw_if_stopped("re-weighting");
+            report.stopped = StopReason::interrupted;
+            break;
+        }
+        found = weighted_subspace(x, weights, used.dimensions, run.threads);
+        report.objective = 0;
+        for (const double r : found.residuals)
+            report.objective += r >= shortest ? r : 0.5 * (r * r / shortest + shortest);
+        report.objective_per_iteration.push_back(report.objective);
+        ++report.iterations;
+        run.report({.stage = "re-weighting",
+                    .fraction = static_cast<double>(report.iterations) / options.max_iterations,
+                    .objective = report.objective,
+                    .iteration = report.iterations});
+        if (before - report.objective <= options.tolerance * report.objective) {
+            report.stopped = StopReason::converged;
+            break;
+        }
+        before = report.objective;
+        weights = (0.5 / found.residuals.array().max(shortest)).matrix();
+    }
+    report.seconds.emplace_back("re-weighting", watch.restart());
+
+    model.directions_ = found.axes;
+    model.offset_ = found.axes.transpose() * found.mean;
+    const Matrix<double> inside = model.projected(x, run.threads);
+    const Matrix<double> given =
+        given_start(inside, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
+    const Run uninterrupted(run.seed, run.threads);  // a subspace that was found in part still gets its clusters
+    const KMeansModel clusters = internal::cluster(inside, options.clusters, options.restarts, uninterrupted, &given);
+    model.centroids_ = to_matrix<double>(clusters.centroids());
+    model.labels_ = model.predict_checked(input(), run);
+    report.seconds.emplace_back("k-means", watch.restart());
+
+    report.empty_cluster_policy = clusters.fit_report().empty_cluster_policy;
+    report.empty_clusters_repaired = clusters.fit_report().empty_clusters_repaired;
+    internal::finish_report(report, input(), model.labels_, options.clusters, options.clusters, run);
+    auto& details = report.details;
+    if (kernel) {
+        details.emplace_back("kernel_width", used.kernel_width);
+        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
+    }
+    details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
+    details.emplace_back("lost_share", found.residuals.squaredNorm() / found.squared_length);
+    details.emplace_back("inertia", clusters.inertia());
+    return model;
+}
+
+}  // namespace coterie

@@ -1,0 +1,58 @@
+#pragma once
+// RPCA-OM: robust principal component analysis with optimal mean (Nie, Yuan and Huang 2014), and k-means in the
+// subspace that it finds. Distances to the subspace are not squared, so that outliers neither tilt nor shift it:
+//
+//     x_i  points (rows of X, n x q); in the kernel form their kernel principal components
+//     U    q x p   orthonormal basis of the subspace
+//     b    q       the optimal mean, a point of it
+//
+//     minimise  J = sum_i || (I - UU')(x_i - b) ||                  (lengths r_i below e: (r_i^2 / e + e) / 2)
+//
+// by re-weighting: w_i = 1 / (2 max(r_i, e)), b the weighted mean, U the leading eigenvectors of the weighted
+// covariance. J never rises. e = 1e-8 r, r^2 = mean || x_i - mean ||^2. It starts from principal component analysis.
+// Clusters are those of k-means on the rows U'(x - b).
+//
+// Cost: n q^2 + q^3 a round. Memory 2 n q.
+
+#include "coterie/deformation/projected_model.hpp"
+
+namespace coterie {
+
+struct RpcaOmOptions : SpaceOptions {
+    int clusters = 8;
+    int dimensions = 0;  // p; 0: k - 1, at most q
+    int restarts = 10;
+    int max_iterations = 100;
+    double tolerance = 1e-6;
+
+    static const OptionSet& described();
+};
+
+class RpcaOmModel : public ProjectedModelOf<RpcaOmOptions> {
+public:
+    std::string_view method() const override { return "rpca-om"; }
+    static RpcaOmModel from(const Archive& archive) { return RpcaOmModel(archive); }
+
+private:
+    RpcaOmModel() = default;
+    explicit RpcaOmModel(const Archive& archive) : ProjectedModelOf(archive) {}
+    friend class RpcaOmFits;
+};
+
+/// n x d points, 1 <= clusters <= n, dimensions at most q. With dimensions q nothing is lost, and the clusters are
+/// those of k-means. side.initial_centroids (k x d) start the k-means. labels() is always
+/// predict(points). Throws BadArgument (options, more clusters than points), BadData (values, all points equal),
+/// ResourceError (kernel form), Cancelled before the first round is done.
+/// The report's objective is J; its details: "kernel_width", "components", "dimensions" (p), "lost_share" (sum r_i^2
+/// over sum || x_i - b ||^2), "inertia" (of k-means, in the subspace).
+RpcaOmModel fit_rpca_om(PointsView points, const RpcaOmOptions& options, Run& run, const SideInformation& side = {});
+
+/// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
+/// k-means start.
+class RpcaOmFits : public internal::SpaceFits {
+public:
+    RpcaOmFits(PointsView points, Run& run, const SideInformation& side) : SpaceFits("rpca-om", points, run, side) {}
+    RpcaOmModel fit(const RpcaOmOptions& options);
+};
+
+}  // namespace coterie
