@@ -114,8 +114,7 @@ AmlModel fit_aml(PointsView points, const AmlOptions& options, Run& run, const S
     }
     report.seconds.emplace_back("rounds", watch.restart());
 
-    const Matrix<double> map_rows = basis.map();
-    model.directions_ = internal::rows_by_rows(map_rows, directions, run.threads);
+    model.directions_ = internal::rows_by_rows(basis.map(), directions, run.threads);
     model.offset_ = Vector<double>::Zero(used.dimensions);
     model.labels_ = model.predict_checked(points, run);
     report.seconds.emplace_back("labels", watch.restart());
