@@ -117,8 +117,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     }
     report.seconds.emplace_back("rounds", watch.restart());
 
-    const Matrix<double> map_rows = basis.map();
-    model.directions_ = internal::rows_by_rows(map_rows, directions, run.threads);
+    model.directions_ = internal::rows_by_rows(basis.map(), directions, run.threads);
     model.offset_ = Vector<double>::Zero(used.dimensions);
     model.labels_ = model.predict_checked(input(), run);
     report.seconds.emplace_back("labels", watch.restart());
