@@ -1,0 +1,10 @@
+#pragma once
+// The papers' tables, each described in a file of its own.
+
+#include "command_line.hpp"
+
+namespace coterie::cli {
+
+Command reproduce_cpd_uml_command();
+
+}  // namespace coterie::cli
