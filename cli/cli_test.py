@@ -1069,3 +1069,40 @@ def test_missing_dataset_of_hdf5(tmp_path):
 
 def test_table_of_bad_input_is_long_enough():
     assert len(BAD) >= 40
+
+
+# ---- reproduce
+
+def test_reproduce_scores_the_published_tables_as_they_were_printed():
+    text = run("reproduce", "cpd-uml", "--published").out
+    tables = text.split("\n\n")
+    # The scores of every cell, and the totals, as the paper printed them.
+    accuracy = {"K-means": [2.5, 3.5, 0, 4.5, 6, 3, 19.5], "AML": [1.5, 4.5, 1.5, 0, 6, 4, 17.5],
+                "RPCA-OM": [3.5, 6, 1.5, 5, 6, 3.5, 25.5], "FME": [1.5, 4.5, 4.5, 8, 6, 6, 30.5],
+                "CPD-UML": [8.5, 8, 3, 4, 5.5, 4.5, 33.5], "Kernel K-means": [4, 1, 6, 1.5, 3, .5, 16],
+                "NAML": [4, 1, 7, 3.5, .5, .5, 16.5], "r-RPCA-OM": [6.5, 1, 4.5, 2.5, 2, 7.5, 24],
+                "r-FME": [5, 6.5, 8.5, 8, 1, 7.5, 36.5], "r-CPD-UML": [8, 9, 8.5, 8, 9, 8, 50.5]}
+    nmi = {"K-means": [2.5, 1, 5.5, 4, 7.5, 3, 23.5], "AML": [1.5, 1.5, 8.5, 3, 7.5, 3.5, 25.5],
+           "RPCA-OM": [3.5, 5.5, 7.5, 6, 4, 2.5, 29], "FME": [1.5, 3, 8, 8, 7.5, 6, 34],
+           "CPD-UML": [8.5, 8, 5.5, 4, 2, 2.5, 30.5], "Kernel K-means": [4, 3.5, 3, 0, 4, 1.5, 16],
+           "NAML": [4, 3.5, 0, 3, 1.5, 2.5, 14.5], "r-RPCA-OM": [6.5, 3.5, 1, 3.5, 0, 8, 22.5],
+           "r-FME": [5, 6.5, 2, 8.5, 3.5, 8, 33.5], "r-CPD-UML": [8, 9, 4, 5, 7.5, 7.5, 41]}
+    purity = {"K-means": [4.5, 4, 7.5, 3.5, 25.5], "AML": [4.5, 2.5, 7.5, 4.5, 25], "RPCA-OM": [7, 5, 2.5, 3.5, 27.5],
+              "FME": [7, 8, 7, 7, 35], "CPD-UML": [4.5, 3.5, 3.5, 3.5, 31.5], "Kernel K-means": [1, 0, 4, .5, 10.5],
+              "NAML": [1, 3, 1, .5, 10.5], "r-RPCA-OM": [1, 3, 0, 7.5, 19], "r-FME": [5.5, 8, 4, 7, 36],
+              "r-CPD-UML": [9, 8, 8, 7.5, 49.5]}
+    for method, scores in purity.items():  # breast and diabetes as in the first table
+        purity[method] = accuracy[method][:2] + scores
+    for table, expected in zip(tables, [accuracy, nmi, purity]):
+        rows = table.strip("\n").splitlines()[1:]
+        assert len(rows) == 10
+        for row in rows:
+            name = re.match(r"published (.*?)  ", row).group(1)
+            cells = [float(x) for x in re.findall(r"\(([0-9.]+)\)", row)] + [float(row.split()[-1])]
+            assert cells == expected[name], name
+
+
+def test_reproduce_refuses():
+    assert "'ecolli' is not accepted; the sets are breast" in run(
+        "reproduce", "cpd-uml", "--sets", "ecoli,ecolli", code=2).err
+    assert "--runs" in run("reproduce", "cpd-uml", "--runs", "1", code=2).err

@@ -426,5 +426,31 @@ TEST(PairedTest, EqualDifferences) {
     EXPECT_THROW(paired_t_test(a, std::vector<double>{1, 2, NAN}), BadArgument);
 }
 
+TEST(UnpairedTest, ByHand) {
+    const std::vector<double> a = {1, 3};
+    const std::vector<double> b = {4, 6};
+    const SampleSummary of_a = summary_of(a);
+    EXPECT_DOUBLE_EQ(of_a.mean, 2);
+    EXPECT_DOUBLE_EQ(of_a.deviation, std::sqrt(2.0));
+    EXPECT_EQ(of_a.count, 2);
+    // Pooled variance 2, t = -3 / sqrt(2), two degrees of freedom: p = 1 - |t| / sqrt(2 + t^2).
+    const double t = 3 / std::sqrt(2.0);
+    EXPECT_NEAR(unpaired_t_test(of_a, summary_of(b)), 1 - t / std::sqrt(2 + t * t), 1e-14);
+    EXPECT_EQ(unpaired_t_test(of_a, of_a), 1.0);
+    const std::vector<double> flat = {0.1, 0.1, 0.1};
+    EXPECT_EQ(summary_of(flat).deviation, 0.0);
+    EXPECT_EQ(unpaired_t_test(summary_of(flat), summary_of(flat)), 1.0);
+    EXPECT_EQ(unpaired_t_test(summary_of(flat), {0.2, 0, 3}), 0.0);
+    EXPECT_THROW(summary_of(std::vector<double>{1}), BadArgument);
+    EXPECT_THROW(summary_of(std::vector<double>{1, NAN}), BadArgument);
+    EXPECT_THROW(unpaired_t_test({1, 1, 1}, of_a), BadArgument);
+}
+
+TEST(RankingScores, OneForAWinHalfForATie) {
+    const std::vector<SampleSummary> samples = {{90, 1, 20}, {90.1, 1, 20}, {80, 1, 20}};
+    EXPECT_EQ(ranking_scores(samples), (std::vector<double>{1.5, 1.5, 0}));
+    EXPECT_EQ(ranking_scores(std::vector<SampleSummary>{{1, 1, 20}}), std::vector<double>{0});
+}
+
 }  // namespace
 }  // namespace coterie
