@@ -1,6 +1,7 @@
 #pragma once
 // Drawings as SVG text that stands alone: own background, own fonts' fallbacks, no script.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,20 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
 
 /// Values against their position, as a line.
 std::string line_picture(const std::vector<double>& values, const std::string& horizontal, const std::string& vertical);
+
+/// One of several small drawings of points in two dimensions.
+struct Panel {
+    std::string title;
+    std::string subtitle;
+    Matrix<double> points;  // n x 2
+    Labels labels;
+    /// Cluster of every place of a grid over the frame, which is coloured by it; empty: none.
+    std::function<Labels(const Matrix<double>&)> regions;
+    Matrix<double> moved;               // n x 2: an arrow from each point; empty: none
+    std::vector<Matrix<double>> lines;  // of places, m x 2 each
+};
+/// Panels side by side, so many in a row.
+std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_row, const PictureText& text);
 
 /// The colour of a cluster, "#0072B2": distinct also to colour-blind eyes for eight; then shapes tell clusters apart.
 std::string cluster_colour(std::size_t cluster);

@@ -6,5 +6,6 @@
 namespace coterie::cli {
 
 Command reproduce_cpd_uml_command();
+Command reproduce_two_moons_command();
 
 }  // namespace coterie::cli
