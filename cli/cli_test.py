@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import time
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
@@ -226,8 +227,7 @@ def test_fit_and_predict_agree_and_files_are_what_they_say(files, tmp_path):
     value = document("predict", tmp_path / "m.safetensors", files / "points.npy")
     assert value["n"] == 300 and value["sizes"] == list(np.bincount(labels)) and "predict" in value["seconds"]
 
-    import xml.etree.ElementTree as tree
-    root = tree.fromstring((tmp_path / "p.svg").read_text())
+    root = ElementTree.fromstring((tmp_path / "p.svg").read_text())
     assert root.tag.endswith("svg")
     text = "".join(root.itertext())
     assert "kmeans" in text and "n = 300, d = 3, k = 3" in text and "principal axis" in text
@@ -1106,3 +1106,22 @@ def test_reproduce_refuses():
     assert "'ecolli' is not accepted; the sets are breast" in run(
         "reproduce", "cpd-uml", "--sets", "ecoli,ecolli", code=2).err
     assert "--runs" in run("reproduce", "cpd-uml", "--runs", "1", code=2).err
+
+
+def test_reproduce_two_moons(tmp_path):
+    figures = [tmp_path / "1.svg", tmp_path / "2.svg"]
+    result = document("reproduce", "two-moons", "--seeds", 2, "--figure-1", figures[0], "--figure-2", figures[1])
+    assert [level["noise"] for level in result["levels"]] == [0.05, 0.1, 0.12, 0.15]
+    ways = {way["name"]: way for way in result["levels"][0]["ways"]}
+    assert ways["cpd, the recipe"]["at_least_0.99"] == 2
+    assert ways["cpd, chosen by knncut"]["at_least_0.99"] == 2
+    assert ways["k-means, 10 restarts"]["at_least_0.99"] == 0
+    widths = result["kernel_widths"]
+    assert [one["width"] for one in widths] == [4, 8, 16, 32]
+    assert widths[-1]["cpd"] > 0.97 > 0.8 > widths[-1]["kernel_kmeans"]
+    for figure, panels in zip(figures, [4, 8]):
+        text = figure.read_text()
+        ElementTree.fromstring(text)
+        assert text.count('font-size="13" font-weight="600"') == panels
+        assert "nan" not in text
+    assert "--figure-1" in run("reproduce", "two-moons", "--figure-1", tmp_path / "1.png", code=2).err
