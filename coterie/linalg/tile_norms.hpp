@@ -1,0 +1,72 @@
+#pragma once
+// Internal: trace and squared Frobenius norm of the scatter of a cluster about its own mean,
+//
+//     W = sum_i A_i (x_i - c)(x_i - c)'  =  sum_i z_i z_i',   z_i = sqrt(A_i) (x_i - c),
+//
+// on the processor's bfloat16 matrix unit: what shrinkage by OAS needs of a W that is itself not needed.
+//
+// How exact. The diagonal of W, and with it the trace, is summed up in float and double from z before it is rounded.
+// Off the diagonal the factors are z + e, e of mean 0 and independent from column to column, so that the mean of every
+// sum is W_pq whatever the points are; to round to the nearest would not do: where columns hold few values (0 and 1,
+// say) all their errors are alike. e_ip^2 is v_ip in the mean, at most 2^-16 z_ip^2, about 2^-17.6 of it on average;
+// hence
+//
+//     bias of ||W||_F^2      sum_i 2 |z_i|^2 sum_p v_ip,  at most 2^-15 sum_i |z_i|^4 <= 2^-15 ||W||_F^2: that of one
+//                            point; of m points alike spread over d directions min(1, d / m) of it
+//     its deviation          4 (sum_ip (Z W_off)_ip^2 v_ip)^1/2, relative to ||W||_F^2 about 2^-7 (m d)^-1/2
+//
+// and both concern only what is off the diagonal: the difference of ||W||_F^2 and tr(W)^2 / d, by which OAS divides,
+// loses nothing where W is near a multiple of the identity. The dither is a hash of row, column and cluster; sums are
+// of 256 rows in the unit's float, of 8192 in float, of all in double, in this order: the same bits at any number of
+// threads, and in the next round.
+
+#include <span>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/linalg/cluster_moments.hpp"
+#include "coterie/linalg/tile_kernels.hpp"
+
+namespace coterie::internal {
+
+class TileNorms {
+public:
+    static bool available() { return tile_kernels() != nullptr; }
+
+    /// d columns; `variance` about that of a column, above 0: numbers are scaled by a power of 2 to be near 1, so that
+    /// no square leaves float. Memory: d^2 / 2 numbers of double, as many of float a thread, for at most 16 threads.
+    TileNorms(Index d, double variance);
+
+    /// Entries of one cluster, in any order, with weights A_i of 0 or more; c = center. Cost: entries * d^2 / 2
+    /// multiplications of the unit.
+    ClusterMoments::Norms norms(const Rows<float>& points, std::span<const ClusterMoments::Entry> entries,
+                                const Vector<double>& center, int threads);
+
+private:
+    static constexpr Index kChunk = 256;  // rows packed at a time; a multiple of 32
+    static constexpr Index kPart = 8192;  // rows one thread sums up in float
+    static constexpr int kSlots = 16;     // parts at a time, at most
+    static constexpr Index kBlock = tile_columns * tile_columns;
+
+    // What a thread needs for a part.
+    struct Slot {
+        CacheLineVector<std::uint32_t> packed;
+        CacheLineVector<std::uint32_t> panel;
+        CacheLineVector<float> squares;  // of a chunk
+        CacheLineVector<float> sums;
+        Vector<double> diagonal;
+    };
+    void add_part(const Rows<float>& points, std::span<const ClusterMoments::Entry> entries, Slot& slot) const;
+
+    Index d_;
+    Index padded_;
+    Index blocks_;  // of the upper triangle
+    int exponent_;  // of the scale
+    std::vector<std::uint32_t> column_keys_;
+    std::vector<float> center_;
+    std::vector<float> center_rest_;
+    std::vector<Slot> slots_;
+    CacheLineVector<double> sums_;
+};
+
+}  // namespace coterie::internal
