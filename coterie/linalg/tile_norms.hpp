@@ -15,10 +15,18 @@
 //                            point; of m points alike spread over d directions min(1, d / m) of it
 //     its deviation          4 (sum_ip (Z W_off)_ip^2 v_ip)^1/2, relative to ||W||_F^2 about 2^-7 (m d)^-1/2
 //
-// and both concern only what is off the diagonal: the difference of ||W||_F^2 and tr(W)^2 / d, by which OAS divides,
-// loses nothing where W is near a multiple of the identity. The dither is a hash of row, column and cluster; sums are
-// of 256 rows in the unit's float, of 8192 in float, of all in double, in this order: the same bits at any number of
-// threads, and in the next round.
+// and both concern only what is off the diagonal. So the difference of ||W||_F^2 and tr(W)^2 / d, by which OAS divides,
+// is exact to about 2^-7 / d even where W is near a multiple of the identity and little is left of the difference.
+// Both are small for many rows only: a cluster of fewer than 2048 rows' worth, (sum_i t_i)^2 / sum_i t_i^2 with the t_i
+// below, is summed up in float by ClusterMoments.
+//
+// Entries too small to matter are drawn by lot. t_i = A_i (|x_i - m|^2 + |c - m|^2) is at least |z_i|^2 / 2. An entry
+// of t_i below  t = 5e-6 tr(W) / sqrt(n)  is taken with probability t_i / t, and then with weight A_i t / t_i: the mean
+// of every sum stays W_pq, and the deviation of ||W||_F^2 that this adds is, for points alike, at most 2e-5 of it, that
+// of a lot for every point (in points of any kind: sqrt(d) times that).
+//
+// Dither and lots are hashes of row, column and cluster; sums are of 256 rows in the unit's float, of 8192 in float, of
+// all in double, in this order: the same bits at any number of threads.
 
 #include <span>
 #include <vector>
@@ -33,20 +41,21 @@ class TileNorms {
 public:
     static bool available() { return tile_kernels() != nullptr; }
 
-    /// d columns; `variance` about that of a column, above 0: numbers are scaled by a power of 2 to be near 1, so that
-    /// no square leaves float. Memory: d^2 / 2 numbers of double, as many of float a thread, for at most 16 threads.
-    TileNorms(Index d, double variance);
+    /// mean: m, about that of the points, which must outlive this. Memory: d^2 / 2 numbers of double and as many of
+    /// float a thread, for at most 16 threads; 4 numbers a point.
+    TileNorms(const Rows<float>& points, const Vector<double>& mean, int threads);
 
-    /// Entries of one cluster, in any order, with weights A_i of 0 or more; c = center. Cost: entries * d^2 / 2
-    /// multiplications of the unit.
-    ClusterMoments::Norms norms(const Rows<float>& points, std::span<const ClusterMoments::Entry> entries,
-                                const Vector<double>& center, int threads);
+    /// shares: A, n x k; c = center, the mean for these. Cost: d^2 / 2 multiplications of the unit for every entry
+    /// taken.
+    ClusterMoments::Norms norms(const Matrix<float>& shares, std::int32_t cluster, const Vector<double>& center);
 
 private:
     static constexpr Index kChunk = 256;  // rows packed at a time; a multiple of 32
     static constexpr Index kPart = 8192;  // rows one thread sums up in float
-    static constexpr int kSlots = 16;     // parts at a time, at most
+    static constexpr Index kSlots = 16;   // parts at a time, at most
     static constexpr Index kBlock = tile_columns * tile_columns;
+    static constexpr double kLot = 5e-6;
+    static constexpr double kFew = 2048.0;
 
     // What a thread needs for a part.
     struct Slot {
@@ -56,15 +65,21 @@ private:
         CacheLineVector<float> sums;
         Vector<double> diagonal;
     };
-    void add_part(const Rows<float>& points, std::span<const ClusterMoments::Entry> entries, Slot& slot) const;
+    // Fills entries_; returns how many rows' worth they are.
+    double take(const Matrix<float>& shares, std::int32_t cluster, const Vector<double>& center);
+    void add_part(std::span<const ClusterMoments::Entry> entries, std::int32_t cluster, Slot& slot) const;
 
-    Index d_;
+    Rows<float> points_;
+    Vector<double> mean_;
+    int threads_;
     Index padded_;
-    Index blocks_;  // of the upper triangle
-    int exponent_;  // of the scale
+    Index blocks_;            // of the upper triangle
+    Vector<double> squares_;  // n: |x_i - m|^2
+    int exponent_;            // of the scale that brings deviations near 1, so that no square leaves float
     std::vector<std::uint32_t> column_keys_;
     std::vector<float> center_;
     std::vector<float> center_rest_;
+    std::vector<ClusterMoments::Entry> entries_;
     std::vector<Slot> slots_;
     CacheLineVector<double> sums_;
 };

@@ -19,7 +19,6 @@ constexpr double kThresholdMargin = 4.0;                // between the rho_j and
 constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
 constexpr double kTileSpeed = 6.0;                      // of the matrix unit, packing included, beside float products
 constexpr Index kTileDimensions = 64;                   // from which on it reaches that
-constexpr double kTileLeast = 1e-7;                     // of the mean of a column of A: entries that count in its norms
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
 // Within-shares that differ by less than this share of them tie.
@@ -244,22 +243,13 @@ std::vector<ClusterMoments::Norms> Discriminant::norms_of_moments(const Matrix<d
 std::vector<ClusterMoments::Norms> Discriminant::norms_by_tiles(const Matrix<double>& deviations,
                                                                 const Vector<double>& mass) {
     moments_.reset();
-    const Index n = points_.rows();
     auto& shares = std::get<Shares<float>>(shares_);
     shares.added = shares.given;
-    if (!tiles_) tiles_.emplace(points_.columns(), total_trace_ > 0.0 ? total_trace_ / static_cast<double>(points_.columns()) : 1.0);
+    if (!tiles_) tiles_.emplace(points_.as<float>(), mean_, threads_);
     std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
-    for (std::int32_t j = 0; j < clusters_; ++j) {
-        pending_.clear();
-        const double least = kTileLeast * mass[j] / static_cast<double>(n);
-        for (Index i = 0; i < n; ++i) {
-            const auto share = static_cast<double>(shares.given(i, j));
-            if (share > least) pending_.push_back({j, i, share});
-        }
-        norms[static_cast<std::size_t>(j)] =
-            tiles_->norms(points_.as<float>(), pending_, mean_ + deviations.row(j).transpose(), threads_);
-    }
-    pending_.clear();
+    for (std::int32_t j = 0; j < clusters_; ++j)
+        if (mass[j] > 0.0)
+            norms[static_cast<std::size_t>(j)] = tiles_->norms(shares.given, j, mean_ + deviations.row(j).transpose());
     return norms;
 }
 

@@ -80,7 +80,7 @@ public:
     /// changed by too little since it was last added to a moment is kept as it was: by less than what changes S_w by
     /// 1e-9 tr(S_w) altogether (float points: 1e-7, and A is kept in float), were every entry off by that much, all in
     /// the same direction, with 4 times the rho_j of the last solve(); before the first by less than 1e-12 (float
-    /// points: 1e-10). In the norms of the matrix unit entries below 1e-7 a_j / n do not count: 1e-7 of a_j together.
+    /// points: 1e-10).
     void assign(Index begin, const Matrix<double>& rows);
 
     /// centroids k x d, mass a_j (k): those of the assignments taken last. A cluster without mass does not count.
