@@ -133,16 +133,16 @@ float nearest_bfloat16(float x) {
 }
 
 TEST_F(Tiles, DitherDoesWhatRoundingToTheNearestCannot) {
-    // Columns of 0 and 1, in the same share of the points: one error all over.
-    const Problem problem = make_problem(20011, 64, [](Index i, Index, RandomStream& random) {
-        return (i % 3 == 0) == (random.uniform() < 0.9) ? 1.0 : 0.0;
-    });
+    // Columns of 0 and 1 in the same share of the points: all have the same error.
+    Problem problem =
+        make_problem(180000, 64, [](Index i, Index p, RandomStream&) { return (i + 7 * p) % 30 < 11 ? 1.0 : 0.0; });
+    problem.shares.col(1).setConstant(0.74F);
     Vector<double> center;
     const Matrix<double> z = deviations_of(problem, 1, center);
     const double expected = norms_of(z).squared_frobenius;
     const Matrix<double> nearest =
         z.unaryExpr([](double x) { return static_cast<double>(nearest_bfloat16(static_cast<float>(x))); });
-    EXPECT_GT(std::abs(norms_of(nearest).squared_frobenius / expected - 1.0), 1e-3);
+    EXPECT_GT(std::abs(norms_of(nearest).squared_frobenius / expected - 1.0), 1e-2);
     EXPECT_LT(std::abs(by_tiles(problem, 1).squared_frobenius / expected - 1.0), 1e-5);
 }
 
