@@ -30,10 +30,13 @@ void pack(const TileKernels::Rows& from, float* squares, std::uint32_t* packed) 
         __m512i key[at_once / 2];
         for (int i = 0; i < at_once; ++i) weight[i] = _mm512_set1_ps(from.weights[r + i]);
         for (int i = 0; i < at_once / 2; ++i) key[i] = _mm512_set1_epi32(static_cast<int>(from.keys[r / 2 + i]));
+        // The processor does not see by itself which rows come next.
+        const float* const* const next = from.rows + (r + at_once < from.count ? r + at_once : r);
         std::uint32_t* out = packed + r / 2 * lanes;
         const Size padded = (from.d + tile_columns - 1) / tile_columns * tile_columns;
         for (Size p = 0; p < padded; p += lanes, out += stride) {
             const Size left = from.d - p;
+            for (int i = 0; i < at_once; ++i) _mm_prefetch(reinterpret_cast<const char*>(next[i] + p), _MM_HINT_T0);
             const auto mask = static_cast<__mmask16>(left >= lanes ? 0xffff : left <= 0 ? 0 : (1 << left) - 1);
             const __m512 center = _mm512_loadu_ps(from.center + p);
             const __m512 rest = _mm512_loadu_ps(from.center_rest + p);

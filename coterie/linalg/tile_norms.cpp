@@ -45,29 +45,47 @@ TileNorms::TileNorms(const Rows<float>& points, const Vector<double>& mean, int 
 
 double TileNorms::take(const Matrix<float>& shares, std::int32_t cluster, const Vector<double>& center) {
     const double offset = (center - mean_).squaredNorm();
-    double trace = 0.0;
-    double sum = 0.0;
-    double squares = 0.0;
-    for (Index i = 0; i < points_.rows; ++i) {
-        const auto share = static_cast<double>(shares(i, cluster));
-        const double size = share * (squares_[i] + offset);
-        trace += share * (squares_[i] - offset);
-        sum += size;
-        squares += size * size;
-    }
-    const double least = kLot * trace / std::sqrt(static_cast<double>(points_.rows));
-    entries_.clear();
-    for (Index i = 0; i < points_.rows; ++i) {
-        auto share = static_cast<double>(shares(i, cluster));
-        const double size = share * (squares_[i] + offset);
-        if (!(size > 0.0)) continue;
-        if (size < least) {
-            if (std::ldexp(static_cast<double>(key_of(i, cluster, 1)), -32) >= size / least) continue;
-            share *= least / size;
+    struct Block {
+        double trace = 0.0;
+        double sum = 0.0;
+        double squares = 0.0;
+        std::vector<ClusterMoments::Entry> entries;
+    };
+    const RowBlocks rows{points_.rows, kPart};
+    std::vector<Block> blocks(static_cast<std::size_t>(rows.count()));
+    const auto size_of = [&](Index i) { return static_cast<double>(shares(i, cluster)) * (squares_[i] + offset); };
+    for_each_block(rows.count(), threads_, [&](Index b, int) {
+        Block& block = blocks[static_cast<std::size_t>(b)];
+        for (Index i = rows.begin(b); i < rows.end(b); ++i) {
+            const double size = size_of(i);
+            block.trace += static_cast<double>(shares(i, cluster)) * (squares_[i] - offset);
+            block.sum += size;
+            block.squares += size * size;
         }
-        entries_.push_back({0, i, share});
+    });
+    Block all;
+    for (const Block& block : blocks) {
+        all.trace += block.trace;
+        all.sum += block.sum;
+        all.squares += block.squares;
     }
-    return squares > 0.0 ? sum * sum / squares : 0.0;
+    const double least = kLot * all.trace / std::sqrt(static_cast<double>(points_.rows));
+    for_each_block(rows.count(), threads_, [&](Index b, int) {
+        Block& block = blocks[static_cast<std::size_t>(b)];
+        for (Index i = rows.begin(b); i < rows.end(b); ++i) {
+            auto share = static_cast<double>(shares(i, cluster));
+            const double size = size_of(i);
+            if (!(size > 0.0)) continue;
+            if (size < least) {
+                if (std::ldexp(static_cast<double>(key_of(i, cluster, 1)), -32) >= size / least) continue;
+                share *= least / size;
+            }
+            block.entries.push_back({0, i, share});
+        }
+    });
+    entries_.clear();
+    for (const Block& block : blocks) entries_.insert(entries_.end(), block.entries.begin(), block.entries.end());
+    return all.squares > 0.0 ? all.sum * all.sum / all.squares : 0.0;
 }
 
 void TileNorms::add_part(std::span<const ClusterMoments::Entry> entries, std::int32_t cluster, Slot& slot) const {

@@ -84,8 +84,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
                    "assignments");
     points.visit([&](auto rows) {
         using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
-        const Matrix<Scalar> zero = Matrix<Scalar>::Zero(n, clusters);
-        shares_ = Shares<Scalar>{zero, zero};
+        shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(n, clusters), {}};
     });
 }
 
@@ -176,9 +175,21 @@ void Discriminant::assign(Index begin, const Matrix<double>& rows) {
     std::visit(
         [&](auto& shares) {
             using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
-            shares.given.middleRows(begin, rows.rows()) = rows.template cast<Scalar>();
+            for (Index i = 0; i < rows.rows(); ++i)
+                for (Index j = 0; j < clusters_; ++j) {
+                    Scalar& given = shares.given(begin + i, j);
+                    const auto now = static_cast<Scalar>(rows(i, j));
+                    changes_ += is_change(now, given, j) ? 1.0 : 0.0;
+                    given = now;
+                }
         },
         shares_);
+}
+
+template <class Scalar>
+bool Discriminant::is_change(Scalar now, Scalar before, Index cluster) const {
+    const double change = std::abs(static_cast<double>(now) - static_cast<double>(before));
+    return change > 0.0 && change >= thresholds_[static_cast<std::size_t>(cluster)];
 }
 
 // Counts work in entries added to a float moment. Without moments to keep up to date, all of them must be made again;
@@ -190,13 +201,13 @@ bool Discriminant::choose_tiles() {
         return false;
     const auto& shares = std::get<Shares<float>>(shares_);
     double entries = 0.0;
-    double changes = 0.0;
+    double changes = moments_ ? 0.0 : changes_;
     for (Index i = 0; i < shares.given.rows(); ++i)
         for (Index j = 0; j < clusters_; ++j) {
-            const auto threshold = static_cast<float>(thresholds_[static_cast<std::size_t>(j)]);
-            entries += shares.given(i, j) >= threshold ? 1.0 : 0.0;
-            changes += std::abs(shares.given(i, j) - shares.added(i, j)) >= threshold ? 1.0 : 0.0;
+            entries += is_change(shares.given(i, j), 0.0F, j) ? 1.0 : 0.0;
+            if (moments_) changes += is_change(shares.given(i, j), shares.added(i, j), j) ? 1.0 : 0.0;
         }
+    changes_ = 0.0;
     const double by_tiles = static_cast<double>(points_.rows()) + entries / kTileSpeed;
     if (moments_) return changes > by_tiles;
     wasted_ += std::max(0.0, by_tiles - changes);
@@ -211,17 +222,16 @@ void Discriminant::update_moments() {
             using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
             if (!moments_) {
                 moments_.emplace(clusters_, mean_);
-                shares.added.setZero();
+                shares.added = Matrix<Scalar>::Zero(points_.rows(), clusters_);
                 wasted_ = 0.0;
             }
             for (Index i = 0; i < shares.given.rows(); ++i)
                 for (std::int32_t j = 0; j < clusters_; ++j) {
-                    const auto now = static_cast<double>(shares.given(i, j));
+                    const Scalar now = shares.given(i, j);
                     Scalar& added = shares.added(i, j);
-                    const auto before = static_cast<double>(added);
-                    if (std::abs(now - before) < thresholds_[static_cast<std::size_t>(j)]) continue;
-                    added = shares.given(i, j);
-                    if (now != before) change(j, i, now - before);
+                    if (!is_change(now, added, j)) continue;
+                    change(j, i, static_cast<double>(now) - static_cast<double>(added));
+                    added = now;
                 }
         },
         shares_);
@@ -244,7 +254,7 @@ std::vector<ClusterMoments::Norms> Discriminant::norms_by_tiles(const Matrix<dou
                                                                 const Vector<double>& mass) {
     moments_.reset();
     auto& shares = std::get<Shares<float>>(shares_);
-    shares.added = shares.given;
+    shares.added.resize(0, 0);
     if (!tiles_) tiles_.emplace(points_.as<float>(), mean_, threads_);
     std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
     for (std::int32_t j = 0; j < clusters_; ++j)
@@ -257,6 +267,7 @@ Matrix<double> Discriminant::weighted_moments(const std::vector<double>& factors
     if (moments_) return moments_->sum(factors);
     const auto& shares = std::get<Shares<float>>(shares_).given;
     const Vector<double> factor = Eigen::Map<const Vector<double>>(factors.data(), clusters_);
+    pending_.reserve(static_cast<std::size_t>(points_.rows()));
     for (Index i = 0; i < points_.rows(); ++i) pending_.push_back({0, i, shares.row(i).cast<double>().dot(factor)});
     ClusterMoments all(1, mean_);
     all.add(points_, pending_, threads_);

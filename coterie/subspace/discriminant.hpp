@@ -108,6 +108,8 @@ private:
     std::vector<ClusterMoments::Norms> norms_by_tiles(const Matrix<double>& deviations, const Vector<double>& mass);
     // sum_j factor_j M_j, M_j the moments of the clusters about the mean.
     Matrix<double> weighted_moments(const std::vector<double>& factors);
+    template <class Scalar>
+    bool is_change(Scalar now, Scalar before, Index cluster) const;
     bool choose_tiles();
     void update_moments();
     void change(std::int32_t cluster, Index row, double weight);
@@ -136,13 +138,14 @@ private:
     template <class T>
     struct Shares {
         Matrix<T> given;  // A
-        Matrix<T> added;  // to the moments; without moments: A of the last solve()
+        Matrix<T> added;  // to the moments; empty without moments
     };
     std::variant<Shares<float>, Shares<double>> shares_;  // of the points' scalar type
     std::vector<double> thresholds_;                      // k
     MomentArithmetic arithmetic_;
     std::optional<TileNorms> tiles_;
-    double wasted_ = 0.0;  // entries' worth of work that kept moments would have saved
+    double changes_ = 0.0;  // without moments: entries that changed since the last solve()
+    double wasted_ = 0.0;   // entries' worth of work that kept moments would have saved
 };
 
 }  // namespace coterie::internal
