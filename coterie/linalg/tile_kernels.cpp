@@ -17,7 +17,7 @@ bool usable() {
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
     constexpr unsigned bfloat16_and_tiles = (1u << 22) | (1u << 24);
     if ((d & bfloat16_and_tiles) != bfloat16_and_tiles) return false;
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw")) return false;
+    if (!__builtin_cpu_supports("avx512f")) return false;
     constexpr long request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
     constexpr long tile_data = 18;               // XFEATURE_XTILEDATA
     return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;

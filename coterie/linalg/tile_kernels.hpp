@@ -3,7 +3,7 @@
 //
 //     W = sum_i z_i z_i',   z_i = w_i (x_i - c),   z_i rounded to bfloat16 (8 significant bits), sums in float,
 //
-// ten to sixteen times faster than float products. Rounding is dithered: of the two neighbours of a number one is
+// eight times faster than float products on the AVX-512 units of the same processor. Rounding is dithered: of the two neighbours of a number one is
 // drawn, so that the mean of what is drawn is the number. tile_norms.hpp says what that makes of W.
 
 #include <cstddef>

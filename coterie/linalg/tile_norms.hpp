@@ -39,6 +39,7 @@ namespace coterie::internal {
 
 class TileNorms {
 public:
+    /// Whether there is such a unit; without, nothing below may be called.
     static bool available() { return tile_kernels() != nullptr; }
 
     /// mean: m, about that of the points, which must outlive this. Memory: d^2 / 2 numbers of double and as many of
