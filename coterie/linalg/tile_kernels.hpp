@@ -3,8 +3,9 @@
 //
 //     W = sum_i z_i z_i',   z_i = w_i (x_i - c),   z_i rounded to bfloat16 (8 significant bits), sums in float,
 //
-// eight times faster than float products on the AVX-512 units of the same processor. Rounding is dithered: of the two neighbours of a number one is
-// drawn, so that the mean of what is drawn is the number. tile_norms.hpp says what that makes of W.
+// eight times faster than float products on the AVX-512 units of the same processor. Rounding is dithered: of the two
+// neighbours of a number one is drawn, so that the mean of what is drawn is the number. tile_norms.hpp says what that
+// makes of W.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +16,12 @@ namespace coterie::internal {
 inline constexpr std::ptrdiff_t tile_columns = 32;
 
 struct TileKernels {
-    /// Packs rows 0..count-1 of d columns, count a multiple of 32; a weight of 0 makes a row 0. Two rows lie in one
-    /// vector of 16 columns: row 2r in the lower halves, row 2r + 1 in the upper ones. The vectors of 16 columns (32 /
-    /// 16 of them at least, d padded) follow each other with r, groups of columns stand (count / 2 + 1) vectors apart.
+    /// Packs rows 0..count-1 of d columns, count a multiple of 32; a weight of 0 makes a row 0. Rows 2r and 2r + 1 of
+    /// 16 columns make a vector, row 2r in the lower halves of its words. A group of 16 columns has its count / 2
+    /// vectors beside each other; groups, as many as d padded has, stand count / 2 + 1 vectors apart.
     struct Rows {
         const float* const* rows;
-        const float* weights;
+        const float* weights;       // w_i
         const std::uint32_t* keys;  // count / 2: of the dither, one a pair of rows
         std::ptrdiff_t count;
         std::ptrdiff_t d;

@@ -55,8 +55,8 @@ private:
     static constexpr Index kPart = 8192;  // rows one thread sums up in float
     static constexpr Index kSlots = 16;   // parts at a time, at most
     static constexpr Index kBlock = tile_columns * tile_columns;
-    static constexpr double kLot = 5e-6;
-    static constexpr double kFew = 2048.0;
+    static constexpr double kLot = 5e-6;    // t sqrt(n) / tr(W)
+    static constexpr double kFew = 2048.0;  // rows' worth for the unit
 
     // What a thread needs for a part.
     struct Slot {
