@@ -163,7 +163,7 @@ SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& dist
 
     // The second pass need not measure the rows again where remembering D takes little memory beside the points.
     const bool remember =
-        constraints.bounded && 32.0 * static_cast<double>(k) * sizeof(double) <= static_cast<double>(d) * sizeof(T);
+        constraints.bounded && 16.0 * static_cast<double>(k) * sizeof(double) <= static_cast<double>(d) * sizeof(T);
     Matrix<double> remembered(remember ? n : 0, k);
     out.groups.log_theta.assign(at(groups), 0.0);
     if (constraints.bounded) {

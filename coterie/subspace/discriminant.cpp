@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kPending = std::size_t{1} << 16;  // most changes of A kept back, to be added by cluster
 constexpr double kThresholdMargin = 4.0;                // between the rho_j and tr(S_w) of one round and the next
 constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
+constexpr double kTileSpeed = 4.0;     // of the matrix unit beside float products: 3.4 to 7.5 for 64 to 2048 columns
+constexpr Index kTileDimensions = 64;  // fewer are not worth it
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
 // Within-shares that differ by less than this share of them tie.
@@ -32,14 +34,15 @@ double epsilon_of(ScalarType type) {
 }  // namespace
 
 Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization,
-                           Shrinkage shrinkage, bool soft, const Run& run)
+                           Shrinkage shrinkage, bool soft, const Run& run, MomentArithmetic arithmetic)
     : points_(points),
       clusters_(clusters),
       dimensions_(dimensions),
       normalization_(normalization),
       shrinkage_(shrinkage),
       soft_(soft),
-      threads_(run.threads) {
+      threads_(run.threads),
+      arithmetic_(arithmetic) {
     const Index n = points.rows();
     const Index d = points.columns();
     if (clusters < 1) throw BadArgument("discriminant: there must be at least 1 cluster");
@@ -48,6 +51,8 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
                           std::to_string(dimensions));
     if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
         throw BadArgument("discriminant: shrinkage must be from 0 to 1");
+    if (arithmetic == MomentArithmetic::tiles && !(TileNorms::available() && points.scalar() == ScalarType::float32))
+        throw BadArgument("discriminant: no bfloat16 matrix unit for these points");
     require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
                    "a subspace of " + std::to_string(d) + " dimensions");
 
@@ -69,17 +74,17 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
     if (shrinkage.kind == Shrinkage::Kind::fixed) whitening_gram_ = rows_by_rows(whitening_, whitening_, threads_);
     if (shrinkage.kind != Shrinkage::Kind::oas) return;
 
-    moments_.emplace(clusters, mean_);
-    pending_.reserve(std::min(kPending, static_cast<std::size_t>(n) * (soft ? static_cast<std::size_t>(clusters) : 1)));
     if (!soft) {
+        moments_.emplace(clusters, mean_);
         labels_.assign(static_cast<std::size_t>(n), -1);
         return;
     }
     thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
-    require_memory(static_cast<double>(n) * clusters * static_cast<double>(size_of(points.scalar())), "assignments");
+    require_memory(2.0 * static_cast<double>(n) * clusters * static_cast<double>(size_of(points.scalar())),
+                   "assignments");
     points.visit([&](auto rows) {
         using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
-        shares_ = Matrix<Scalar>(Matrix<Scalar>::Zero(n, clusters));
+        shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(n, clusters), {}};
     });
 }
 
@@ -135,7 +140,7 @@ void Discriminant::assign(const Labels& labels) {
         if (labels[i] < 0 || labels[i] >= clusters_)
             throw BadArgument("discriminant: labels must be from 0 to " + std::to_string(clusters_ - 1) + ", number " +
                               std::to_string(i) + " is " + std::to_string(labels[i]));
-    if (!moments_) return;
+    if (shrinkage_.kind != Shrinkage::Kind::oas) return;
 
     // A cluster of fewer points than have changed is summed up anew: cheaper, and no rounding is left of what it was.
     std::vector<Index> changes(static_cast<std::size_t>(clusters_), 0);
@@ -166,38 +171,125 @@ void Discriminant::assign(Index begin, const Matrix<double>& rows) {
     if (!soft_) throw BadArgument("discriminant: rows of A given, but assignments were said to be labels");
     if (begin < 0 || begin + rows.rows() > points_.rows() || rows.cols() != clusters_)
         throw BadArgument("discriminant: rows of A must be those of points, and have one number a cluster");
-    if (!moments_) return;
+    if (shrinkage_.kind != Shrinkage::Kind::oas) return;
     std::visit(
         [&](auto& shares) {
-            using Scalar = typename std::remove_cvref_t<decltype(shares)>::Scalar;
-            for (Index i = 0; i < rows.rows(); ++i) {
-                for (std::int32_t j = 0; j < clusters_; ++j) {
-                    Scalar& applied = shares(begin + i, j);
-                    const double before = static_cast<double>(applied);
-                    if (std::abs(rows(i, j) - before) < thresholds_[static_cast<std::size_t>(j)]) continue;
-                    applied = static_cast<Scalar>(rows(i, j));
-                    const double weight = static_cast<double>(applied) - before;
-                    if (weight != 0.0) change(j, begin + i, weight);
+            using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
+            for (Index i = 0; i < rows.rows(); ++i)
+                for (Index j = 0; j < clusters_; ++j) {
+                    Scalar& given = shares.given(begin + i, j);
+                    const auto now = static_cast<Scalar>(rows(i, j));
+                    changes_ += is_change(now, given, j) ? 1.0 : 0.0;
+                    given = now;
                 }
-            }
         },
         shares_);
+}
+
+template <class Scalar>
+bool Discriminant::is_change(Scalar now, Scalar before, Index cluster) const {
+    const double change = std::abs(static_cast<double>(now) - static_cast<double>(before));
+    return change > 0.0 && change >= thresholds_[static_cast<std::size_t>(cluster)];
+}
+
+// Counts work in entries added to a float moment. Without moments to keep up to date, all of them must be made again;
+// that is done once the tiles have cost as much more than updates would have.
+bool Discriminant::choose_tiles() {
+    if (arithmetic_ != MomentArithmetic::automatic) return arithmetic_ == MomentArithmetic::tiles;
+    if (!std::holds_alternative<Shares<float>>(shares_) || !TileNorms::available() ||
+        points_.columns() < kTileDimensions)
+        return false;
+    const auto& shares = std::get<Shares<float>>(shares_);
+    double entries = 0.0;
+    double changes = moments_ ? 0.0 : changes_;
+    for (Index i = 0; i < shares.given.rows(); ++i)
+        for (Index j = 0; j < clusters_; ++j) {
+            entries += is_change(shares.given(i, j), 0.0F, j) ? 1.0 : 0.0;
+            if (moments_) changes += is_change(shares.given(i, j), shares.added(i, j), j) ? 1.0 : 0.0;
+        }
+    changes_ = 0.0;
+    const double by_tiles = static_cast<double>(points_.rows()) + entries / kTileSpeed;
+    if (moments_) return changes > by_tiles;
+    wasted_ += std::max(0.0, by_tiles - changes);
+    return entries > by_tiles && wasted_ <= entries;
+}
+
+void Discriminant::update_moments() {
+    pending_.reserve(
+        std::min(kPending, static_cast<std::size_t>(points_.rows()) * static_cast<std::size_t>(clusters_)));
+    std::visit(
+        [&](auto& shares) {
+            using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
+            if (!moments_) {
+                moments_.emplace(clusters_, mean_);
+                shares.added = Matrix<Scalar>::Zero(points_.rows(), clusters_);
+                wasted_ = 0.0;
+            }
+            for (Index i = 0; i < shares.given.rows(); ++i)
+                for (std::int32_t j = 0; j < clusters_; ++j) {
+                    const Scalar now = shares.given(i, j);
+                    Scalar& added = shares.added(i, j);
+                    if (!is_change(now, added, j)) continue;
+                    change(j, i, static_cast<double>(now) - static_cast<double>(added));
+                    added = now;
+                }
+        },
+        shares_);
+    flush();
+}
+
+std::vector<ClusterMoments::Norms> Discriminant::norms_of_moments(const Matrix<double>& deviations,
+                                                                  const Vector<double>& mass) {
+    if (soft_) update_moments();
+    std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
+    for_each_block(clusters_, threads_, [&](Index j, int) {
+        if (mass[j] > 0.0)
+            norms[static_cast<std::size_t>(j)] =
+                moments_->scatter_norms(static_cast<int>(j), deviations.row(j).transpose(), mass[j]);
+    });
+    return norms;
+}
+
+std::vector<ClusterMoments::Norms> Discriminant::norms_by_tiles(const Matrix<double>& deviations,
+                                                                const Vector<double>& mass) {
+    moments_.reset();
+    auto& shares = std::get<Shares<float>>(shares_);
+    shares.added.resize(0, 0);
+    if (!tiles_) tiles_.emplace(points_.as<float>(), mean_, threads_);
+    std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
+    for (std::int32_t j = 0; j < clusters_; ++j)
+        if (mass[j] > 0.0)
+            norms[static_cast<std::size_t>(j)] = tiles_->norms(shares.given, j, mean_ + deviations.row(j).transpose());
+    return norms;
+}
+
+Matrix<double> Discriminant::weighted_moments(const std::vector<double>& factors) {
+    if (moments_) return moments_->sum(factors);
+    const auto& shares = std::get<Shares<float>>(shares_).given;
+    const Vector<double> factor = Eigen::Map<const Vector<double>>(factors.data(), clusters_);
+    pending_.reserve(static_cast<std::size_t>(points_.rows()));
+    for (Index i = 0; i < points_.rows(); ++i) pending_.push_back({0, i, shares.row(i).cast<double>().dot(factor)});
+    ClusterMoments all(1, mean_);
+    all.add(points_, pending_, threads_);
+    pending_.clear();
+    return all.moment(0);
 }
 
 // S_w; sets rho_j, and the thresholds of the next assignments.
 Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const Vector<double>& mass,
                                         Subspace& result) {
-    flush();
     const Index d = points_.columns();
     const auto n = static_cast<double>(points_.rows());
     const double precision = 4.0 * epsilon_of(points_.scalar());
+    result.tiles = soft_ && choose_tiles();
+    const std::vector<ClusterMoments::Norms> all_norms =
+        result.tiles ? norms_by_tiles(deviations, mass) : norms_of_moments(deviations, mass);
     std::vector<double> mean_variances(static_cast<std::size_t>(clusters_), 0.0);
     std::vector<double> factors(static_cast<std::size_t>(clusters_), 0.0);
-    for_each_block(clusters_, threads_, [&](Index cluster, int) {
+    for (Index cluster = 0; cluster < clusters_; ++cluster) {
         const auto j = static_cast<std::size_t>(cluster);
-        if (!(mass[cluster] > 0.0)) return;
-        const auto norms =
-            moments_->scatter_norms(static_cast<int>(cluster), deviations.row(cluster).transpose(), mass[cluster]);
+        if (!(mass[cluster] > 0.0)) continue;
+        const ClusterMoments::Norms& norms = all_norms[j];
         const double between = mass[cluster] * deviations.row(cluster).squaredNorm();
         double shrinkage = 1.0;
         if (norms.trace > precision * (norms.trace + between)) {
@@ -209,8 +301,8 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         }
         result.shrinkages[j] = shrinkage;
         factors[j] = -shrinkage / n;
-    });
-    Matrix<double> within = moments_->sum(factors);
+    }
+    Matrix<double> within = weighted_moments(factors);
     within += total_;
     Matrix<double> scaled(clusters_, d);
     double identity = 0.0;

@@ -13,8 +13,10 @@
 // Cost. T once: n d^2, and its whitening: d^3. Without shrinkage S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank
 // k - 1 at most, and U comes from a k x k eigenproblem after whitening: d^2 k a round. A fixed shrinkage needs no more
 // of the points, but a d x d eigenproblem. With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I):  the
-// W_j enter only weighted with rho_j and through their traces and Frobenius norms, and are kept up to date by the rows
-// of A that change.
+// W_j enter only weighted with rho_j and through their traces and Frobenius norms. Either they are kept up to date by
+// the entries of A that change; or, for float points where the processor has a bfloat16 matrix unit, the norms are
+// computed anew on it (tile_norms.hpp), and then the weighted sum  sum_i (sum_j A_ij rho_j) (x_i - m)(x_i - m)'  in
+// float as ever: what costs less, counting entries.
 
 #include <optional>
 #include <span>
@@ -24,6 +26,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/linalg/cluster_moments.hpp"
+#include "coterie/linalg/tile_norms.hpp"
 
 namespace coterie::internal {
 
@@ -37,6 +40,13 @@ struct Shrinkage {
     double value = 0.0;  // fixed: rho_t = rho_j = value, 0 to 1
 };
 
+/// How OAS gets the norms of the W_j for soft assignments.
+enum class MomentArithmetic {
+    automatic,  // what costs less
+    points,     // sums of products in the points' scalar type
+    tiles       // the bfloat16 matrix unit, of float points
+};
+
 struct Subspace {
     Matrix<double> directions;       // p x d: the rows are the columns of U, by ascending within-share; the entry of
                                      // largest magnitude of each is positive
@@ -48,6 +58,7 @@ struct Subspace {
                                      // variance 1); those of the p past the rank are 0, with within-share 1
     double total_shrinkage = 0;      // rho_t
     std::vector<double> shrinkages;  // k: rho_j; 0 for clusters without mass
+    bool tiles = false;              // norms of the W_j are those of the bfloat16 matrix unit
 };
 
 /// Scaling to U' S_w U = I would grow without bound where a direction's within-share tends to 0.
@@ -56,9 +67,9 @@ inline constexpr double least_within_share = 1e-6;
 class Discriminant {
 public:
     /// Computes m, T and what of it never changes. `soft`: assignments come as rows of A instead of labels. The points
-    /// must outlive it.
+    /// must outlive it. MomentArithmetic::tiles is refused where there is no unit or the points are double.
     Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization, Shrinkage shrinkage,
-                 bool soft, const Run& run);
+                 bool soft, const Run& run, MomentArithmetic arithmetic = MomentArithmetic::automatic);
 
     const Vector<double>& mean() const { return mean_; }
 
@@ -66,10 +77,10 @@ public:
     /// anything, and that only with OAS.
     void assign(const Labels& labels);
     /// Takes rows begin.. of A, as many as there are, k columns; any number of rows at a time. With OAS an entry that
-    /// changed by too little since it was last taken is kept as it was: by less than what changes S_w by 1e-9 tr(S_w)
-    /// altogether (float points: 1e-7, and A is kept in float), were every entry off by that much, all in the same
-    /// direction, with 4 times the rho_j of the last solve(); before the first by less than 1e-12 (float points:
-    /// 1e-10).
+    /// changed by too little since it was last added to a moment is kept as it was: by less than what changes S_w by
+    /// 1e-9 tr(S_w) altogether (float points: 1e-7, and A is kept in float), were every entry off by that much, all in
+    /// the same direction, with 4 times the rho_j of the last solve(); before the first by less than 1e-12 (float
+    /// points: 1e-10).
     void assign(Index begin, const Matrix<double>& rows);
 
     /// centroids k x d, mass a_j (k): those of the assignments taken last. A cluster without mass does not count.
@@ -92,6 +103,15 @@ private:
     // within r x r, between r x k (S_b = between between'), both whitened.
     Whitened smallest_of(const Matrix<double>& within, const Matrix<double>& between) const;
     Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
+    // Of W_j a_j.
+    std::vector<ClusterMoments::Norms> norms_of_moments(const Matrix<double>& deviations, const Vector<double>& mass);
+    std::vector<ClusterMoments::Norms> norms_by_tiles(const Matrix<double>& deviations, const Vector<double>& mass);
+    // sum_j factor_j M_j, M_j the moments of the clusters about the mean.
+    Matrix<double> weighted_moments(const std::vector<double>& factors);
+    template <class Scalar>
+    bool is_change(Scalar now, Scalar before, Index cluster) const;
+    bool choose_tiles();
+    void update_moments();
     void change(std::int32_t cluster, Index row, double weight);
     void flush();
 
@@ -111,10 +131,21 @@ private:
     // OAS only.
     Matrix<double> total_;  // T
     std::optional<ClusterMoments> moments_;
-    Labels labels_;                                       // applied to the moments, or
-    std::variant<Matrix<float>, Matrix<double>> shares_;  // A as applied, in the points' scalar type
-    std::vector<double> thresholds_;                      // k
+    Labels labels_;  // hard: added to the moments
     std::vector<ClusterMoments::Entry> pending_;
+
+    // And soft assignments.
+    template <class T>
+    struct Shares {
+        Matrix<T> given;  // A
+        Matrix<T> added;  // to the moments; empty without moments
+    };
+    std::variant<Shares<float>, Shares<double>> shares_;  // of the points' scalar type
+    std::vector<double> thresholds_;                      // k
+    MomentArithmetic arithmetic_;
+    std::optional<TileNorms> tiles_;
+    double changes_ = 0.0;  // without moments: entries that changed since the last solve()
+    double wasted_ = 0.0;   // entries' worth of work that kept moments would have saved
 };
 
 }  // namespace coterie::internal

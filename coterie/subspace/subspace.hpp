@@ -15,7 +15,8 @@
 //                 and U'S_w U = I  or  U'S_t U = I  (normalization; see discriminant.hpp)
 //
 // by rounds of A -> C -> U, each step exact for the others as they stand. A round costs n k (d + p) multiplications and
-// what discriminant.hpp says; memory beside the points: a few numbers a point, k d^2 / 2 with OAS, a few d^2.
+// what discriminant.hpp says; memory beside the points: a few numbers a point (soft: k, or twice k), k d^2 / 2 with OAS
+// (but where the matrix unit is used), a few d^2.
 //
 // No random number is drawn unless there are clusters without labels. Without any labels this is discriminative k-means
 // (LDA-k-means: Ding and Li 2007), seeded by k-means++.
@@ -98,7 +99,7 @@ private:
 /// given. Throws BadArgument (options, shares that cannot be met with the interval that can, labels), BadData (values,
 /// a label with fewer labelled points than prototypes). An empty prototype keeps its place, with a warning. The
 /// report's details name the labels' sizes, shares and multipliers, the within-shares of the directions, shrinkages,
-/// floors and ranks.
+/// floors and ranks, and with OAS the arithmetic of the clusters' covariances.
 SubspaceModel fit_subspace(PointsView points, const SubspaceOptions& options, Run& run,
                            const SideInformation& side = {});
 
