@@ -4,6 +4,7 @@
 
 #include "coterie/base/words.hpp"
 #include "coterie/deformation/cpd.hpp"
+#include "coterie/entropy/entropy.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
@@ -60,6 +61,14 @@ const std::vector<Method>& methods() {
                {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),
         method("cpd", "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel",
                {.initial_centroids = true}, fit_cpd),
+        method("entropy", "discriminative entropy clustering: a linear softmax model, decisive and fair",
+               {.partial_labels = true}, fit_entropy),
+        method("mi", "mutual information of points and clusters, maximised by gradient descent (MIGD)",
+               {.partial_labels = true}, fit_mi),
+        method("sela", "self-labelling by optimal transport: a linear softmax model of balanced hard labels",
+               {.partial_labels = true}, fit_sela),
+        method("miadm", "self-labelling by alternating directions: a linear softmax model of soft labels",
+               {.partial_labels = true}, fit_miadm),
     };
     return list;
 }
