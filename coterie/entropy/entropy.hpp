@@ -40,12 +40,12 @@ enum class EntropyLoss { self_label, mi, renyi };
 /// What the four methods share.
 struct LinearTrainingOptions {
     int clusters = 8;  // k; 0: as many as the partial labels have
-    double gamma = 0.001;
+    double gamma = 0.003;
     double gamma_start = 0;  // lbfgs: gamma falls geometrically from this over the epochs; 0: it does not
     Optimizer optimizer = Optimizer::sgd;
     double learning_rate = 0.1;
-    double momentum = 0;
-    int epochs = 10;
+    double momentum = 0.9;
+    int epochs = 50;
     int batch_size = 250;
     double start_scale = 0.1;  // first weights are uniform on +-start_scale / sqrt(d)
     double label_weight = 1;

@@ -236,7 +236,7 @@ TEST(LabelSolvers, AThousandClusters) {
 }
 
 TEST(LabelSolvers, SameBitsAtAnyNumberOfThreads) {
-    const Matrix<double> sigma = predictions(20000, 11, 3, 11);
+    const Matrix<double> sigma = predictions(60000, 11, 3, 11);
     const Matrix<float> narrow = sigma.cast<float>();
     for (const LabelSolver solver : {LabelSolver::em, LabelSolver::dual}) {
         const LabelSettings s = settings(solver, 100);

@@ -11,7 +11,7 @@ namespace coterie::internal {
 struct LbfgsSettings {
     int iterations = 100;
     int memory = 10;
-    double tolerance = 1e-9;  // stop when the gradient's length is at most this times max(1, |x|)
+    double tolerance = 1e-12;  // stop when the gradient's length is at most this times max(1, |x|)
 };
 
 struct LbfgsResult {

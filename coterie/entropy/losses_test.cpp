@@ -199,8 +199,8 @@ TEST(Losses, HugeLogitsAreSurvived) {
 }
 
 TEST(Losses, FloatAgreesWithDoubleAndThreadsWithOne) {
-    const Rows x = normal(5000, 4, 2, 8);
-    const Rows y = softmax(normal(5000, 4, 1, 9), 1).probability;
+    const Rows x = normal(30000, 4, 2, 8);
+    const Rows y = softmax(normal(30000, 4, 1, 9), 1).probability;
     const Matrix<float> narrow = x.cast<float>();
     const Matrix<float> narrow_y = y.cast<float>();
     const auto all = [](const auto& s, const auto& labels, auto& g, int threads) {
@@ -209,14 +209,14 @@ TEST(Losses, FloatAgreesWithDoubleAndThreadsWithOne) {
                add_cross_entropy(s, labels, CrossEntropy::reverse, 1.0, g, threads) +
                add_cross_entropy(s, labels, CrossEntropy::forward, 1.0, g, threads);
     };
-    Matrix<double> one = Matrix<double>::Zero(5000, 4);
+    Matrix<double> one = Matrix<double>::Zero(30000, 4);
     const double value = all(softmax(x, 1), y, one, 1);
     for (const int threads : {2, 8}) {
-        Matrix<double> more = Matrix<double>::Zero(5000, 4);
+        Matrix<double> more = Matrix<double>::Zero(30000, 4);
         EXPECT_EQ(all(softmax(x, threads), y, more, threads), value);
         EXPECT_EQ(more, one);
     }
-    Matrix<float> rounded = Matrix<float>::Zero(5000, 4);
+    Matrix<float> rounded = Matrix<float>::Zero(30000, 4);
     EXPECT_NEAR(all(softmax(narrow, 1), narrow_y, rounded, 1), value, 1e-5);
     EXPECT_LT((rounded.cast<double>() - one).cwiseAbs().maxCoeff(), 1e-6 * one.cwiseAbs().maxCoeff() * 10);
 }

@@ -361,8 +361,8 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
         }
     };
     std::vector<std::vector<Column>> partial(at(blocks.count()));
-    constexpr int most_rounds = 1000;
-    constexpr double close = 1e-3;  // of ln(mean / prior); the labels are rounded to one-hot ones afterwards
+    constexpr int most_rounds = 300;
+    constexpr double close = 1e-2;  // of ln(mean / prior); the labels are rounded to one-hot ones afterwards
     for (int round = 0; round < most_rounds; ++round) {
         for_each_block(blocks.count(), workers, [&](Index block, int) {
             auto& columns = partial[at(block)];
