@@ -507,8 +507,8 @@ TEST(Entropy, ScalesThatTheLearningRateDoesNotBearAreWarnedOf) {
                            [&](const std::string& each) { return each.find(part) != std::string::npos; });
     };
     EXPECT_FALSE(warned(1, "mean squared length"));
-    EXPECT_TRUE(warned(1e3, "large for a learning rate"));
-    EXPECT_TRUE(warned(1e-4, "small for a learning rate"));
+    EXPECT_TRUE(warned(1e3, "large for --learning-rate"));
+    EXPECT_TRUE(warned(1e-4, "small for --gamma"));
 }
 
 TEST(Entropy, StrangePoints) {
