@@ -28,6 +28,8 @@ OptionSetFor<Options> shared_options() {
         .template integer<int>("epochs", &Options::epochs, at_least(1),
                                "passes over the points; lbfgs: new labels and up to 100 iterations each")
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points a batch")
+        .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
+                                         "what the points are taken about while training: their mean, or 0")
         .real("start_scale", &Options::start_scale, above(0),
               "first weights are uniform on +- this over the square root of the dimensions")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");

@@ -35,6 +35,7 @@ namespace coterie {
 
 enum class Optimizer { sgd, lbfgs };
 enum class LabelsPer { batch, epoch };
+enum class TrainingOrigin { mean, zero };
 enum class EntropyLoss { self_label, mi, renyi };
 
 /// What the four methods share.
@@ -47,6 +48,9 @@ struct LinearTrainingOptions {
     double momentum = 0.9;
     int epochs = 50;
     int batch_size = 250;
+    // What V is trained about, V (x - m) + c: the model can express the same, but its steps are shorter where the
+    // points lie far from 0.
+    TrainingOrigin origin = TrainingOrigin::mean;
     double start_scale = 0.1;  // first weights are uniform on +-start_scale / sqrt(d)
     double label_weight = 1;
 };

@@ -99,7 +99,7 @@ TEST(LinearSoftmax, AStepOfDescentByHand) {
     LinearSoftmax<double> model{Matrix<double>(2, 1), Vector<double>(2)};
     model.weights << 1, -1;
     model.bias << 10, 20;
-    Descent<double> descent(model, 0.1, 0.5, 0.25, 1);
+    Descent<double> descent(model, {}, 0.1, 0.5, 0.25, 1);
     descent.step(pointers(x), g);
     // gradient of v_1: 0.5 * 2 - 0.25 * 3 + 2 * 0.25 * 1 = 0.75; of b_1: 0.25, without gamma
     EXPECT_NEAR(model.weights(0, 0), 1 - 0.075, 1e-15);
@@ -108,6 +108,24 @@ TEST(LinearSoftmax, AStepOfDescentByHand) {
     descent.step(pointers(x), g);
     const double second = 0.5 * 0.75 + 0.25 + 0.5 * (1 - 0.075);
     EXPECT_NEAR(model.weights(0, 0), 1 - 0.075 - 0.1 * second, 1e-15);
+}
+
+TEST(LinearSoftmax, StepsAboutAnOriginAreThoseOfShiftedPoints) {
+    const Matrix<double> x = normal<double>(20, 5, 22);
+    const Vector<double> origin = Vector<double>::LinSpaced(5, -3.0, 4.0);
+    const Matrix<double> shifted = x.rowwise() + origin.transpose();
+    LinearSoftmax<double> one{normal<double>(3, 5, 23), normal<double>(3, 1, 24)};
+    LinearSoftmax<double> other = one;
+    other.bias -= one.weights * origin;
+    Descent<double> plain(one, {}, 0.1, 0.9, 0.01, 1);
+    Descent<double> moved(other, origin, 0.1, 0.9, 0.01, 1);
+    for (int step = 0; step < 5; ++step) {
+        const Matrix<double> g = normal<double>(20, 3, 25 + static_cast<std::uint64_t>(step));
+        plain.step(pointers(x), g);
+        moved.step(pointers(shifted), g);
+        EXPECT_LT((one.weights - other.weights).cwiseAbs().maxCoeff(), 1e-12);
+        EXPECT_LT((logits(pointers(x), one, 1) - logits(pointers(shifted), other, 1)).cwiseAbs().maxCoeff(), 1e-11);
+    }
 }
 
 TEST(LinearSoftmax, GradientOfTheWholeLossIsFiniteDifferences) {
@@ -188,6 +206,7 @@ TEST(LabelRules, TransportIsBalanced) {
 TEST(Entropy, OneStepAgainstAPlainReference) {
     const Matrix<double> x = normal<double>(40, 3, 9);
     EntropyOptions options;
+    options.origin = TrainingOrigin::zero;
     options.clusters = 4;
     options.epochs = 1;
     options.batch_size = 40;
@@ -342,6 +361,15 @@ TEST(Entropy, PermutedRowsArePermutedLabels) {
     Labels back = fit_by_name("mi", reversed, values)->labels();
     std::reverse(back.begin(), back.end());
     EXPECT_EQ(back, fit_by_name("mi", sample.points, values)->labels());
+}
+
+TEST(Entropy, WhereThePointsLieDoesNotMatter) {
+    const Sample sample = blobs(120, 3, 3, 1.0, 26);
+    const Matrix<double> far = sample.points.array() + 64;  // exact: the shift loses no bit that matters
+    for (const std::string optimizer : {"sgd", "lbfgs"}) {
+        const OptionValues values = {{"optimizer", optimizer}, {"clusters", std::int64_t{3}}};
+        EXPECT_EQ(fit_by_name("mi", far, values)->labels(), fit_by_name("mi", sample.points, values)->labels());
+    }
 }
 
 TEST(Entropy, PredictsProbabilities) {

@@ -128,13 +128,22 @@ Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T
 }
 
 template <class T>
-Descent<T>::Descent(LinearSoftmax<T>& model, double learning_rate, double momentum, double gamma, int threads)
+Vector<double> at_origin(const Matrix<T>& weights, const Vector<double>& origin) {
+    if (origin.size() == 0) return Vector<double>::Zero(weights.rows());
+    return weights.template cast<double>() * origin;
+}
+
+template <class T>
+Descent<T>::Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double learning_rate, double momentum,
+                    double gamma, int threads)
     : model_(model),
+      origin_(origin),
       learning_rate_(static_cast<T>(learning_rate)),
       momentum_(static_cast<T>(momentum)),
       decay_(static_cast<T>(2 * gamma)),
       threads_(threads),
       velocity_(Matrix<T>::Zero(model.weights.rows(), model.weights.cols())),
+      centred_bias_(model.bias.template cast<double>() + at_origin(model.weights, origin)),
       bias_velocity_(Vector<T>::Zero(model.bias.size())) {}
 
 template <class T>
@@ -142,19 +151,22 @@ void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
     const Index n = static_cast<Index>(rows.size());
     const Index k = g.cols();
     const Index d = model_.weights.cols();
+    const Vector<T> sums = g.colwise().sum().transpose();
     const RowBlocks columns{d, columns_a_block};
     for_each_block(columns.count(), threads_of(n, k, d, threads_), [&](Index block, int) {
         const Index begin = columns.begin(block);
         const Index width = columns.end(block) - begin;
         thread_local Matrix<T> part;
         part = decay_ * model_.weights.middleCols(begin, width);
+        if (origin_.size() > 0) part.noalias() -= sums * origin_.segment(begin, width).transpose().template cast<T>();
         internal::linear_products<T>().add_gradient(rows.data(), n, g.data(), k, begin, begin + width, part.data(),
                                                     width);
         velocity_.middleCols(begin, width) = momentum_ * velocity_.middleCols(begin, width) + part;
         model_.weights.middleCols(begin, width) -= learning_rate_ * velocity_.middleCols(begin, width);
     });
-    bias_velocity_ = momentum_ * bias_velocity_ + g.colwise().sum().transpose();
-    model_.bias -= learning_rate_ * bias_velocity_;
+    bias_velocity_ = momentum_ * bias_velocity_ + sums;
+    centred_bias_ -= (learning_rate_ * bias_velocity_).template cast<double>();
+    model_.bias = (centred_bias_ - at_origin(model_.weights, origin_)).template cast<T>();
 }
 
 #define COTERIE_INSTANTIATE(T)                                                                           \
@@ -162,6 +174,7 @@ void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
     template Matrix<T> logits(const std::vector<const T*>&, const LinearSoftmax<T>&, int);               \
     template Matrix<T> logits(const Rows<T>&, const LinearSoftmax<T>&, int);                             \
     template Matrix<double> weight_gradient(const std::vector<const T*>&, const Matrix<T>&, Index, int); \
+    template Vector<double> at_origin(const Matrix<T>&, const Vector<double>&);                          \
     template class Descent<T>;
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)

@@ -29,20 +29,29 @@ Matrix<T> logits(const Rows<T>& points, const LinearSoftmax<T>& model, int threa
 template <class T>
 Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T>& g, Index dimensions, int threads);
 
-/// One step of gradient descent with momentum (velocity <- momentum velocity + gradient; weights <- weights - rate
-/// velocity), where gradient is weight_gradient + 2 gamma V, and for the bias the column sums of g.
+/// Gradient descent with momentum: velocity <- momentum velocity + gradient, weights <- weights - learning_rate
+/// velocity. The steps are those of the model V (x - m) + c with the origin m (d, or empty: 0): its logits and || V ||
+/// are those of the model as it stands, b = c - V m, but its steps do not depend on where the points lie.
 template <class T>
 class Descent {
 public:
-    Descent(LinearSoftmax<T>& model, double learning_rate, double momentum, double gamma, int threads);
+    Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double learning_rate, double momentum, double gamma,
+            int threads);
+    /// g as in weight_gradient; the gradient of V is g'(x - m) + 2 gamma V, that of c the column sums of g.
     void step(const std::vector<const T*>& rows, const Matrix<T>& g);
 
 private:
     LinearSoftmax<T>& model_;
+    Vector<double> origin_;
     T learning_rate_, momentum_, decay_;
     int threads_;
     Matrix<T> velocity_;
+    Vector<double> centred_bias_;  // c
     Vector<T> bias_velocity_;
 };
+
+/// V m, K; zeros where m is empty.
+template <class T>
+Vector<double> at_origin(const Matrix<T>& weights, const Vector<double>& origin);
 
 }  // namespace coterie

@@ -8,6 +8,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/entropy/lbfgs.hpp"
+#include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -41,8 +42,10 @@ public:
     Trained<T> operator()() {
         Stopwatch watch;
         report_.stopped = StopReason::iteration_limit;
+        if (options_.origin == TrainingOrigin::mean) origin_ = mean(points_, run_);
         warn_of_scale();
         model_ = random_linear_softmax<T>(options_.clusters, points_.columns, options_.start_scale, run_);
+        model_.bias -= at_origin(model_.weights, origin_).template cast<T>();
         report_.seconds.emplace_back("start", watch.restart());
         if (options_.optimizer == Optimizer::sgd)
             descend();
@@ -73,18 +76,21 @@ private:
         const RowBlocks blocks{points_.rows, 1024};
         std::vector<double> partial(at(blocks.count()), 0.0);
         for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
-            partial[at(block)] =
-                points_.block(blocks.begin(block), blocks.end(block)).template cast<double>().squaredNorm();
+            Matrix<double> rows = points_.block(blocks.begin(block), blocks.end(block)).template cast<double>();
+            if (origin_.size() > 0) rows.rowwise() -= origin_.transpose();
+            partial[at(block)] = rows.squaredNorm();
         });
-        const double mean = std::accumulate(partial.begin(), partial.end(), 0.0) / static_cast<double>(points_.rows);
-        const std::string length = "the points' mean squared length is " + to_text(OptionValue(mean));
-        const double reach = options_.learning_rate / (1 - options_.momentum) * mean;
+        const double size = std::accumulate(partial.begin(), partial.end(), 0.0) / static_cast<double>(points_.rows);
+        const std::string length = std::string("the points' mean squared length") +
+                                   (origin_.size() > 0 ? " about their mean" : "") + " is " +
+                                   to_text(OptionValue(size));
+        const double reach = options_.learning_rate / (1 - options_.momentum) * size;
         if (options_.optimizer == Optimizer::sgd && reach > 1e3)
             report_.warnings.push_back(length + ", large for --learning-rate " +
                                        to_text(OptionValue(options_.learning_rate)) + " and --momentum " +
                                        to_text(OptionValue(options_.momentum)) +
                                        ": scale the points (--scale minmax) or lower the rate");
-        if (mean > 0 && options_.gamma > 1e-3 * mean)
+        if (size > 0 && options_.gamma > 1e-3 * size)
             report_.warnings.push_back(length + ", small for --gamma " + to_text(OptionValue(options_.gamma)) +
                                        ": scale the points or lower gamma");
     }
@@ -220,7 +226,7 @@ private:
         // Batches of equal size, but for one row: a short one would be asked for a fairness it cannot have.
         const Index batches =
             std::max<Index>(1, (points_.rows + options_.batch_size / 2) / static_cast<Index>(options_.batch_size));
-        Descent<T> descent(model_, options_.learning_rate, options_.momentum, options_.gamma, run_.threads);
+        Descent<T> descent(model_, origin_, options_.learning_rate, options_.momentum, options_.gamma, run_.threads);
         Matrix<T> gradient;
         double first = 0;
         std::vector<Index> labelled(known_a_batch);
@@ -256,11 +262,11 @@ private:
         const Index d = points_.columns;
         Vector<double> x(k * d + k);
         Eigen::Map<Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
-        x.tail(k) = model_.bias.template cast<double>();
+        x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         double gamma = options_.gamma;
         const auto assign = [&](const Vector<double>& from) {
             model_.weights = Eigen::Map<const Matrix<double>>(from.data(), k, d).template cast<T>();
-            model_.bias = from.tail(k).template cast<T>();
+            model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
         };
         Matrix<T> g;
         const auto f = [&](const Vector<double>& from, Vector<double>& gradient) {
@@ -268,9 +274,10 @@ private:
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
             const double value = loss_with_labels(all, known_, logits(rows, model_, run_.threads), g);
             const Eigen::Map<const Matrix<double>> weights(from.data(), k, d);
-            Eigen::Map<Matrix<double>>(gradient.data(), k, d) =
-                weight_gradient(rows, g, d, run_.threads) + 2 * gamma * weights;
+            Eigen::Map<Matrix<double>> of_weights(gradient.data(), k, d);
+            of_weights = weight_gradient(rows, g, d, run_.threads) + 2 * gamma * weights;
             gradient.tail(k) = g.template cast<double>().colwise().sum().transpose();
+            if (origin_.size() > 0) of_weights -= gradient.tail(k) * origin_.transpose();
             return value + gamma * weights.squaredNorm();
         };
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
@@ -329,6 +336,7 @@ private:
     const Constraints& constraints_;
     Run& run_;
 
+    Vector<double> origin_;     // empty: 0
     std::vector<Index> known_;  // rows with a partial label
     LinearSoftmax<T> model_;
     Matrix<T> epoch_labels_;
