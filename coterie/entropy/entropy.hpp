@@ -51,7 +51,7 @@ struct LinearTrainingOptions {
     // What V is trained about, V (x - m) + c: the model can express the same, but its steps are shorter where the
     // points lie far from 0.
     TrainingOrigin origin = TrainingOrigin::mean;
-    double start_scale = 0.1;  // first weights are uniform on +-start_scale / sqrt(d)
+    double start_scale = 1;  // first weights are uniform on +-start_scale / sqrt(d)
     double label_weight = 1;
 };
 
