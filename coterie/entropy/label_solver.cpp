@@ -443,8 +443,8 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
     Dual<T> dual(predictions, settings, prior, threads, fixed);
     const double tolerance = std::max(settings.tolerance, 1e-11);
     LabelSolution<T> out;
-    const Vector<double> zero = Vector<double>::Zero(predictions.cols());
-    auto point = dual.evaluate(zero, 0);
+    Vector<double> c = Vector<double>::Zero(predictions.cols());
+    auto point = dual.evaluate(c, 0);
     point = dual.climb(std::move(point), 0, tolerance, std::min(settings.steps, 20), true, out.rounds);
     if (point.norm > tolerance && out.rounds < settings.steps) {
         // Saturated predictions make the dual nearly piecewise linear: its optimum is followed from that of smoothed
@@ -452,13 +452,12 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
         double rough = 0.05 / static_cast<double>(predictions.cols());
         double smoothing = 1;  // predictions of 1 / K each: c = 0 but for the prior
         double factor = 0.1;
-        Vector<double> c = zero;
         while (out.rounds < settings.steps && factor < 0.95) {
             const bool last = smoothing * factor < static_cast<double>(least_prediction<T>);
             const double next = last ? 0 : smoothing * factor;
             const int limit = std::min(settings.steps - out.rounds, last ? settings.steps : 25);
             auto found = dual.climb(dual.evaluate(c, next), next, last ? tolerance : rough, limit, false, out.rounds);
-            if (found.norm < point.norm || !last) point = found;
+            if (last && found.norm < point.norm) point = found;
             if (last && found.norm <= std::max(tolerance, rounding_floor)) break;
             if (!last && found.norm <= rough) {
                 c = std::move(found.c);
@@ -469,9 +468,15 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
                 factor = std::sqrt(factor);
                 rough = std::max(0.1 * rough, tolerance);
                 if (smoothing < 1)
-                    c = dual.climb(dual.evaluate(c, smoothing), smoothing, rough, limit, false, out.rounds).c;
+                    c = dual.climb(dual.evaluate(c, smoothing), smoothing, rough,
+                                   std::min(25, settings.steps - out.rounds), false, out.rounds)
+                            .c;
             }
         }
+    }
+    if (point.norm > rounding_floor) {  // steps ran out: the nearest that was come to, without smoothing
+        auto nearest = dual.evaluate(c, 0);
+        if (nearest.norm < point.norm) point = std::move(nearest);
     }
     out.gradient = point.norm;
     out.converged = point.norm <= tolerance;

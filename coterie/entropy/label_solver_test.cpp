@@ -214,6 +214,23 @@ TEST(LabelSolvers, PredictionsOfExactlyZeroAndOneAreSurvived) {
         }
 }
 
+TEST(LabelDual, SaysWhenItsStepsRanOut) {
+    const Matrix<double> sigma = predictions(200, 20, 100, 14);
+    LabelSettings s = settings(LabelSolver::dual, 100);
+    for (const int steps : {1, 10, 30}) {
+        s.steps = steps;
+        const auto found = solve_labels(sigma, s, 1);
+        EXPECT_FALSE(found.converged) << steps;
+        EXPECT_LE(found.rounds, steps);
+        EXPECT_LT((found.labels.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
+        // The gap is there as the gradient says.
+        EXPECT_GT(found.gradient, 1e-8) << steps;
+        EXPECT_GT(certify_labels(sigma, found.labels, s, 1).gap, 1e-6) << steps;
+    }
+    s.steps = 500;
+    EXPECT_TRUE(solve_labels(sigma, s, 1).converged);
+}
+
 TEST(LabelSolvers, APriorWithTinyEntries) {
     const Matrix<double> sigma = predictions(300, 4, 2, 9);
     for (const double tiny : {1e-4, 1e-8, 1e-12})

@@ -18,7 +18,7 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr int lbfgs_iterations = 100;  // an epoch
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double entropy_of(const std::vector<double>& prior, const Vector<double>& means) {
+double divergence(const std::vector<double>& prior, const Vector<double>& means) {
     double out = 0;
     for (Index k = 0; k < means.size(); ++k) out += prior[at(k)] * std::log(prior[at(k)] / means[k]);
     return out;
@@ -169,7 +169,7 @@ private:
         if (criterion_.rule == LabelRule::transport) return value;
         const Vector<double> means =
             y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
-        if (reverse) return value + criterion_.labels.lambda * entropy_of(criterion_.prior, means);
+        if (reverse) return value + criterion_.labels.lambda * divergence(criterion_.prior, means);
         return value + (means.array() * means.array().log()).sum();
     }
 
