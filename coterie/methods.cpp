@@ -7,6 +7,7 @@
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/deformation/fme.hpp"
 #include "coterie/deformation/rpca_om.hpp"
+#include "coterie/entropy/entropy.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
@@ -101,6 +102,14 @@ const std::vector<Method>& methods() {
         shared_method<FmeFits>(
             "fme", "flexible manifold embedding: a graph's embedding and the regression to it, linear and kernel",
             {.initial_centroids = true}, fit_fme),
+        method("entropy", "discriminative entropy clustering: a linear softmax model, decisive and fair",
+               {.partial_labels = true}, fit_entropy),
+        method("mi", "mutual information of points and clusters, maximised by gradient descent (MIGD)",
+               {.partial_labels = true}, fit_mi),
+        method("sela", "self-labelling by optimal transport: a linear softmax model of balanced hard labels",
+               {.partial_labels = true}, fit_sela),
+        method("miadm", "self-labelling by alternating directions: a linear softmax model of soft labels",
+               {.partial_labels = true}, fit_miadm),
     };
     return list;
 }

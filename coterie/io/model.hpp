@@ -56,7 +56,8 @@ public:
     /// Whether label_scores() is there.
     virtual bool has_label_scores() const { return false; }
     /// n x L, for models fitted with partial labels that have them: how well each label fits a point, larger is better
-    /// (what the number is, the method says). BadArgument where there are none, else as predict.
+    /// (what the number is, the method says). Methods with probabilities have them without partial labels, too: n x k.
+    /// BadArgument where there are none, else as predict.
     virtual Matrix<double> label_scores(PointsView points, const Run& run) const;
 
     /// Everything predict needs, plus options and the fit report's facts.

@@ -1,0 +1,287 @@
+#include "coterie/entropy/entropy.hpp"
+
+#include <charconv>
+#include <limits>
+
+#include "coterie/entropy/training.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+template <class Options>
+OptionSetFor<Options> shared_options() {
+    OptionSetFor<Options> set;
+    set.template integer<int>("clusters", &Options::clusters, at_least(0),
+                              "number of clusters k; 0: as many as the partial labels have")
+        .letter('k')
+        .real("gamma", &Options::gamma, at_least(0), "weight of the weights' squared norm, without the bias")
+        .real("gamma_start", &Options::gamma_start, at_least(0),
+              "lbfgs: gamma falls geometrically from this over the epochs; 0: it does not")
+        .template choice<Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
+                                    "gradient descent on batches, or L-BFGS on all points")
+        .real("learning_rate", &Options::learning_rate, above(0), "sgd: step per unit of gradient")
+        .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
+        .template integer<int>("epochs", &Options::epochs, at_least(1),
+                               "passes over the points; lbfgs: new labels and up to 100 iterations each")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points a batch")
+        .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
+                                         "what the points are taken about while training: their mean, or 0")
+        .real("start_scale", &Options::start_scale, above(0),
+              "first weights are uniform on +- this over the square root of the dimensions")
+        .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
+    return set;
+}
+
+constexpr const char* prior_meaning =
+    "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";
+constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
+
+std::vector<double> parse_prior(const std::string& text) {
+    if (text == "uniform") return {};
+    std::vector<double> out;
+    const char* from = text.data();
+    const char* const end = text.data() + text.size();
+    while (true) {
+        double share = 0;
+        const auto read = std::from_chars(from, end, share);
+        if (read.ec != std::errc() || (read.ptr != end && *read.ptr != ','))
+            throw BadArgument("option --prior: '" + text +
+                              "' is not accepted; uniform, or numbers separated by commas, as 0.5,0.3,0.2");
+        out.push_back(share);
+        if (read.ptr == end) return out;
+        from = read.ptr + 1;
+    }
+}
+
+// u: what --prior says, or the group shares.
+std::vector<double> prior_of(const std::string& text, const SideInformation& side,
+                             const internal::Constraints& constraints) {
+    const Index k = constraints.clusters();
+    if (side.group_shares.empty()) return checked_prior(parse_prior(text), k);
+    if (text != "uniform") throw BadArgument("options --prior and --group-share exclude each other");
+    std::vector<double> out(at(k), -1.0);
+    double left = 1;
+    Index others = k;
+    for (const GroupShare& share : side.group_shares) {
+        if (share.low != share.high)
+            throw BadArgument("option --group-share: entropy clustering takes one share a label, not an interval");
+        std::int32_t label = 0;
+        while (constraints.names[at(label)] != share.label) ++label;  // compile_constraints found it
+        const auto [begin, end] = constraints.clusters_of(label);
+        std::fill(out.begin() + begin, out.begin() + end, share.low / (end - begin));
+        left -= share.low;
+        others -= end - begin;
+    }
+    for (double& share : out)
+        if (share < 0) share = left / static_cast<double>(others);
+    return checked_prior(out, k);
+}
+
+// What all four fits do: `criterion_of(prior)` says how they differ.
+template <class Options, class CriterionOf>
+SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run, const SideInformation& side,
+                            const std::string& prior, CriterionOf&& criterion_of) {
+    check_options(options);
+    const std::string name(Options::method);
+    if (!side.weights.empty()) throw BadArgument("method " + name + " takes no weights");
+    if (!side.initial_centroids.empty()) throw BadArgument("method " + name + " takes no initial centroids");
+    if (side.sizes) throw BadArgument("method " + name + " takes no size bounds");
+    const internal::Constraints constraints =
+        internal::compile_constraints(points.rows(), options.clusters, side, ShareRounding::floor, true);
+    Options used = options;
+    used.clusters = constraints.clusters();
+    check_clustering_input(points, used.clusters, {}, run);
+    if (options.gamma_start > 0 && (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma))
+        throw BadArgument("option --gamma-start: it needs --optimizer lbfgs and at least --gamma");
+    internal::Criterion criterion = criterion_of(prior_of(prior, side, constraints));
+    return points.visit([&]<class T>(const Rows<T>& rows) {
+        internal::Trained<T> trained = internal::train(rows, used, criterion, constraints, run);
+        trained.report.empty_cluster_policy = "an empty cluster stays empty";
+        internal::finish_report(trained.report, points, trained.labels, used.clusters, used.clusters, run);
+        return SoftmaxModelOf<Options>(std::move(trained.model), constraints.cluster_labels(),
+                                       std::move(trained.labels), std::move(trained.report), used);
+    });
+}
+
+}  // namespace
+
+const OptionSet& EntropyOptions::described() {
+    static const OptionSet set =
+        shared_options<EntropyOptions>()
+            .choice("loss", &EntropyOptions::loss, {"self-label", "mi", "renyi"},
+                    "reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or "
+                    "alpha")
+            .real("alpha", &EntropyOptions::alpha, at_least(0), "order of --loss renyi; 0 stands for infinity")
+            .real("lambda", &EntropyOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
+                  "self-label: weight of the prior's divergence from the mean label")
+            .real("fairness", &EntropyOptions::fairness, at_least(0), std::string("mi, renyi: ") + fairness_meaning)
+            .text("prior", &EntropyOptions::prior, prior_meaning)
+            .choice("label_solver", &EntropyOptions::label_solver, {"em", "dual"},
+                    "self-label: label_rounds rounds of EM, or the optimum itself by Newton's method on the dual")
+            .integer("label_rounds", &EntropyOptions::label_rounds, at_least(1),
+                     "of EM; many more come near the optimum, and to worse clusters")
+            .choice("labels_per", &EntropyOptions::labels_per, {"batch", "epoch"},
+                    "self-label: when labels are renewed");
+    return set;
+}
+
+const OptionSet& MiOptions::described() {
+    static const OptionSet set = shared_options<MiOptions>()
+                                     .real("fairness", &MiOptions::fairness, at_least(0), fairness_meaning)
+                                     .text("prior", &MiOptions::prior, prior_meaning);
+    return set;
+}
+
+const OptionSet& SelaOptions::described() {
+    static const OptionSet set =
+        shared_options<SelaOptions>()
+            .real("sharpness", &SelaOptions::sharpness, Range{.low = 0, .high = 1e6, .low_open = true},
+                  "of the transport: the power of the predictions whose row and column sums it scales")
+            .text("prior", &SelaOptions::prior, prior_meaning)
+            .choice("labels_per", &SelaOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
+    return set;
+}
+
+const OptionSet& MiadmOptions::described() {
+    static const OptionSet set = shared_options<MiadmOptions>().choice(
+        "labels_per", &MiadmOptions::labels_per, {"batch", "epoch"}, "when labels are renewed (batch: MIADM*)");
+    return set;
+}
+
+EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& run, const SideInformation& side) {
+    return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+        internal::Criterion out;
+        const double alpha = options.alpha == 0 ? std::numeric_limits<double>::infinity() : options.alpha;
+        out.rule =
+            options.loss == EntropyLoss::self_label ? internal::LabelRule::self_label : internal::LabelRule::none;
+        out.order = options.loss == EntropyLoss::renyi ? alpha : 1.0;
+        out.fairness = options.fairness;
+        out.labels = {
+            .solver = options.label_solver, .lambda = options.lambda, .prior = prior, .rounds = options.label_rounds};
+        out.prior = std::move(prior);
+        out.labels_per = options.labels_per;
+        return out;
+    });
+}
+
+MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const SideInformation& side) {
+    return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+        internal::Criterion out;
+        out.fairness = options.fairness;
+        out.prior = std::move(prior);
+        return out;
+    });
+}
+
+SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, const SideInformation& side) {
+    return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+        internal::Criterion out;
+        out.rule = internal::LabelRule::transport;
+        out.sharpness = options.sharpness;
+        out.prior = std::move(prior);
+        out.labels_per = options.labels_per;
+        return out;
+    });
+}
+
+MiadmModel fit_miadm(PointsView points, const MiadmOptions& options, Run& run, const SideInformation& side) {
+    if (!side.group_shares.empty()) throw BadArgument("method miadm takes no group shares: its fairness has no prior");
+    return fit(points, options, run, side, "uniform", [&](std::vector<double> prior) {
+        internal::Criterion out;
+        out.rule = internal::LabelRule::alternating;
+        out.prior = std::move(prior);
+        out.labels_per = options.labels_per;
+        return out;
+    });
+}
+
+// ---- the model
+
+SoftmaxModel::SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report)
+    : linear_(std::move(linear)) {
+    labels_ = std::move(labels);
+    report_ = std::move(report);
+    cluster_labels_ = std::move(cluster_labels);
+}
+
+Index SoftmaxModel::dimensions() const {
+    return std::visit([](const auto& linear) { return linear.weights.cols(); }, linear_);
+}
+
+int SoftmaxModel::clusters() const {
+    return std::visit([](const auto& linear) { return static_cast<int>(linear.weights.rows()); }, linear_);
+}
+
+namespace {
+// on_logits(n x k logits of the model's scalar type).
+template <class OnLogits>
+auto with_logits(const SoftmaxModel::Linear& linear, PointsView points, const Run& run, OnLogits&& on_logits) {
+    return std::visit(
+        [&]<class T>(const LinearSoftmax<T>& model) {
+            if (points.scalar() == scalar_type_of<T>()) return on_logits(logits(points.as<T>(), model, run.threads));
+            const Points converted{to_matrix<T>(points)};
+            check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
+            return on_logits(logits(converted.view().template as<T>(), model, run.threads));
+        },
+        linear);
+}
+}  // namespace
+
+Labels SoftmaxModel::predict_checked(PointsView points, const Run& run) const {
+    return with_logits(linear_, points, run, [](const auto& x) {
+        Labels out(at(x.rows()));
+        for (Index i = 0; i < x.rows(); ++i) {
+            Index best = 0;
+            x.row(i).maxCoeff(&best);
+            out[at(i)] = static_cast<std::int32_t>(best);
+        }
+        return out;
+    });
+}
+
+Matrix<double> SoftmaxModel::probabilities(PointsView points, const Run& run) const {
+    if (points.columns() != dimensions())
+        throw BadArgument("probabilities: the points have " + std::to_string(points.columns()) +
+                          " columns, the model was fitted on " + std::to_string(dimensions()));
+    if (points.empty()) return Matrix<double>(0, clusters());
+    check_points(points, "probabilities", run.threads);
+    return with_logits(linear_, points, run, [&](const auto& x) {
+        return softmax(Matrix<double>(x.template cast<double>()), run.threads).probability;
+    });
+}
+
+Matrix<double> SoftmaxModel::label_scores(PointsView points, const Run& run) const {
+    const Matrix<double> sigma = probabilities(points, run);
+    if (cluster_labels_.empty()) return sigma;
+    Matrix<double> out = Matrix<double>::Zero(sigma.rows(), static_cast<Index>(cluster_labels_.names.size()));
+    for (Index k = 0; k < sigma.cols(); ++k)
+        if (cluster_labels_.label_of[at(k)] >= 0) out.col(cluster_labels_.label_of[at(k)]) += sigma.col(k);
+    return out;
+}
+
+void SoftmaxModel::store_linear(Archive& archive) const {
+    std::visit(
+        [&]<class T>(const LinearSoftmax<T>& linear) {
+            archive.set_points("weights", linear.weights);
+            archive.set_points("bias", Matrix<T>(linear.bias.transpose()));
+        },
+        linear_);
+    store_cluster_labels(archive);
+}
+
+void SoftmaxModel::load_linear(const Archive& archive, int clusters) {
+    const Points weights = archive.points("weights", clusters);
+    const Points bias = archive.points("bias", 1, clusters);
+    if (weights.columns() < 1 || clusters < 1) throw BadData("model: a softmax model without weights");
+    if (weights.scalar() != bias.scalar()) throw BadData("model: weights and bias of different types");
+    weights.view().visit([&]<class T>(const Rows<T>& rows) {
+        linear_ = LinearSoftmax<T>{rows.matrix(), to_matrix<T>(bias.view()).row(0).transpose()};
+    });
+    load_cluster_labels(archive, clusters);
+}
+
+}  // namespace coterie

@@ -1,0 +1,165 @@
+#pragma once
+// Discriminative entropy clustering with a linear softmax model (Zhang and Boykov), and its rivals.
+//
+//     X       n x d  points;  sigma_i = softmax(V x_i + b), V = v' k x d, b k;  bars are means over points
+//     u       k      prior share of each cluster (uniform unless given)
+//     gamma          weight of || V ||^2, the squared Frobenius norm; the bias b is not in it
+//
+//     entropy, self-label   gamma ||V||^2 + mean H(sigma_i, y_i) + lambda KL(u || ybar)     (42), label_solver.hpp
+//     entropy, mi           gamma ||V||^2 + mean H(sigma_i) + fairness KL(sigmabar || u)    (6)
+//     entropy, renyi        the same with R_alpha(sigma_i) for H(sigma_i)                   (15)
+//     mi                    MIGD: (6) by gradient descent
+//     sela                  gamma ||V||^2 + mean H(y_i, sigma_i), y one-hot, ybar = u       (8), optimal transport
+//     miadm                 gamma ||V||^2 + mean H(y_i, sigma_i) - H(ybar)                  (12),
+//                           y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk)
+//
+// Partial labels add label_weight * mean over the labelled points of -ln(summed probability of the label's clusters);
+// their y is fixed to those clusters. Group shares (equal ends only) give u: a label's share is spread evenly over its
+// clusters, what remains over the other clusters.
+//
+// sgd: an epoch is one pass over the points in a random order, in batches; the losses are those of each batch. lbfgs:
+// an epoch is new labels for all points and up to 100 iterations on them. Cost n k d an epoch or iteration, memory
+// beside the points one batch (sgd; n k with labels per epoch) or a few n k (lbfgs).
+
+#include <string_view>
+#include <variant>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/entropy/label_solver.hpp"
+#include "coterie/entropy/linear_softmax.hpp"
+#include "coterie/io/model.hpp"
+
+namespace coterie {
+
+enum class Optimizer { sgd, lbfgs };
+enum class LabelsPer { batch, epoch };
+enum class TrainingOrigin { mean, zero };
+enum class EntropyLoss { self_label, mi, renyi };
+
+/// What the four methods share.
+struct LinearTrainingOptions {
+    int clusters = 8;  // k; 0: as many as the partial labels have
+    double gamma = 0.003;
+    double gamma_start = 0;  // lbfgs: gamma falls geometrically from this over the epochs; 0: it does not
+    Optimizer optimizer = Optimizer::sgd;
+    double learning_rate = 0.1;
+    double momentum = 0.9;
+    int epochs = 50;
+    int batch_size = 250;
+    // What V is trained about, V (x - m) + c: the model can express the same, but its steps are shorter where the
+    // points lie far from 0.
+    TrainingOrigin origin = TrainingOrigin::mean;
+    double start_scale = 1;  // first weights are uniform on +-start_scale / sqrt(d)
+    double label_weight = 1;
+};
+
+struct EntropyOptions : LinearTrainingOptions {
+    EntropyLoss loss = EntropyLoss::self_label;
+    double alpha = 1;     // of renyi; 0 means infinity
+    double lambda = 100;  // of self-label
+    double fairness = 1;  // of mi and renyi
+    std::string prior = "uniform";
+    LabelSolver label_solver = LabelSolver::em;
+    int label_rounds = 10;  // of em
+    LabelsPer labels_per = LabelsPer::batch;
+
+    static constexpr std::string_view method = "entropy";
+    static const OptionSet& described();
+};
+
+struct MiOptions : LinearTrainingOptions {
+    double fairness = 1;
+    std::string prior = "uniform";
+
+    static constexpr std::string_view method = "mi";
+    static const OptionSet& described();
+};
+
+struct SelaOptions : LinearTrainingOptions {
+    double sharpness = 25;  // of the transport: 1 / its entropy's weight
+    std::string prior = "uniform";
+    LabelsPer labels_per = LabelsPer::epoch;
+
+    static constexpr std::string_view method = "sela";
+    static const OptionSet& described();
+};
+
+struct MiadmOptions : LinearTrainingOptions {
+    LabelsPer labels_per = LabelsPer::epoch;
+
+    static constexpr std::string_view method = "miadm";
+    static const OptionSet& described();
+};
+
+/// The label of a point is its most probable cluster; ties go to the lowest.
+class SoftmaxModel : public Model {
+public:
+    using Linear = std::variant<LinearSoftmax<float>, LinearSoftmax<double>>;
+
+    Index dimensions() const override;
+    int clusters() const override;
+    /// In the scalar type of the points the model was fitted on.
+    const Linear& linear() const { return linear_; }
+
+    /// sigma, n x k.
+    Matrix<double> probabilities(PointsView points, const Run& run) const;
+    Matrix<double> probabilities(PointsView points) const { return probabilities(points, Run()); }
+
+    bool has_label_scores() const override { return true; }
+    /// The probability of each label, summed over its clusters, n x L; without partial labels sigma, n x k.
+    Matrix<double> label_scores(PointsView points, const Run& run) const override;
+
+protected:
+    SoftmaxModel() = default;
+    SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report);
+    Labels predict_checked(PointsView points, const Run& run) const override;
+    void store_linear(Archive& archive) const;
+    void load_linear(const Archive& archive, int clusters);
+
+    Linear linear_;
+};
+
+template <class Options>
+class SoftmaxModelOf : public SoftmaxModel {
+public:
+    SoftmaxModelOf(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report, const Options& options)
+        : SoftmaxModel(std::move(linear), std::move(cluster_labels), std::move(labels), std::move(report)),
+          options_(options) {}
+
+    std::string_view method() const override { return Options::method; }
+    const Options& options() const { return options_; }
+    void store(Archive& archive) const override {
+        archive.set_options(Options::described().values(&options_));
+        store_linear(archive);
+    }
+    static SoftmaxModelOf from(const Archive& archive) {
+        SoftmaxModelOf out;
+        out.options_ = archive.options_as<Options>();
+        out.load_linear(archive, out.options_.clusters);
+        return out;
+    }
+
+private:
+    SoftmaxModelOf() = default;
+    Options options_;
+};
+using EntropyModel = SoftmaxModelOf<EntropyOptions>;
+using MiModel = SoftmaxModelOf<MiOptions>;
+using SelaModel = SoftmaxModelOf<SelaOptions>;
+using MiadmModel = SoftmaxModelOf<MiadmOptions>;
+
+/// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
+/// label, of the others what predict gives. Empty clusters are a result with a warning. The report's details:
+/// "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||V||), "mean_probabilities", and
+/// for self-label of the last labels that were solved for "label_rounds", "label_gradient" and "label_gap" (see
+/// LabelCertificate). Throws BadArgument (options, shapes, conflicting labels, training that diverges: the learning
+/// rate is too large for the scale of the points), BadData (values), ResourceError, Cancelled before the first epoch is
+/// done.
+EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& run, const SideInformation& side = {});
+MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const SideInformation& side = {});
+SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, const SideInformation& side = {});
+MiadmModel fit_miadm(PointsView points, const MiadmOptions& options, Run& run, const SideInformation& side = {});
+
+}  // namespace coterie

@@ -1,0 +1,119 @@
+// Compiled once per instruction set with COTERIE_ISA naming it. Vector types are the compiler's own (GCC and Clang), so
+// one text serves them all; nothing from the standard library with external linkage is used here.
+
+#include "coterie/entropy/label_kernels.hpp"
+
+#if defined(__AVX512F__)
+#define COTERIE_VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define COTERIE_VECTOR_BYTES 32
+#else
+#define COTERIE_VECTOR_BYTES 16
+#endif
+
+namespace coterie::internal::COTERIE_ISA {
+namespace {
+
+using Size = std::ptrdiff_t;
+
+template <class T>
+struct Simd {
+    static constexpr int lanes = COTERIE_VECTOR_BYTES / static_cast<int>(sizeof(T));
+    static constexpr int vectors = static_cast<int>(tile_rows) / lanes;  // of a tile's rows
+    typedef T Register __attribute__((vector_size(COTERIE_VECTOR_BYTES)));
+    typedef T Unaligned __attribute__((vector_size(COTERIE_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+};
+
+template <class T>
+inline typename Simd<T>::Register load(const T* p) {
+    return *reinterpret_cast<const typename Simd<T>::Unaligned*>(p);
+}
+template <class T>
+inline void store(T* p, typename Simd<T>::Register v) {
+    *reinterpret_cast<typename Simd<T>::Unaligned*>(p) = v;
+}
+
+template <class T>
+void em_round(const T* sigma, T* y, Size tiles, Size clusters, const T* factor, T* sums) {
+    using Register = typename Simd<T>::Register;
+    constexpr int lanes = Simd<T>::lanes;
+    constexpr int vectors = Simd<T>::vectors;
+    for (Size tile = 0; tile < tiles; ++tile, sigma += clusters * tile_rows, y += clusters * tile_rows) {
+        Register total[vectors];
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) total[v] = Register{} + T(1);
+        for (Size k = 0; k < clusters; ++k)
+#pragma GCC unroll 8
+            for (int v = 0; v < vectors; ++v) total[v] += factor[k] * load<T>(y + k * tile_rows + v * lanes);
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) total[v] = T(1) / total[v];
+        for (Size k = 0; k < clusters; ++k)
+#pragma GCC unroll 8
+            for (int v = 0; v < vectors; ++v) {
+                const Size at = k * tile_rows + v * lanes;
+                const Register next = (load<T>(sigma + at) + factor[k] * load<T>(y + at)) * total[v];
+                store<T>(y + at, next);
+                store<T>(sums + at, load<T>(sums + at) + next);
+            }
+    }
+}
+
+using Doubles = Simd<double>::Register;
+
+inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
+inline Doubles magnitude(Doubles a) { return larger(a, -a); }
+
+// 1 / sum is concave and rises with t: Newton's steps on it come from below, so they neither leave t > 0 nor need a
+// safeguard but the lower end, where one y_k alone is 1.
+void roots(const double* sigma, Size clusters, const double* c, double* t, double* y) {
+    constexpr int lanes = Simd<double>::lanes;
+    for (Size v = 0; v < tile_rows; v += lanes) {
+        Doubles low = load<double>(sigma + v) - c[0];
+        for (Size k = 1; k < clusters; ++k) low = larger(low, load<double>(sigma + k * tile_rows + v) - c[k]);
+        Doubles root = larger(load<double>(t + v), low);
+        for (int iteration = 0; iteration < 100; ++iteration) {
+            Doubles sum{};
+            Doubles slope{};
+            for (Size k = 0; k < clusters; ++k) {
+                const Doubles inverse = 1.0 / (root + c[k]);
+                const Doubles term = load<double>(sigma + k * tile_rows + v) * inverse;
+                sum += term;
+                slope += term * inverse;
+            }
+            const Doubles next = larger(root + (sum - 1.0) * sum / slope, low);
+            const Doubles moved = magnitude(next - root) - 1e-9 * next;  // the step after such a one is below rounding
+            root = next;
+            bool settled = true;
+            for (int l = 0; l < lanes; ++l) settled = settled && !(moved[l] > 0);
+            if (settled) break;
+        }
+        store<double>(t + v, root);
+        for (Size k = 0; k < clusters; ++k)
+            store<double>(y + k * tile_rows + v, load<double>(sigma + k * tile_rows + v) / (root + c[k]));
+    }
+}
+
+void curvature(const double* sigma, Size clusters, const double* c, const double* t, double* out, Size stride) {
+    constexpr int lanes = Simd<double>::lanes;
+    for (Size v = 0; v < tile_rows; v += lanes) {
+        const Doubles root = load<double>(t + v);
+        Doubles total{};
+        for (Size k = 0; k < clusters; ++k) {
+            const Doubles inverse = 1.0 / (root + c[k]);
+            const Doubles d = load<double>(sigma + k * tile_rows + v) * inverse * inverse;
+            store<double>(out + k * stride + v, d);
+            total += d;
+        }
+        Doubles scale;
+        for (int l = 0; l < lanes; ++l) scale[l] = 1.0 / __builtin_sqrt(total[l]);
+        for (Size k = 0; k < clusters; ++k)
+            store<double>(out + k * stride + v, load<double>(out + k * stride + v) * scale);
+    }
+}
+
+}  // namespace
+
+extern const LabelKernels label_table;
+const LabelKernels label_table = {{&em_round<float>}, {&em_round<double>}, &roots, &curvature};
+
+}  // namespace coterie::internal::COTERIE_ISA

@@ -1,0 +1,33 @@
+#pragma once
+// Internal: the product of a linear model's gradient, compiled per instruction set and chosen at run time. No standard
+// header with inline functions here (see label_kernels.hpp).
+
+#include <cstddef>
+
+namespace coterie::internal {
+
+template <class T>
+struct LinearProducts {
+    /// c_kp += sum_r g_rk x_rp for the columns p in begin..end-1: rows of x by pointer, g `count` x `clusters`, rows
+    /// next to each other; column p of c at k * stride + p - begin.
+    void (*add_gradient)(const T* const* rows, std::ptrdiff_t count, const T* g, std::ptrdiff_t clusters,
+                         std::ptrdiff_t begin, std::ptrdiff_t end, T* c, std::ptrdiff_t stride);
+};
+
+struct LinearKernels {
+    LinearProducts<float> float32;
+    LinearProducts<double> float64;
+};
+
+/// Those of the best instruction set this processor has.
+const LinearKernels& linear_kernels();
+
+template <class T>
+const LinearProducts<T>& linear_products() {
+    if constexpr (sizeof(T) == sizeof(float))
+        return linear_kernels().float32;
+    else
+        return linear_kernels().float64;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,182 @@
+#include "coterie/entropy/linear_softmax.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/entropy/linear_kernels.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr Index rows_a_block = 72;      // a multiple of every tile height of the kernels
+constexpr Index columns_a_block = 128;  // a multiple of every vector's length
+
+// A batch of 250 MNIST digits and ten clusters stays on one thread: it takes less time than waking another may.
+int threads_of(Index rows, Index clusters, Index dimensions, int threads) {
+    return threads_for(static_cast<double>(rows) * static_cast<double>(clusters) * static_cast<double>(dimensions),
+                       threads);
+}
+
+// The weights as the distance kernels read them: their score of a row and a column is bias - row . panel column.
+template <class T>
+class Panels {
+public:
+    explicit Panels(const LinearSoftmax<T>& model)
+        : kernels_(internal::kernels<T>()), d_(model.weights.cols()), k_(model.weights.rows()) {
+        const Index widest = static_cast<Index>(kernels_.lanes) * kernels_.max_vectors;
+        for (Index first = 0; first < k_; first += widest) {
+            const Index held = std::min(widest, k_ - first);
+            const int vectors = static_cast<int>((held + kernels_.lanes - 1) / kernels_.lanes);
+            panels_.push_back({first, held, vectors, static_cast<Index>(data_.size())});
+            const Index width = static_cast<Index>(vectors) * kernels_.lanes;
+            data_.resize(data_.size() + at((d_ + 1) * width), T(0));
+            T* const out = data_.data() + panels_.back().offset;
+            for (Index c = 0; c < held; ++c) {
+                out[c] = model.bias[first + c];
+                const T* const v = model.weights.data() + (first + c) * d_;
+                for (Index p = 0; p < d_; ++p) out[(p + 1) * width + c] = -v[p];
+            }
+        }
+    }
+
+    void operator()(const T* const* rows, Index count, T* out) const {
+        thread_local std::vector<T> scores;
+        for (const Panel& panel : panels_) {
+            const Index width = static_cast<Index>(panel.vectors) * kernels_.lanes;
+            scores.resize(at(count * width));
+            const T* const data = data_.data() + panel.offset;
+            kernels_.panel_scores(rows, count, d_, data + width, data, panel.vectors, scores.data());
+            for (Index r = 0; r < count; ++r)
+                std::copy_n(scores.data() + r * width, panel.held, out + r * k_ + panel.first);
+        }
+    }
+
+private:
+    struct Panel {
+        Index first;
+        Index held;
+        int vectors;
+        Index offset;  // of its biases in data_, its columns after them
+    };
+    const internal::Kernels<T>& kernels_;
+    Index d_;
+    Index k_;
+    std::vector<Panel> panels_;
+    std::vector<T> data_;
+};
+
+}  // namespace
+
+template <class T>
+LinearSoftmax<T> random_linear_softmax(Index clusters, Index dimensions, double scale, const Run& run) {
+    RandomStream random = run.random("entropy.start");
+    const double range = scale / std::sqrt(static_cast<double>(dimensions));
+    const auto draw = [&] { return static_cast<T>(range * (2 * random.uniform() - 1)); };
+    LinearSoftmax<T> out{Matrix<T>(clusters, dimensions), Vector<T>(clusters)};
+    for (Index i = 0; i < out.weights.size(); ++i) out.weights.data()[i] = draw();
+    for (Index k = 0; k < clusters; ++k) out.bias[k] = draw();
+    return out;
+}
+
+template <class T>
+Matrix<T> logits(const std::vector<const T*>& rows, const LinearSoftmax<T>& model, int threads) {
+    const Index n = static_cast<Index>(rows.size());
+    Matrix<T> out(n, model.weights.rows());
+    const Panels<T> panels(model);
+    const RowBlocks blocks{n, rows_a_block};
+    for_each_block(blocks.count(), threads_of(n, out.cols(), model.weights.cols(), threads), [&](Index block, int) {
+        const Index begin = blocks.begin(block);
+        panels(rows.data() + begin, blocks.end(block) - begin, out.data() + begin * out.cols());
+    });
+    return out;
+}
+
+template <class T>
+Matrix<T> logits(const Rows<T>& points, const LinearSoftmax<T>& model, int threads) {
+    std::vector<const T*> rows(at(points.rows));
+    for (Index i = 0; i < points.rows; ++i) rows[at(i)] = points.row(i);
+    return logits(rows, model, threads);
+}
+
+template <class T>
+Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T>& g, Index dimensions, int threads) {
+    const Index n = static_cast<Index>(rows.size());
+    const Index k = g.cols();
+    // Sums of a few hundred rows in T, the rest in double.
+    constexpr Index rows_a_sum = 512;
+    Matrix<double> out = Matrix<double>::Zero(k, dimensions);
+    const RowBlocks columns{dimensions, columns_a_block};
+    for_each_block(columns.count(), threads_of(n, k, dimensions, threads), [&](Index block, int) {
+        const Index begin = columns.begin(block);
+        const Index width = columns.end(block) - begin;
+        Matrix<T> part(k, width);
+        const RowBlocks cut{n, rows_a_sum};
+        for (Index chunk = 0; chunk < cut.count(); ++chunk) {
+            const Index first = cut.begin(chunk);
+            part.setZero();
+            internal::linear_products<T>().add_gradient(rows.data() + first, cut.end(chunk) - first,
+                                                        g.data() + first * k, k, begin, begin + width, part.data(),
+                                                        width);
+            out.middleCols(begin, width) += part.template cast<double>();
+        }
+    });
+    return out;
+}
+
+template <class T>
+Vector<double> at_origin(const Matrix<T>& weights, const Vector<double>& origin) {
+    if (origin.size() == 0) return Vector<double>::Zero(weights.rows());
+    return weights.template cast<double>() * origin;
+}
+
+template <class T>
+Descent<T>::Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double learning_rate, double momentum,
+                    double gamma, int threads)
+    : model_(model),
+      origin_(origin),
+      learning_rate_(static_cast<T>(learning_rate)),
+      momentum_(static_cast<T>(momentum)),
+      decay_(static_cast<T>(2 * gamma)),
+      threads_(threads),
+      velocity_(Matrix<T>::Zero(model.weights.rows(), model.weights.cols())),
+      centred_bias_(model.bias.template cast<double>() + at_origin(model.weights, origin)),
+      bias_velocity_(Vector<T>::Zero(model.bias.size())) {}
+
+template <class T>
+void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
+    const Index n = static_cast<Index>(rows.size());
+    const Index k = g.cols();
+    const Index d = model_.weights.cols();
+    const Vector<T> sums = g.colwise().sum().transpose();
+    const RowBlocks columns{d, columns_a_block};
+    for_each_block(columns.count(), threads_of(n, k, d, threads_), [&](Index block, int) {
+        const Index begin = columns.begin(block);
+        const Index width = columns.end(block) - begin;
+        thread_local Matrix<T> part;
+        part = decay_ * model_.weights.middleCols(begin, width);
+        if (origin_.size() > 0) part.noalias() -= sums * origin_.segment(begin, width).transpose().template cast<T>();
+        internal::linear_products<T>().add_gradient(rows.data(), n, g.data(), k, begin, begin + width, part.data(),
+                                                    width);
+        velocity_.middleCols(begin, width) = momentum_ * velocity_.middleCols(begin, width) + part;
+        model_.weights.middleCols(begin, width) -= learning_rate_ * velocity_.middleCols(begin, width);
+    });
+    bias_velocity_ = momentum_ * bias_velocity_ + sums;
+    centred_bias_ -= (learning_rate_ * bias_velocity_).template cast<double>();
+    model_.bias = (centred_bias_ - at_origin(model_.weights, origin_)).template cast<T>();
+}
+
+#define COTERIE_INSTANTIATE(T)                                                                           \
+    template LinearSoftmax<T> random_linear_softmax(Index, Index, double, const Run&);                   \
+    template Matrix<T> logits(const std::vector<const T*>&, const LinearSoftmax<T>&, int);               \
+    template Matrix<T> logits(const Rows<T>&, const LinearSoftmax<T>&, int);                             \
+    template Matrix<double> weight_gradient(const std::vector<const T*>&, const Matrix<T>&, Index, int); \
+    template Vector<double> at_origin(const Matrix<T>&, const Vector<double>&);                          \
+    template class Descent<T>;
+COTERIE_INSTANTIATE(float)
+COTERIE_INSTANTIATE(double)
+
+}  // namespace coterie

@@ -1,0 +1,58 @@
+#pragma once
+// Losses of discriminative entropy clustering as functions of the logits (Zhang and Boykov; equation numbers are
+// theirs).
+//
+//     x       N x K  logits; sigma_i = softmax(x_i), sigmabar = 1/N sum_i sigma_i
+//     H(p)           -sum_k p_k ln p_k;  H(p, q) = -sum_k p_k ln q_k;  KL(p || q) = H(p, q) - H(p)
+//     R_a(p)         Renyi entropy of order a (37): ln(sum_k p_k^a) / (1 - a); R_1 = H, R_inf = -ln max_k p_k
+//     u       K      prior
+//     y       N x K  labels
+//
+// A term returns weight * value and adds weight * (its gradient with respect to the logits) to `gradient`, N x K.
+// Everything goes through ln sigma, which is finite for any finite logits: values and gradients are finite where
+// predictions are exactly 0 and 1 (logits of +-1e4). Values are sums in double, the same at any number of threads.
+
+#include <utility>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+
+namespace coterie {
+
+template <class T>
+struct Softmax {
+    Matrix<T> probability;  // sigma
+    Matrix<T> logarithm;    // ln sigma
+};
+template <class T>
+Softmax<T> softmax(const Matrix<T>& logits, int threads);
+
+/// Decisiveness: mean_i R_order(sigma_i); order above 0, infinity included (13, 15). Order 1 is the first term of (5).
+/// At infinity the gradient is that of the largest entry, the first among equals.
+template <class T>
+double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient, int threads);
+
+enum class Fairness {
+    reverse,  // KL(sigmabar || u); with uniform u, ln K - H(sigmabar): the second term of (5), and of (6)
+    forward   // KL(u || sigmabar): zero-avoiding, infinite where a cluster is empty
+};
+/// Fairness of the mean prediction. prior: K numbers above 0 that sum to 1.
+template <class T>
+double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind, double weight,
+                    Matrix<T>& gradient, int threads);
+
+enum class CrossEntropy {
+    reverse,  // mean_i H(sigma_i, y_i): (42); labels below 1e-30 count as that much
+    forward   // mean_i H(y_i, sigma_i): (8), (9), (12)
+};
+/// Over the rows i with counts[i], divided by all N; empty: over all rows. Labels count as constants.
+template <class T>
+double add_cross_entropy(const Softmax<T>& sigma, const Matrix<T>& y, CrossEntropy kind, double weight,
+                         Matrix<T>& gradient, int threads, const std::vector<bool>& counts = {});
+
+/// mean_i -ln sum_{begin_i <= k < end_i} sigma_ik: row i is known to belong to one of these clusters.
+template <class T>
+double add_label_loss(const Softmax<T>& sigma, const std::vector<std::pair<int, int>>& clusters, double weight,
+                      Matrix<T>& gradient);
+
+}  // namespace coterie

@@ -1,0 +1,438 @@
+#include "coterie/entropy/training.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/entropy/lbfgs.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr int lbfgs_iterations = 100;  // an epoch
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double divergence(const std::vector<double>& prior, const Vector<double>& means) {
+    double out = 0;
+    for (Index k = 0; k < means.size(); ++k) out += prior[at(k)] * std::log(prior[at(k)] / means[k]);
+    return out;
+}
+
+template <class T>
+class Training {
+public:
+    Training(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
+             const Constraints& constraints, Run& run)
+        : points_(points), options_(options), criterion_(criterion), constraints_(constraints), run_(run) {
+        const double n = static_cast<double>(points.rows);
+        const double k = options.clusters;
+        const bool whole = options.optimizer == Optimizer::lbfgs || criterion.labels_per == LabelsPer::epoch;
+        require_memory(sizeof(T) * (whole ? 8 * n * k : 0) + 8 * n + 64.0 * k * static_cast<double>(points.columns),
+                       "entropy clustering");
+        for (Index i = 0; i < points.rows; ++i)
+            if (constraints.label(i) >= 0) known_.push_back(i);
+    }
+
+    Trained<T> operator()() {
+        Stopwatch watch;
+        report_.stopped = StopReason::iteration_limit;
+        if (options_.origin == TrainingOrigin::mean) origin_ = mean(points_, run_);
+        warn_of_scale();
+        model_ = random_linear_softmax<T>(options_.clusters, points_.columns, options_.start_scale, run_);
+        model_.bias -= at_origin(model_.weights, origin_).template cast<T>();
+        report_.seconds.emplace_back("start", watch.restart());
+        if (options_.optimizer == Optimizer::sgd)
+            descend();
+        else
+            minimize();
+        report_.seconds.emplace_back("training", watch.restart());
+        report_.objective = report_.objective_per_iteration.back();
+        report_.iterations = static_cast<int>(report_.objective_per_iteration.size());
+        Trained<T> out;
+        out.labels = finish();
+        report_.seconds.emplace_back("labels", watch.restart());
+        out.model = std::move(model_);
+        out.report = std::move(report_);
+        return out;
+    }
+
+private:
+    bool has_rule() const { return criterion_.rule != LabelRule::none; }
+    bool labels_per_epoch() const {
+        return has_rule() && (options_.optimizer == Optimizer::lbfgs || criterion_.labels_per == LabelsPer::epoch);
+    }
+
+    // A step of gradient descent moves a point's own logits by about learning_rate || x ||^2 times a gradient of at
+    // most a few units: far beyond the range in which a softmax answers, the first batches decide everything. And gamma
+    // outweighs the loss where decisive weights must be large because the points are small. Both bounds are where
+    // clusters began to run empty on MNIST digits scaled up and down.
+    void warn_of_scale() {
+        const RowBlocks blocks{points_.rows, 1024};
+        std::vector<double> partial(at(blocks.count()), 0.0);
+        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
+            Matrix<double> rows = points_.block(blocks.begin(block), blocks.end(block)).template cast<double>();
+            if (origin_.size() > 0) rows.rowwise() -= origin_.transpose();
+            partial[at(block)] = rows.squaredNorm();
+        });
+        const double size = std::accumulate(partial.begin(), partial.end(), 0.0) / static_cast<double>(points_.rows);
+        const std::string length = std::string("the points' mean squared length") +
+                                   (origin_.size() > 0 ? " about their mean" : "") + " is " +
+                                   to_text(OptionValue(size));
+        const double reach = options_.learning_rate / (1 - options_.momentum) * size;
+        if (options_.optimizer == Optimizer::sgd && reach > 1e3)
+            report_.warnings.push_back(length + ", large for --learning-rate " +
+                                       to_text(OptionValue(options_.learning_rate)) + " and --momentum " +
+                                       to_text(OptionValue(options_.momentum)) +
+                                       ": scale the points (--scale minmax) or lower the rate");
+        if (size > 0 && options_.gamma > 1e-3 * size)
+            report_.warnings.push_back(length + ", small for --gamma " + to_text(OptionValue(options_.gamma)) +
+                                       ": scale the points or lower gamma");
+    }
+
+    [[noreturn]] void diverged(int epoch) const {
+        throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with --learning-rate " +
+                          to_text(OptionValue(options_.learning_rate)) + ", --momentum " +
+                          to_text(OptionValue(options_.momentum)) + " and --gamma " +
+                          to_text(OptionValue(options_.gamma)) + ": lower them, or scale the points");
+    }
+
+    // The clusters that row `number` is known to belong to.
+    std::pair<int, int> clusters_of(Index number) const { return constraints_.clusters_of(constraints_.label(number)); }
+
+    // Positions among `numbers` whose labels are known, and those labels: the prediction within the label's clusters.
+    FixedLabels<T> fixed_of(std::span<const Index> numbers, const Softmax<T>& sigma) const {
+        FixedLabels<T> out;
+        if (known_.empty()) return out;
+        for (std::size_t r = 0; r < numbers.size(); ++r)
+            if (constraints_.label(numbers[r]) >= 0) out.rows.push_back(static_cast<Index>(r));
+        out.labels = Matrix<T>::Zero(static_cast<Index>(out.rows.size()), options_.clusters);
+        for (std::size_t f = 0; f < out.rows.size(); ++f) {
+            const auto [begin, end] = clusters_of(numbers[at(out.rows[f])]);
+            const auto from = sigma.logarithm.row(out.rows[f]).segment(begin, end - begin);
+            auto to = out.labels.row(static_cast<Index>(f)).segment(begin, end - begin);
+            to = (from.array() - from.maxCoeff()).exp();
+            to /= to.sum();
+        }
+        return out;
+    }
+
+    Matrix<T> labels_for(std::span<const Index> numbers, const Softmax<T>& sigma) {
+        const FixedLabels<T> fixed = fixed_of(numbers, sigma);
+        if (criterion_.rule == LabelRule::self_label) {
+            LabelSolution<T> solved = solve_labels(sigma.probability, criterion_.labels, run_.threads, fixed);
+            last_rounds_ = solved.rounds;
+            last_predictions_ = sigma.probability;
+            last_labels_ = solved.labels;
+            last_fixed_ = fixed;
+            return std::move(solved.labels);
+        }
+        Matrix<T> y = criterion_.rule == LabelRule::transport
+                          ? transport_labels(sigma.logarithm, criterion_.prior, criterion_.sharpness, run_.threads)
+                          : alternating_labels(sigma.probability);
+        for (std::size_t f = 0; f < fixed.rows.size(); ++f)
+            y.row(fixed.rows[f]) = fixed.labels.row(static_cast<Index>(f));
+        return y;
+    }
+
+    // Labels of all points, kept for the epoch.
+    void label_all(std::span<const Index> numbers) {
+        epoch_labels_ = labels_for(numbers, softmax(logits(points_, model_, run_.threads), run_.threads));
+    }
+
+    // The loss of the rows `numbers`, and its gradient with respect to their logits.
+    double loss(std::span<const Index> numbers, const Matrix<T>& x, Matrix<T>& gradient) {
+        const Softmax<T> sigma = softmax(x, run_.threads);
+        gradient = Matrix<T>::Zero(x.rows(), x.cols());
+        if (!has_rule())
+            return add_decisiveness(sigma, criterion_.order, 1.0, gradient, run_.threads) +
+                   add_fairness(sigma, criterion_.prior, Fairness::reverse, criterion_.fairness, gradient,
+                                run_.threads);
+        Matrix<T> y(x.rows(), x.cols());
+        if (labels_per_epoch()) {
+            for (std::size_t r = 0; r < numbers.size(); ++r)
+                y.row(static_cast<Index>(r)) = epoch_labels_.row(numbers[r]);
+        } else {
+            y = labels_for(numbers, sigma);
+        }
+        std::vector<bool> counts;
+        if (!known_.empty())
+            for (const Index i : numbers) counts.push_back(constraints_.label(i) < 0);
+        const bool reverse = criterion_.rule == LabelRule::self_label;
+        double value = add_cross_entropy(sigma, y, reverse ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
+                                         gradient, run_.threads, counts);
+        if (criterion_.rule == LabelRule::transport) return value;
+        const Vector<double> means =
+            y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
+        if (reverse) return value + criterion_.labels.lambda * divergence(criterion_.prior, means);
+        return value + (means.array() * means.array().log()).sum();
+    }
+
+    // The same with the labelled rows `labelled` added: x holds their logits after those of `numbers`.
+    double loss_with_labels(std::span<const Index> numbers, std::span<const Index> labelled, const Matrix<T>& x,
+                            Matrix<T>& gradient) {
+        const auto count = static_cast<Index>(numbers.size());
+        if (labelled.empty()) return loss(numbers, x, gradient);
+        Matrix<T> part;
+        double value = loss(numbers, x.topRows(count), part);
+        gradient.resize(x.rows(), x.cols());
+        gradient.topRows(count) = part;
+        std::vector<std::pair<int, int>> clusters;
+        for (const Index i : labelled) clusters.push_back(clusters_of(i));
+        part = Matrix<T>::Zero(static_cast<Index>(labelled.size()), x.cols());
+        value += add_label_loss(softmax(Matrix<T>(x.bottomRows(part.rows())), run_.threads), clusters,
+                                options_.label_weight, part);
+        gradient.bottomRows(part.rows()) = part;
+        return value;
+    }
+
+    std::vector<const T*> pointers(std::span<const Index> numbers, std::span<const Index> labelled) const {
+        std::vector<const T*> out;
+        out.reserve(numbers.size() + labelled.size());
+        for (const Index i : numbers) out.push_back(points_.row(i));
+        for (const Index i : labelled) out.push_back(points_.row(i));
+        return out;
+    }
+
+    static void shuffle(std::vector<Index>& numbers, RandomStream random) {
+        for (std::size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[random.below(i)]);
+    }
+
+    // true: go on.
+    bool epoch_done(int epoch, double objective) {
+        report_.objective_per_iteration.push_back(objective);
+        run_.report({.stage = "epochs",
+                     .fraction = static_cast<double>(epoch + 1) / options_.epochs,
+                     .objective = objective,
+                     .iteration = epoch + 1});
+        if (!run_.stop_requested()) return true;
+        report_.stopped = StopReason::interrupted;
+        return false;
+    }
+
+    void descend() {
+        std::vector<Index> order(at(points_.rows));
+        std::iota(order.begin(), order.end(), Index{0});
+        const std::vector<Index> all = order;
+        std::vector<Index> known = known_;
+        shuffle(known, run_.random("entropy.labelled"));
+        std::size_t next_known = 0;
+        const std::size_t known_a_batch = std::min(known.size(), at(options_.batch_size));
+        // Batches of equal size, but for one row: a short one would be asked for a fairness it cannot have.
+        const Index batches =
+            std::max<Index>(1, (points_.rows + options_.batch_size / 2) / static_cast<Index>(options_.batch_size));
+        Descent<T> descent(model_, origin_, options_.learning_rate, options_.momentum, options_.gamma, run_.threads);
+        Matrix<T> gradient;
+        double first = 0;
+        std::vector<Index> labelled(known_a_batch);
+        for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+            shuffle(order, run_.random("entropy.order", static_cast<std::uint64_t>(epoch)));
+            if (labels_per_epoch()) label_all(all);
+            double objective = 0;
+            for (Index batch = 0; batch < batches; ++batch) {
+                if (epoch == 0) run_.throw_if_stopped("training");
+                const Index begin = batch * points_.rows / batches;
+                const Index end = (batch + 1) * points_.rows / batches;
+                const std::span<const Index> numbers(order.data() + begin, at(end - begin));
+                for (Index& i : labelled) i = known[next_known++ % known.size()];
+                const std::vector<const T*> rows = pointers(numbers, labelled);
+                const double value = loss_with_labels(numbers, labelled, logits(rows, model_, run_.threads), gradient) +
+                                     options_.gamma * static_cast<double>(model_.weights.squaredNorm());
+                if (epoch == 0 && batch == 0) first = value;
+                // No batch's loss is so much larger than another's; only weights that grow without end make it so.
+                if (!(std::abs(value) <= 1e10 * (1 + std::abs(first)))) diverged(epoch);
+                descent.step(rows, gradient);
+                objective += value * static_cast<double>(end - begin) / static_cast<double>(points_.rows);
+            }
+            if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
+            if (!epoch_done(epoch, objective)) break;
+        }
+    }
+
+    void minimize() {
+        std::vector<Index> all(at(points_.rows));
+        std::iota(all.begin(), all.end(), Index{0});
+        const std::vector<const T*> rows = pointers(all, known_);
+        const Index k = options_.clusters;
+        const Index d = points_.columns;
+        Vector<double> x(k * d + k);
+        Eigen::Map<Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
+        x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
+        double gamma = options_.gamma;
+        const auto assign = [&](const Vector<double>& from) {
+            model_.weights = Eigen::Map<const Matrix<double>>(from.data(), k, d).template cast<T>();
+            model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
+        };
+        Matrix<T> g;
+        const auto f = [&](const Vector<double>& from, Vector<double>& gradient) {
+            assign(from);
+            if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
+            const double value = loss_with_labels(all, known_, logits(rows, model_, run_.threads), g);
+            const Eigen::Map<const Matrix<double>> weights(from.data(), k, d);
+            Eigen::Map<Matrix<double>> of_weights(gradient.data(), k, d);
+            of_weights = weight_gradient(rows, g, d, run_.threads) + 2 * gamma * weights;
+            gradient.tail(k) = g.template cast<double>().colwise().sum().transpose();
+            if (origin_.size() > 0) of_weights -= gradient.tail(k) * origin_.transpose();
+            return value + gamma * weights.squaredNorm();
+        };
+        for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+            if (options_.gamma_start > 0 && options_.epochs > 1)
+                gamma = options_.gamma_start *
+                        std::pow(options_.gamma / options_.gamma_start,
+                                 static_cast<double>(epoch) / static_cast<double>(options_.epochs - 1));
+            if (epoch == 0) run_.throw_if_stopped("training");
+            if (has_rule()) label_all(all);
+            const double before = epoch > 0 ? report_.objective_per_iteration.back() : infinity;
+            const LbfgsResult found =
+                minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) { return !run_.stop_requested(); });
+            assign(x);
+            if (!epoch_done(epoch, found.value)) break;
+            const bool settled =
+                found.converged && (!has_rule() || std::abs(before - found.value) <= 1e-9 * std::abs(found.value));
+            if (settled && gamma == options_.gamma) {
+                report_.stopped = StopReason::converged;
+                break;
+            }
+        }
+    }
+
+    // Labels, and the figures of the last model over all points.
+    Labels finish() {
+        const Softmax<T> sigma = softmax(logits(points_, model_, run_.threads), run_.threads);
+        Labels out(at(points_.rows));
+        for (Index i = 0; i < points_.rows; ++i) {
+            const auto [begin, end] =
+                constraints_.label(i) >= 0 ? clusters_of(i) : std::pair<int, int>{0, options_.clusters};
+            Index best = 0;
+            sigma.logarithm.row(i).segment(begin, end - begin).maxCoeff(&best);
+            out[at(i)] = static_cast<std::int32_t>(begin + best);
+        }
+        auto& details = report_.details;
+        Matrix<T> unused = Matrix<T>::Zero(points_.rows, options_.clusters);
+        details.emplace_back("decisiveness", add_decisiveness(sigma, 1.0, 1.0, unused, run_.threads));
+        details.emplace_back("fairness",
+                             add_fairness(sigma, criterion_.prior, Fairness::reverse, 1.0, unused, run_.threads));
+        details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
+        const Vector<double> means = sigma.probability.template cast<double>().colwise().mean().transpose();
+        details.emplace_back("mean_probabilities", std::vector<double>(means.data(), means.data() + means.size()));
+        if (criterion_.rule == LabelRule::self_label) {
+            const LabelCertificate certificate =
+                certify_labels(last_predictions_, last_labels_, criterion_.labels, run_.threads, last_fixed_);
+            details.emplace_back("label_rounds", static_cast<std::int64_t>(last_rounds_));
+            details.emplace_back("label_gradient", certificate.gradient);
+            details.emplace_back("label_gap", certificate.gap);
+        }
+        return out;
+    }
+
+    Rows<T> points_;
+    const LinearTrainingOptions& options_;
+    const Criterion& criterion_;
+    const Constraints& constraints_;
+    Run& run_;
+
+    Vector<double> origin_;     // empty: 0
+    std::vector<Index> known_;  // rows with a partial label
+    LinearSoftmax<T> model_;
+    Matrix<T> epoch_labels_;
+    Matrix<T> last_predictions_, last_labels_;  // of the last label solve
+    FixedLabels<T> last_fixed_;
+    int last_rounds_ = 0;
+    FitReport report_;
+};
+
+}  // namespace
+
+template <class T>
+Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness,
+                           int threads) {
+    const Index n = logarithm.rows();
+    const Index k = logarithm.cols();
+    const RowBlocks blocks{n, std::max<Index>(1024, (n + 255) / 256)};
+    const int workers = threads_for(static_cast<double>(n * k) * 20, threads);
+    Vector<double> b = Vector<double>::Zero(k);
+    // Sums of exp by column, in units of each block's largest.
+    struct Column {
+        double largest = -infinity;
+        double sum = 0;
+        void add(double exponent, double times) {
+            if (exponent > largest) {
+                sum *= std::exp(largest - exponent);
+                largest = exponent;
+            }
+            sum += times * std::exp(exponent - largest);
+        }
+    };
+    std::vector<std::vector<Column>> partial(at(blocks.count()));
+    constexpr int most_rounds = 300;
+    constexpr double close = 1e-2;  // of ln(mean / prior); the labels are rounded to one-hot ones afterwards
+    for (int round = 0; round < most_rounds; ++round) {
+        for_each_block(blocks.count(), workers, [&](Index block, int) {
+            auto& columns = partial[at(block)];
+            columns.assign(at(k), Column{});
+            std::vector<double> row(at(k));
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                double largest = -infinity;
+                for (Index c = 0; c < k; ++c) {
+                    row[at(c)] = sharpness * static_cast<double>(logarithm(i, c));
+                    largest = std::max(largest, row[at(c)] + b[c]);
+                }
+                double sum = 0;
+                for (Index c = 0; c < k; ++c) sum += std::exp(row[at(c)] + b[c] - largest);
+                const double total = largest + std::log(sum);
+                for (Index c = 0; c < k; ++c) columns[at(c)].add(row[at(c)] - total, 1.0);
+            }
+        });
+        double worst = 0;
+        for (Index c = 0; c < k; ++c) {
+            Column all;
+            for (const auto& columns : partial) all.add(columns[at(c)].largest, columns[at(c)].sum);
+            const double next = std::log(prior[at(c)] * static_cast<double>(n)) - all.largest - std::log(all.sum);
+            worst = std::max(worst, std::abs(next - b[c]));
+            b[c] = next;
+        }
+        if (worst <= close) break;
+    }
+    Matrix<T> y = Matrix<T>::Zero(n, k);
+    for (Index i = 0; i < n; ++i) {
+        Index best = 0;
+        (sharpness * logarithm.row(i).template cast<double>() + b.transpose()).maxCoeff(&best);
+        y(i, best) = T(1);
+    }
+    return y;
+}
+
+template <class T>
+Matrix<T> alternating_labels(const Matrix<T>& probability) {
+    const Vector<double> scale = probability.template cast<double>()
+                                     .colwise()
+                                     .sum()
+                                     .transpose()
+                                     .cwiseMax(std::numeric_limits<T>::min())
+                                     .cwiseSqrt()
+                                     .cwiseInverse();
+    Matrix<T> y = probability * scale.template cast<T>().asDiagonal();
+    y.array().colwise() /= y.rowwise().sum().array().eval();
+    return y;
+}
+
+template <class T>
+Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
+                 const Constraints& constraints, Run& run) {
+    return Training<T>(points, options, criterion, constraints, run)();
+}
+
+#define COTERIE_INSTANTIATE(T)                                                                                    \
+    template Trained<T> train(const Rows<T>&, const LinearTrainingOptions&, const Criterion&, const Constraints&, \
+                              Run&);                                                                              \
+    template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);               \
+    template Matrix<T> alternating_labels(const Matrix<T>&);
+COTERIE_INSTANTIATE(float)
+COTERIE_INSTANTIATE(double)
+
+}  // namespace coterie::internal
