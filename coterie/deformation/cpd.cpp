@@ -322,7 +322,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
 }
 
 Matrix<double> CpdModel::transform(PointsView points, const Run& run) const {
-    if (!internal::check_transform(points, dimensions(), run)) return Matrix<double>(0, centroids_.cols());
+    if (!accept("transform", points, run)) return Matrix<double>(0, centroids_.cols());
     Matrix<double> x = space_->transform(points, run);
     movement_->move(x, run);
     if (embedding_.size() == 0) return x;

@@ -67,15 +67,6 @@ void check_space_fit(std::string_view method, PointsView points, int clusters, c
     check_initial_centroids(side.initial_centroids, points, clusters, 1, run.threads);
 }
 
-bool check_transform(PointsView points, Index dimensions, const Run& run) {
-    if (points.columns() != dimensions)
-        throw BadArgument("transform: the points have " + std::to_string(points.columns()) +
-                          " columns, the model was fitted on " + std::to_string(dimensions));
-    if (points.empty()) return false;
-    check_points(points, "transform", run.threads);
-    return true;
-}
-
 void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) {
     check_space_fit(method_, points_, clusters, side_, run_);
     if (!space_ || asked_ != options || origin_ != origin) {

@@ -83,9 +83,6 @@ namespace internal {
 void check_space_fit(std::string_view method, PointsView points, int clusters, const SideInformation& side,
                      const Run& run);
 
-/// What a model of this room checks before it takes points to its space; false when there are none.
-bool check_transform(PointsView points, Index dimensions, const Run& run);
-
 /// What fits of one method of this room to the same points share: the space, while its options stay the same, and the
 /// k-means that they start from. The points, the run and the side information must outlive it.
 class SpaceFits {

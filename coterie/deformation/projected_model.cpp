@@ -15,7 +15,7 @@ Matrix<double> ProjectedModel::projected(const Matrix<double>& rows, int threads
 }
 
 Matrix<double> ProjectedModel::transform(PointsView points, const Run& run) const {
-    if (!internal::check_transform(points, dimensions(), run)) return Matrix<double>(0, centroids_.cols());
+    if (!accept("transform", points, run)) return Matrix<double>(0, centroids_.cols());
     return projected(space_->transform(points, run), run.threads);
 }
 

@@ -244,11 +244,7 @@ Labels SoftmaxModel::predict_checked(PointsView points, const Run& run) const {
 }
 
 Matrix<double> SoftmaxModel::probabilities(PointsView points, const Run& run) const {
-    if (points.columns() != dimensions())
-        throw BadArgument("probabilities: the points have " + std::to_string(points.columns()) +
-                          " columns, the model was fitted on " + std::to_string(dimensions()));
-    if (points.empty()) return Matrix<double>(0, clusters());
-    check_points(points, "probabilities", run.threads);
+    if (!accept("probabilities", points, run)) return Matrix<double>(0, clusters());
     return with_logits(linear_, points, run, [&](const auto& x) {
         return softmax(Matrix<double>(x.template cast<double>()), run.threads).probability;
     });

@@ -76,12 +76,17 @@ void check_weights(std::span<const double> weights, Index rows) {
     if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more");
 }
 
-Labels Model::predict(PointsView points, const Run& run) const {
+bool Model::accept(std::string_view what, PointsView points, const Run& run) const {
     if (points.columns() != dimensions())
-        throw BadArgument("predict: the points have " + std::to_string(points.columns()) +
+        throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(dimensions()));
-    if (points.empty()) return {};
-    check_points(points, "predict", run.threads);
+    if (points.empty()) return false;
+    check_points(points, what, run.threads);
+    return true;
+}
+
+Labels Model::predict(PointsView points, const Run& run) const {
+    if (!accept("predict", points, run)) return {};
     return predict_checked(points, run);
 }
 

@@ -65,6 +65,9 @@ public:
 
 protected:
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
+    /// What predict, transform and the like check first: BadArgument, naming `what`, on a wrong number of columns, else
+    /// check_points. False when there are no points.
+    bool accept(std::string_view what, PointsView points, const Run& run) const;
 
     void store_cluster_labels(Archive& archive) const;
     /// Reads what store_cluster_labels wrote; BadData when it does not fit k.

@@ -214,12 +214,8 @@ const OptionSet& SoftKMeansOptions::described() {
 }
 
 Matrix<double> SoftKMeansModel::probabilities(PointsView points, const Run& run) const {
-    if (points.columns() != dimensions())
-        throw BadArgument("probabilities: the points have " + std::to_string(points.columns()) +
-                          " columns, the model was fitted on " + std::to_string(dimensions()));
     Matrix<double> out(points.rows(), clusters());
-    if (points.empty()) return out;
-    check_points(points, "probabilities", run.threads);
+    if (!accept("probabilities", points, run)) return out;
     const Matrix<double> centroids = to_matrix<double>(centroids_);
     const Assigner assigner(centroids, centroids.colwise().mean().transpose(), options_.temperature);
     points.visit([&](const auto& rows) {

@@ -333,20 +333,13 @@ SubspaceModel::SubspaceModel(Matrix<double> prototypes, Matrix<double> direction
     report_ = std::move(report);
 }
 
-void SubspaceModel::check_columns(PointsView points, const char* what, const Run& run) const {
-    if (points.columns() != dimensions())
-        throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
-                          " columns, the model was fitted on " + std::to_string(dimensions()));
-    if (!points.empty()) check_points(points, what, run.threads);
-}
-
 Labels SubspaceModel::predict_checked(PointsView points, const Run& run) const {
     const PrototypeDistances distances(prototypes_, origin_, directions_);
     return points.visit([&](const auto& rows) { return nearest_prototypes(rows, distances, run); });
 }
 
 Matrix<double> SubspaceModel::transform(PointsView points, const Run& run) const {
-    check_columns(points, "transform", run);
+    accept("transform", points, run);
     Matrix<double> out(points.rows(), directions_.size() > 0 ? directions_.rows() : dimensions());
     if (points.empty()) return out;
     const RowBlocks blocks{points.rows(), internal::rows_in_cache(dimensions(), sizeof(double))};
@@ -373,7 +366,7 @@ Matrix<double> SubspaceModel::transform(PointsView points, const Run& run) const
 
 Matrix<double> SubspaceModel::label_scores(PointsView points, const Run& run) const {
     if (!has_label_scores()) return Model::label_scores(points, run);
-    check_columns(points, "scores a label", run);
+    accept("scores a label", points, run);
     const auto labels = static_cast<Index>(cluster_labels_.names.size());
     Matrix<double> out(points.rows(), labels);
     const PrototypeDistances distances(prototypes_, origin_, directions_);

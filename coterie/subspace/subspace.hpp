@@ -87,8 +87,6 @@ protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
 
 private:
-    void check_columns(PointsView points, const char* what, const Run& run) const;
-
     Matrix<double> prototypes_;
     Matrix<double> directions_;
     Vector<double> origin_;
