@@ -138,6 +138,18 @@ TEST(Aml, RefusesMoreDirectionsThanThereAre) {
     EXPECT_EQ(fit(points, options).directions().cols(), 3);
 }
 
+TEST(Aml, RefusesARidgeThatLeavesNothingOfThePoints) {
+    Matrix<double> points(4, 1);
+    points << 0, 1, 5, 6;
+    AmlOptions options;
+    options.clusters = 2;
+    coterie::Run run(1, 1);
+    options.lambda = 1e300;
+    EXPECT_THROW(fit_aml(points, options, run), BadArgument);
+    options.lambda = 1e60;
+    EXPECT_EQ(fit_aml(points, options, run).labels()[0], fit_aml(points, options, run).labels()[1]);
+}
+
 TEST(Aml, InterruptedItReturnsWhatItHas) {
     const Matrix<double> points = test::blob_points<double>(200, 8, 5, 0.7, 2);
     AmlOptions options;

@@ -39,6 +39,7 @@ public:
     Rounds(const SmoothMotion& motion, const CpdOptions& options, double lambda, Labels start, const Run& run)
         : motion_(motion),
           options_(options),
+          lambda_(lambda),
           solver_(motion, lambda, options.indicator == CpdIndicator::discrete),
           run_(run),
           labels_(std::move(start)) {
@@ -87,7 +88,14 @@ public:
     const Matrix<double>& in_basis() const { return deformation_.in_basis; }  // P~
     const Matrix<double>& moved() const { return moved_; }
     const Labels& labels() const { return labels_; }
-    SmoothMotion::Leading embedding() const { return motion_.leading_of(deformation_, vectors()); }
+    SmoothMotion::Leading embedding() const {
+        SmoothMotion::Leading out = motion_.leading_of(deformation_, vectors());
+        if (out.singular_values.size() == 0)
+            throw BadArgument("option --lambda: " + to_text(OptionValue(lambda_)) +
+                              " is not accepted with --labels-from embedding; it moves all points to their origin, "
+                              "which leaves no embedding: it must be larger");
+        return out;
+    }
 
 private:
     bool discrete() const { return options_.indicator == CpdIndicator::discrete; }
@@ -124,6 +132,7 @@ private:
 
     const SmoothMotion& motion_;
     const CpdOptions& options_;
+    double lambda_;
     SmoothMotion::Solver solver_;
     const Run& run_;
     Labels labels_;
@@ -368,6 +377,7 @@ CpdModel CpdModel::from(const Archive& archive) {
     if (model.options_.labels_from == CpdLabels::embedding) {
         model.embedding_ = to_matrix<double>(archive.points("embedding", d));
         seen = model.embedding_.cols();
+        if (seen < 1) throw BadData("model: cpd without an embedding");
     }
     model.centroids_ = to_matrix<double>(archive.points("centroids", model.options_.clusters, seen));
     return model;

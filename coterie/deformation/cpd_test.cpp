@@ -250,6 +250,36 @@ TEST(Cpd, BadArguments) {
 
 // ---- kernel PCA
 
+TEST(Cpd, RefusesAMotionThatLeavesNoEmbedding) {
+    Matrix<double> points(2, 1);
+    points << -1, 1;
+    CpdOptions options;
+    options.clusters = 1;
+    options.sigma = 1e-300;
+    options.lambda = 1e-300;
+    options.labels_from = CpdLabels::embedding;
+    coterie::Run run(1, 1);
+    EXPECT_THROW(fit_cpd(points, options, run), BadArgument);
+    options.lambda = 1.0;
+    EXPECT_NO_THROW(fit_cpd(points, options, run));
+}
+
+TEST(Cpd, RefusesAKernelThatIsTheSameForAllPoints) {
+    Matrix<double> points(4, 1);
+    points << 0, 1, 5, 6;
+    for (const int landmarks : {0, 2}) {
+        CpdOptions options;
+        options.clusters = 2;
+        options.kernel = SpaceKernel::rbf;
+        options.landmarks = landmarks;
+        coterie::Run run(1, 1);
+        options.kernel_width = 1e300;
+        EXPECT_THROW(fit_cpd(points, options, run), BadArgument);
+        options.kernel_width = 1e4;
+        EXPECT_NO_THROW(fit_cpd(points, options, run));
+    }
+}
+
 TEST(KernelPca, ScoresHaveTheDistancesOfTheFeatureSpace) {
     const Matrix<double> points = test::blob_points<double>(60, 3, 2, 2.0, 10);
     const KernelPca pca(points, 1.5, 0, 0, coterie::Run());

@@ -89,6 +89,11 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
 
     const internal::RidgeBasis ridge(x, options.gamma > 0 ? 1 / options.gamma : 0, 1 / options.gamma_rel, run);
     used.gamma = 1 / ridge.lambda();
+    if (ridge.swamped())
+        throw BadArgument("option --gamma: " + to_text(OptionValue(options.gamma)) + " is not accepted; for these " +
+                          "points it must be at least " +
+                          to_text(OptionValue(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue()))) +
+                          ", or 0 to be chosen");
     if (used.mu == 0) used.mu = options.mu_rel / used.gamma;
     const double weight = used.mu * used.gamma;
     if (!(used.gamma > 0) || !std::isfinite(weight))

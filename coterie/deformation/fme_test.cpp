@@ -154,6 +154,19 @@ TEST(Fme, TheEmbeddingOfTwoRings) {
     EXPECT_EQ(accuracy(model.predict(Matrix<double>(points * 1.02)), truth), 1.0);
 }
 
+TEST(Fme, RefusesAGammaThatLeavesNothingOfThePoints) {
+    Matrix<double> points(4, 1);
+    points << 0, 1, 5, 6;
+    FmeOptions options;
+    options.clusters = 2;
+    options.neighbors = 1;
+    coterie::Run run(1, 1);
+    options.gamma = 1e-300;
+    EXPECT_THROW(fit_fme(points, options, run), BadArgument);
+    options.gamma = 1e-60;
+    EXPECT_NO_THROW(fit_fme(points, options, run));
+}
+
 TEST(Fme, RefusesMoreNeighboursThanPointsAndInfiniteWeights) {
     const Matrix<double> points = test::blob_points<double>(10, 2, 2, 2.0, 9);
     FmeOptions options;

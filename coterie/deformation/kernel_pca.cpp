@@ -1,6 +1,7 @@
 #include "coterie/deformation/kernel_pca.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
@@ -15,9 +16,12 @@ namespace {
 constexpr double least_eigenvalue = 1e-10;  // of the largest
 constexpr double least_residual = 1e-15;    // of the kernel's diagonal, which is 1
 
-Index count_kept(const Vector<double>& ascending, int components) {
+Index count_kept(const Vector<double>& ascending, Index points, int components) {
     const Index n = ascending.size();
-    const double least = least_eigenvalue * std::max(0.0, ascending[n - 1]);
+    // Kernel values are known to rounding: what they leave of a kernel that is the same for all points are no
+    // components.
+    if (ascending[n - 1] <= static_cast<double>(points) * std::numeric_limits<double>::epsilon()) return 0;
+    const double least = least_eigenvalue * ascending[n - 1];
     Index kept = 0;
     while (kept < n && ascending[n - 1 - kept] > least && (components == 0 || kept < components)) ++kept;
     return kept;
@@ -55,7 +59,7 @@ void KernelPca::from_kernel(int components, const Run& run) {
         for (Index j = 0; j < n; ++j) kernel(i, j) = (kernel(i, j) - grand) - ((means[i] - grand) + (means[j] - grand));
     run.throw_if_stopped("kernel PCA");
     const EigenPairs pairs = symmetric_eigen(kernel);
-    const Index kept = count_kept(pairs.values, components);
+    const Index kept = count_kept(pairs.values, n, components);
     coefficients_.resize(n, kept);
     scores_.resize(n, kept);
     for (Index c = 0; c < kept; ++c) {
@@ -78,7 +82,7 @@ void KernelPca::from_landmarks(int components, Index landmarks, const Run& run) 
     Matrix<double> scatter = Matrix<double>::Zero(factor.rows.cols(), factor.rows.cols());
     internal::add_transposed_by(factor.rows, factor.rows, scatter, run.threads);
     const EigenPairs pairs = symmetric_eigen(scatter);
-    const Index kept = count_kept(pairs.values, components);
+    const Index kept = count_kept(pairs.values, factor.rows.rows(), components);
     coefficients_ = pairs.vectors.rightCols(kept).rowwise().reverse();
     const Matrix<double> axes = coefficients_.transpose();
     scores_ = internal::rows_by_rows(factor.rows, axes, run.threads);

@@ -16,7 +16,8 @@ class KernelPca {
 public:
     KernelPca() = default;
     /// n x d points, width above 0 (k(x, y) = exp(-||x - y||^2 / (2 width^2))). Keeps the `components` leading
-    /// components, or (0) all whose eigenvalue is above 1e-10 times the largest. Memory 4 n^2 numbers (ResourceError
+    /// components, or (0) all whose eigenvalue is above 1e-10 times the largest; none where the width is so large that
+    /// the kernel is the same for all points but for rounding. Memory 4 n^2 numbers (ResourceError
     /// beforehand), time n^3. With landmarks (above 0: at most so many) the kernel is its Nystroem form by them: memory
     /// 4 n landmarks, time n landmarks^2.
     KernelPca(PointsView points, double width, int components, Index landmarks, const Run& run);

@@ -52,7 +52,8 @@ public:
 
     PointSpace() = default;
     /// Of n x d points; a kernel_width of 0 is replaced by r = sqrt(mean || x_i - mean ||^2). BadData naming the method
-    /// when all points are equal; ResourceError (kernel form, memory of the order n^2).
+    /// when all points are equal; BadArgument for a kernel_width at which they are; ResourceError (kernel form, memory
+    /// of the order n^2).
     PointSpace(PointsView points, SpaceOptions& options, Origin origin, std::string_view method, const Run& run);
 
     /// d, of the points given.

@@ -14,7 +14,8 @@ RidgeBasis::RidgeBasis(const Matrix<double>& points, double lambda, double lambd
     const Index q = points.cols();
     Matrix<double> scatter = Matrix<double>::Zero(q, q);
     add_transposed_by(points, points, scatter, run.threads);
-    if (lambda_ == 0) lambda_ = lambda_rel * scatter.trace() / static_cast<double>(q);
+    mean_eigenvalue_ = scatter.trace() / static_cast<double>(q);
+    if (lambda_ == 0) lambda_ = lambda_rel * mean_eigenvalue_;
     const EigenPairs pairs = symmetric_eigen(scatter);
     run.throw_if_stopped("eigenvectors");
     const double least =

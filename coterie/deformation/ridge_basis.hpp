@@ -18,12 +18,20 @@ public:
     RidgeBasis(const Matrix<double>& points, double lambda, double lambda_rel, const Run& run);
 
     double lambda() const { return lambda_; }
+    /// tr(S) / q
+    double mean_eigenvalue() const { return mean_eigenvalue_; }
+    /// Whether lambda is so much larger that the whitened points, or regressions on them, near the smallest numbers.
+    bool swamped() const { return !(lambda_ <= most * mean_eigenvalue_); }
     Index rank() const { return map_.cols(); }
     const Matrix<double>& whitened() const { return whitened_; }  // A, n x rank
     const Matrix<double>& map() const { return map_; }            // M, q x rank
 
+    /// The largest lambda in units of tr(S) / q.
+    static constexpr double most = 1e80;
+
 private:
     double lambda_;
+    double mean_eigenvalue_;
     Matrix<double> map_;
     Matrix<double> whitened_;
 };

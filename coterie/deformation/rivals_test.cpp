@@ -227,5 +227,19 @@ TYPED_TEST(Rivals, AreCancelled) {
     EXPECT_THROW(TypeParam::fit(points, TestFixture::options(2), run, {}), Cancelled);
 }
 
+TYPED_TEST(Rivals, RefuseAKernelThatIsTheSameForAllPoints) {
+    Matrix<double> points(4, 1);
+    points << 0, 1, 5, 6;
+    for (const int landmarks : {0, 1}) {
+        typename TypeParam::Options options;
+        options.clusters = 2;
+        options.kernel = SpaceKernel::rbf;
+        options.kernel_width = 1e300;
+        options.landmarks = landmarks;
+        if constexpr (requires { options.neighbors; }) options.neighbors = 1;
+        EXPECT_THROW(TestFixture::fit(points, options), BadArgument);
+    }
+}
+
 }  // namespace
 }  // namespace coterie
