@@ -67,6 +67,8 @@ std::vector<std::vector<HoldoutOutcome>> repeated_holdout(PointsView points, Lab
     if (static_cast<Index>(truth.size()) != points.rows())
         throw BadArgument("hold-out: truth has " + std::to_string(truth.size()) + " rows, there are " +
                           std::to_string(points.rows()) + " points");
+    for (const auto& contender : contenders)
+        if (contender.grids.empty()) throw BadArgument("hold-out: " + contender.name + " has no grid to choose from");
     std::vector<std::vector<HoldoutOutcome>> outcomes(contenders.size());
     for (auto& row : outcomes) row.resize(static_cast<std::size_t>(options.runs));
     std::mutex reporting;

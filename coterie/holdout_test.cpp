@@ -109,6 +109,10 @@ TEST(Holdout, BadArguments) {
     };
     EXPECT_NE(message(1, 90).find("--runs"), std::string::npos);
     EXPECT_NE(message(2, 80).find("truth has 80 rows, there are 90 points"), std::string::npos);
+    const auto without_grids = [&] {
+        repeated_holdout(data.points, data.truth, 3, {{"nothing", {}}}, HoldoutOptions(), run);
+    };
+    EXPECT_NE(test::message_of(without_grids).find("nothing has no grid"), std::string::npos);
     run.should_stop = [] { return true; };
     HoldoutOptions options;
     EXPECT_THROW(repeated_holdout(data.points, data.truth, 3, {kmeans_contender(true)}, options, run), Cancelled);
