@@ -1,43 +1,17 @@
-// Compiled once per instruction set with COTERIE_ISA naming it. Vector types are the compiler's own (GCC and Clang), so
-// one text serves them all; nothing from the standard library with external linkage is used here.
+// Compiled once per instruction set with COTERIE_ISA naming it: linalg/simd.hpp. Nothing from the standard library with
+// external linkage is used here.
 
 #include "coterie/entropy/label_kernels.hpp"
-
-#if defined(__AVX512F__)
-#define COTERIE_VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define COTERIE_VECTOR_BYTES 32
-#else
-#define COTERIE_VECTOR_BYTES 16
-#endif
+#include "coterie/linalg/simd.hpp"
 
 namespace coterie::internal::COTERIE_ISA {
 namespace {
-
-using Size = std::ptrdiff_t;
-
-template <class T>
-struct Simd {
-    static constexpr int lanes = COTERIE_VECTOR_BYTES / static_cast<int>(sizeof(T));
-    static constexpr int vectors = static_cast<int>(tile_rows) / lanes;  // of a tile's rows
-    typedef T Register __attribute__((vector_size(COTERIE_VECTOR_BYTES)));
-    typedef T Unaligned __attribute__((vector_size(COTERIE_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-};
-
-template <class T>
-inline typename Simd<T>::Register load(const T* p) {
-    return *reinterpret_cast<const typename Simd<T>::Unaligned*>(p);
-}
-template <class T>
-inline void store(T* p, typename Simd<T>::Register v) {
-    *reinterpret_cast<typename Simd<T>::Unaligned*>(p) = v;
-}
 
 template <class T>
 void em_round(const T* sigma, T* y, Size tiles, Size clusters, const T* factor, T* sums) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    constexpr int vectors = Simd<T>::vectors;
+    constexpr int vectors = static_cast<int>(tile_rows) / lanes;  // of a tile's rows
     for (Size tile = 0; tile < tiles; ++tile, sigma += clusters * tile_rows, y += clusters * tile_rows) {
         Register total[vectors];
 #pragma GCC unroll 8

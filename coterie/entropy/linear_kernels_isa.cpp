@@ -1,35 +1,10 @@
 // Compiled once per instruction set with COTERIE_ISA naming it, as label_kernels_isa.cpp.
 
 #include "coterie/entropy/linear_kernels.hpp"
-
-#if defined(__AVX512F__)
-#define COTERIE_VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define COTERIE_VECTOR_BYTES 32
-#else
-#define COTERIE_VECTOR_BYTES 16
-#endif
+#include "coterie/linalg/simd.hpp"
 
 namespace coterie::internal::COTERIE_ISA {
 namespace {
-
-using Size = std::ptrdiff_t;
-
-template <class T>
-struct Simd {
-    static constexpr int lanes = COTERIE_VECTOR_BYTES / static_cast<int>(sizeof(T));
-    typedef T Register __attribute__((vector_size(COTERIE_VECTOR_BYTES)));
-    typedef T Unaligned __attribute__((vector_size(COTERIE_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-};
-
-template <class T>
-inline typename Simd<T>::Register load(const T* p) {
-    return *reinterpret_cast<const typename Simd<T>::Unaligned*>(p);
-}
-template <class T>
-inline void store(T* p, typename Simd<T>::Register v) {
-    *reinterpret_cast<typename Simd<T>::Unaligned*>(p) = v;
-}
 
 // Clusters whose sums stay in registers, two vectors of columns each.
 #if defined(__AVX512F__)

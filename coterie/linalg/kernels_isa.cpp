@@ -1,43 +1,18 @@
-// Compiled once per instruction set with COTERIE_ISA naming it. Vector types are the compiler's own (GCC and Clang), so
-// one text serves them all. Nothing from the standard library with external linkage is used here: an inline function
-// compiled for AVX-512 must not be the copy that the linker keeps for everybody.
+// Compiled once per instruction set with COTERIE_ISA naming it: linalg/simd.hpp. Nothing from the standard library with
+// external linkage is used here: an inline function compiled for AVX-512 must not be the copy that the linker keeps for
+// everybody.
 
 #include <limits>
 
 #include "coterie/linalg/kernels.hpp"
+#include "coterie/linalg/simd.hpp"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-#if defined(__AVX512F__)
-#define COTERIE_VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define COTERIE_VECTOR_BYTES 32
-#else
-#define COTERIE_VECTOR_BYTES 16
-#endif
-
 namespace coterie::internal::COTERIE_ISA {
 namespace {
-
-using Size = std::ptrdiff_t;
-
-template <class T>
-struct Simd {
-    static constexpr int lanes = COTERIE_VECTOR_BYTES / static_cast<int>(sizeof(T));
-    typedef T Register __attribute__((vector_size(COTERIE_VECTOR_BYTES)));
-    typedef T Unaligned __attribute__((vector_size(COTERIE_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-};
-
-template <class T>
-inline typename Simd<T>::Register load(const T* p) {
-    return *reinterpret_cast<const typename Simd<T>::Unaligned*>(p);
-}
-template <class T>
-inline void store(T* p, typename Simd<T>::Register v) {
-    *reinterpret_cast<typename Simd<T>::Unaligned*>(p) = v;
-}
 
 // Smallest lane.
 template <class T>
