@@ -176,7 +176,7 @@ const OptionSet& CpdOptions::described() {
 
 struct CpdModel::Movement {
     std::shared_ptr<const Matrix<double>> points;  // X; null with landmarks
-    std::optional<internal::Landmarks> landmarks;
+    std::optional<Landmarks> landmarks;
     double sigma;
 
     /// Of a fit: P = Q P~ is computed when it is first asked for.
@@ -189,7 +189,7 @@ struct CpdModel::Movement {
         if (!landmarks) points = std::move(x);
     }
     /// Of a file.
-    Movement(std::shared_ptr<const Matrix<double>> x, std::optional<internal::Landmarks> of, double width,
+    Movement(std::shared_ptr<const Matrix<double>> x, std::optional<Landmarks> of, double width,
              Matrix<double> coefficients)
         : points(std::move(x)), landmarks(std::move(of)), sigma(width), coefficients_(std::move(coefficients)) {}
 
@@ -361,9 +361,9 @@ CpdModel CpdModel::from(const Archive& archive) {
     model.options_ = archive.options_as<CpdOptions>();
     if (!(model.options_.sigma > 0)) throw BadData("model: cpd without a sigma");
     std::shared_ptr<const Matrix<double>> points;
-    std::optional<internal::Landmarks> landmarks;
+    std::optional<Landmarks> landmarks;
     if (archive.has("landmarks.points")) {
-        landmarks = internal::Landmarks::from(archive, "landmarks");
+        landmarks = Landmarks::from(archive, "landmarks");
     } else {
         points = std::make_shared<Matrix<double>>(to_matrix<double>(archive.points("points")));
     }

@@ -76,7 +76,7 @@ void KernelPca::from_kernel(int components, const Run& run) {
 // Rows of the factor are coordinates in feature space (of the landmarks' span): their principal components are those of
 // the kernel.
 void KernelPca::from_landmarks(int components, Index landmarks, const Run& run) {
-    internal::KernelFactor factor = internal::kernel_factor(points_, width_, landmarks, least_residual, run);
+    KernelFactor factor = kernel_factor(points_, width_, landmarks, least_residual, run);
     const Vector<double> means = factor.rows.colwise().mean();
     factor.rows.rowwise() -= means.transpose();
     Matrix<double> scatter = Matrix<double>::Zero(factor.rows.cols(), factor.rows.cols());
@@ -126,7 +126,7 @@ KernelPca KernelPca::from(const Archive& archive) {
     Index rows = 0;
     Index dimensions = 0;
     if (archive.has("kernel_pca.landmarks.points")) {
-        out.landmarks_ = internal::Landmarks::from(archive, "kernel_pca.landmarks");
+        out.landmarks_ = Landmarks::from(archive, "kernel_pca.landmarks");
         rows = out.landmarks_->count();
         dimensions = out.landmarks_->dimensions();
     } else {

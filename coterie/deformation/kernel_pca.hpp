@@ -41,7 +41,7 @@ private:
     Matrix<double> points_;  // n x d, less origin; without landmarks
     Vector<double> origin_;
     double width_ = 0;
-    std::optional<internal::Landmarks> landmarks_;
+    std::optional<Landmarks> landmarks_;
     Matrix<double> coefficients_;  // n x p: U / sqrt(eigenvalues), centred; with landmarks m x p: axes of their rows
     Vector<double> offset_;        // p: what centring takes off every new row
     Matrix<double> scores_;

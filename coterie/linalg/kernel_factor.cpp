@@ -7,7 +7,7 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
-namespace coterie::internal {
+namespace coterie {
 
 Landmarks::Landmarks(Matrix<double> points, Matrix<double> triangle, double width)
     : points_(std::move(points)), triangle_(std::move(triangle)), width_(width) {}
@@ -90,4 +90,4 @@ KernelFactor kernel_factor(const Matrix<double>& points, double width, Index mos
     return out;
 }
 
-}  // namespace coterie::internal
+}  // namespace coterie

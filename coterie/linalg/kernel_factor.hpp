@@ -1,5 +1,5 @@
 #pragma once
-// Internal: partial Cholesky factor of a Gaussian kernel matrix G (n x n), pivots chosen greedily where the diagonal
+// Partial Cholesky factor of a Gaussian kernel matrix G (n x n), pivots chosen greedily where the diagonal
 // that is left is largest:
 //
 //     G = L L' + E,   L n x m,   E positive semidefinite,   E = 0 in the rows and columns of the pivots
@@ -12,7 +12,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/io/archive.hpp"
 
-namespace coterie::internal {
+namespace coterie {
 
 /// The landmarks of a factor: what rows of L for new points need.
 class Landmarks {
@@ -46,4 +46,4 @@ struct KernelFactor {
 /// amid them, n >= 1. The same bits at any number of threads.
 KernelFactor kernel_factor(const Matrix<double>& points, double width, Index most, double tolerance, const Run& run);
 
-}  // namespace coterie::internal
+}  // namespace coterie

@@ -6,7 +6,7 @@
 #include "coterie/base/random.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 
-namespace coterie::internal {
+namespace coterie {
 namespace {
 
 Matrix<double> normal_points(Index n, Index d, std::uint64_t seed) {
@@ -69,4 +69,4 @@ TEST(KernelFactor, SameBitsAtAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace coterie::internal
+}  // namespace coterie
