@@ -55,6 +55,7 @@ public:
         report.stopped = StopReason::iteration_limit;
         double before = std::numeric_limits<double>::infinity();
         const int damped = options_.damping > 0 ? options_.damped_rounds : 0;
+        bool stale = true;  // best_ is not that of indicator_
         for (int round = 0; round < options_.max_iterations + damped; ++round) {
             if (run_.stop_requested()) {
                 if (round == 0) run_.throw_if_stopped("deformation");
@@ -62,11 +63,15 @@ public:
                 break;
             }
             const double keep = round < damped ? options_.damping : 0.0;
-            SmoothMotion::Motion best = solver_.best(indicator_);
-            if (keep > 0) best.blend(1 - keep, deformation_);
-            deformation_ = std::move(best);
+            if (stale) best_ = solver_.best(indicator_);
+            if (keep > 0) {
+                deformation_.blend(keep, best_);
+            } else if (stale || damped == round) {
+                deformation_ = best_;
+            }
             const bool changed = discrete() ? assign() : false;
-            indicator_ = current_indicator();
+            stale = changed || !discrete();
+            if (stale) indicator_ = current_indicator();
             report.objective = solver_.objective(deformation_, indicator_);
             report.objective_per_iteration.push_back(report.objective);
             ++report.iterations;
@@ -137,6 +142,7 @@ private:
     const Run& run_;
     Labels labels_;
     SmoothMotion::Indicator indicator_;
+    SmoothMotion::Motion best_;  // for indicator_
     SmoothMotion::Motion deformation_;
     Matrix<double> moved_;  // Z
     Matrix<double> centroids_;

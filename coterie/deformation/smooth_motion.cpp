@@ -105,7 +105,7 @@ SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clu
     // Sums of the rows of each cluster; several threads each take some of the numbers of a row.
     const auto sums_of = [&](const Matrix<double>& rows) {
         Matrix<double> sums = Matrix<double>::Zero(columns, rows.cols());
-        const RowBlocks stripes{rows.cols(), 128};
+        const RowBlocks stripes{rows.cols(), 512};
         for_each_block(
             stripes.count(), threads_for(static_cast<double>(rows.size()), threads_), [&](Index stripe, int) {
                 const Index begin = stripes.begin(stripe);
@@ -184,10 +184,16 @@ SmoothMotion::Motion SmoothMotion::Solver::best(const Indicator& indicator) cons
 }
 
 double SmoothMotion::Solver::objective(const Motion& motion, const Indicator& indicator) const {
-    const Matrix<double> moved = of_.eigenvalues_.asDiagonal() * motion.in_basis;
-    const double norm = of_.squared_norm_ + 2 * (of_.in_basis_.cwiseProduct(moved)).sum() + moved.squaredNorm();
-    const Matrix<double> seen = indicator.of_points + transposed_by(indicator.in_basis, moved, of_.threads_);  // Y'Z
-    return norm - seen.squaredNorm() + lambda_ * motion.in_basis.squaredNorm();
+    // || Z ||^2 + lambda || P ||^2, Z~ = X~ + S P~
+    double norm = of_.squared_norm_;
+    for (Index i = 0; i < of_.rank(); ++i) {
+        const double s = of_.eigenvalues_[i];
+        norm += 2 * s * of_.in_basis_.row(i).dot(motion.in_basis.row(i)) +
+                (s * s + lambda_) * motion.in_basis.row(i).squaredNorm();
+    }
+    const Matrix<double> weighted = of_.eigenvalues_.asDiagonal() * indicator.in_basis;
+    const Matrix<double> seen = indicator.of_points + transposed_by(weighted, motion.in_basis, of_.threads_);  // Y'Z
+    return norm - seen.squaredNorm();
 }
 
 Matrix<double> SmoothMotion::displacement(const Matrix<double>& in_basis) const {
