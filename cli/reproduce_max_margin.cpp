@@ -290,7 +290,7 @@ std::string figure(const Matrix<double>& two, const Matrix<double>& three, const
 // ---------------------------------------------------------------- the tables
 
 struct MaxMarginRequest {
-    int sets = 200;
+    int sets = 50;
     int points = 30;
     int starts = 10;
     std::string figure;
@@ -299,7 +299,7 @@ struct MaxMarginRequest {
     static const OptionSet& described() {
         static const OptionSet set =
             OptionSetFor<MaxMarginRequest>()
-                .integer("sets", &MaxMarginRequest::sets, at_least(1), "sets drawn of every kind")
+                .integer("sets", &MaxMarginRequest::sets, at_least(1), "sets drawn of each of the four kinds")
                 .integer("points", &MaxMarginRequest::points, between(5, 500), "of a cluster")
                 .integer("starts", &MaxMarginRequest::starts, at_least(1),
                          "of every minimisation; the lowest objective counts");
