@@ -105,7 +105,10 @@ LinearSoftmax<double> hard_margin(const Matrix<double>& points, const Labels& la
         const double size = 1 + dual.lpNorm<1>();
         if (gap <= 1e-12 * size && stationary.norm() <= 1e-10 * size && violation.norm() <= 1e-10)
             return unpack(theta, clusters, points.cols());
-        const double target = 0.1 * gap / static_cast<double>(g.rows());
+        // The gap waits for the stationarity, and never falls far below the tolerance: where it runs ahead no step can
+        // mend what is not stationary, since slack and dual values are at 0.
+        const double target =
+            std::max((stationary.norm() > gap ? 1.0 : 0.1) * gap, 5e-13 * size) / static_cast<double>(g.rows());
         const Vector<double> complement = slack.cwiseProduct(dual).array() - target;
         const Vector<double> ratio = dual.cwiseQuotient(slack);
         Eigen::MatrixXd system = g.transpose() * ratio.asDiagonal() * g;
