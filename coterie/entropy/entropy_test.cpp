@@ -715,7 +715,9 @@ TEST(MaxMargin, TheDecisiveNormalGoesToTheWidestGapsAsOneOverTheLogarithmOfGamma
             const double degrees = internal::degrees_between(found, best);
             if (decades == 3000) {
                 EXPECT_LT(degrees, 0.1);
-                if (before > 1e-3) EXPECT_NEAR(degrees / before, 0.1, 0.05) << seed;
+                if (before > 1e-3) {
+                    EXPECT_NEAR(degrees / before, 0.1, 0.05) << seed;
+                }
             }
             before = degrees;
         }
