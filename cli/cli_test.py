@@ -1125,3 +1125,29 @@ def test_reproduce_two_moons(tmp_path):
         assert text.count('font-size="13" font-weight="600"') == panels
         assert "nan" not in text
     assert "--figure-1" in run("reproduce", "two-moons", "--figure-1", tmp_path / "1.png", code=2).err
+
+
+def test_reproduce_max_margin(tmp_path):
+    figure = tmp_path / "margins.svg"
+    words = ["reproduce", "max-margin", "--sets", 3, "--points", 20, "--starts", 4]
+    result = document(*words, "--figure", figure)
+    assert [(kind["dimensions"], kind["clusters"]) for kind in result["kinds"]] == [(2, 2), (2, 3), (20, 2), (20, 3)]
+    for kind in result["kinds"]:
+        assert 1 <= kind["equal_sizes"] <= 3
+        assert [rival["name"] for rival in kind["rivals"]] == ["k-means", "soft k-means", "miadm"]
+        newton = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "newton"}
+        lbfgs = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "lbfgs"}
+        # The limit is approached like the logarithm of gamma, and reached.
+        assert newton[-1000]["within_one_degree"] == newton[-1000]["sets"] == kind["equal_sizes"]
+        assert newton[-1000]["worst"] < 0.5
+        assert newton[-1000]["mean"] < 0.2 * newton[-30]["mean"] < 0.2 * lbfgs[-5]["mean"]
+        assert kind["margin_share"]["least"] > 0.6
+        assert 0.999 < kind["margin_share_newton"]["mean"] <= 1 + 1e-9
+    check = result["cross_check"]
+    assert check["entropy_global_margin"] >= check["entropy_local_margin"] > 0
+    text = figure.read_text()
+    ElementTree.fromstring(text)
+    assert text.count('font-size="13" font-weight="600"') == 16
+    assert "nan" not in text
+    assert "of 3" in run(*words).out
+    assert "--figure" in run("reproduce", "max-margin", "--figure", tmp_path / "1.png", code=2).err

@@ -6,6 +6,7 @@
 namespace coterie::cli {
 
 Command reproduce_cpd_uml_command();
+Command reproduce_max_margin_command();
 Command reproduce_two_moons_command();
 
 }  // namespace coterie::cli

@@ -10,6 +10,7 @@
 
 #include "coterie/entropy/lbfgs.hpp"
 #include "coterie/entropy/losses.hpp"
+#include "coterie/entropy/max_margin.hpp"
 #include "coterie/entropy/training.hpp"
 #include "coterie/kmeans/test_support.hpp"
 #include "coterie/methods.hpp"
@@ -633,6 +634,96 @@ Eigen::Vector2d widest_gap(const Matrix<double>& x, const Labels& labels) {
     return shortest;
 }
 
+// 30 points on either side of a gap across a random direction; the sides alternate.
+Matrix<double> two_sides(std::uint64_t seed) {
+    RandomStream random(seed, "test.margin");
+    Matrix<double> x(60, 2);
+    const double turn = std::numbers::pi * random.uniform();
+    for (Index i = 0; i < 60; ++i) {
+        const double across = (i % 2 == 0 ? 1 : -1) * (0.15 + std::abs(random.normal()));
+        const double along = 0.7 * random.normal();
+        x(i, 0) = across * std::cos(turn) - along * std::sin(turn);
+        x(i, 1) = across * std::sin(turn) + along * std::cos(turn);
+    }
+    return x;
+}
+
+Labels alternating(Index n, int clusters) {
+    Labels out;
+    for (Index i = 0; i < n; ++i) out.push_back(static_cast<std::int32_t>(i % clusters));
+    return out;
+}
+
+TEST(MaxMargin, OfTwoClustersIsTheShortestWayBetweenTheirHulls) {
+    const Labels labels = alternating(60, 2);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const Matrix<double> x = two_sides(seed);
+        const LinearSoftmax<double> best = internal::hard_margin(x, labels, 2);
+        const Eigen::Vector2d shortest = widest_gap(x, labels);
+        Matrix<double> between(2, 2);
+        between << shortest.transpose(), -shortest.transpose();
+        EXPECT_LT(internal::degrees_between(best, {between, Vector<double>::Zero(2)}), 1e-4) << seed;
+        EXPECT_NEAR(internal::margin(x, best, labels), shortest.norm() / std::numbers::sqrt2, 1e-9) << seed;
+    }
+}
+
+TEST(MaxMargin, OfThreeClustersNoClassifierNearbyHasAWiderOne) {
+    const Sample sample = blobs(60, 4, 3, 0.8, 27);
+    const LinearSoftmax<double> best = internal::hard_margin(sample.points, sample.truth, 3);
+    const double widest = internal::margin(sample.points, best, sample.truth);
+    EXPECT_GT(widest, 0);
+    // The margin is quasi-concave: a local optimum is the optimum.
+    for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        const double size = seed % 2 == 0 ? 1e-5 : 1e-2;
+        LinearSoftmax<double> other = best;
+        other.weights += size * best.weights.norm() * normal<double>(3, 4, seed);
+        other.bias += size * best.weights.norm() * normal<double>(3, 1, seed + 5000);
+        EXPECT_LE(internal::margin(sample.points, other, sample.truth), widest * (1 + 1e-9));
+    }
+    Labels crossed = sample.truth;
+    std::swap(crossed[0], crossed[1]);
+    EXPECT_THROW(internal::hard_margin(sample.points, crossed, 3), BadData);
+}
+
+// By the losses that training uses, where gamma is a double.
+TEST(MaxMargin, TheDecisiveMinimumIsStationary) {
+    const Sample sample = blobs(60, 4, 3, 0.8, 28);
+    for (const double decades : {4.0, 7.0}) {
+        const double gamma = std::pow(10, -decades);
+        const LinearSoftmax<double> start = internal::hard_margin(sample.points, sample.truth, 3);
+        LinearSoftmax<double> turned = start;
+        turned.weights += 0.05 * start.weights.norm() * normal<double>(3, 4, 29);
+        ASSERT_GT(internal::margin(sample.points, turned, sample.truth), 0);
+        const LinearSoftmax<double> found = internal::decisive_minimum(sample.points, sample.truth, turned, decades);
+        Matrix<double> g = Matrix<double>::Zero(60, 3);
+        add_decisiveness(softmax(logits(pointers(sample.points), found, 1), 1), 1.0, 1.0, g, 1);
+        const Matrix<double> of_norm = 2 * gamma * found.weights;
+        EXPECT_LT((weight_gradient(pointers(sample.points), g, 4, 1) + of_norm).norm(), 1e-7 * of_norm.norm());
+        EXPECT_LT(g.colwise().sum().norm(), 1e-7 * of_norm.norm());
+    }
+}
+
+TEST(MaxMargin, TheDecisiveNormalGoesToTheWidestGapsAsOneOverTheLogarithmOfGamma) {
+    const Labels labels = alternating(60, 2);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const Matrix<double> x = two_sides(seed);
+        const LinearSoftmax<double> best = internal::hard_margin(x, labels, 2);
+        LinearSoftmax<double> found = best;
+        double before = 0;
+        for (const double decades : {30.0, 300.0, 3000.0}) {
+            found = internal::decisive_minimum(x, labels, found, decades);
+            const double degrees = internal::degrees_between(found, best);
+            if (decades == 3000) {
+                EXPECT_LT(degrees, 0.1);
+                if (before > 1e-3) {
+                    EXPECT_NEAR(degrees / before, 0.1, 0.05) << seed;
+                }
+            }
+            before = degrees;
+        }
+    }
+}
+
 // The limit is approached like 1 / ln(1 / gamma): a point 10 % further off than the nearest ones still pulls at the
 // normal with a tenth of their force at gamma 1e-9. What is held to is that the margin is nearly the widest one, that
 // the angle falls with gamma, and that it is below one degree on most sets.
@@ -642,15 +733,7 @@ TEST(MaxMargin, TheGapOfItsOwnLabelsIsNearlyTheWidest) {
     double angles_before = 0;
     double angles = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        RandomStream random(seed, "test.margin");
-        Matrix<double> x(60, 2);
-        const double turn = std::numbers::pi * random.uniform();
-        for (Index i = 0; i < 60; ++i) {
-            const double across = (i % 2 == 0 ? 1 : -1) * (0.15 + std::abs(random.normal()));
-            const double along = 0.7 * random.normal();
-            x(i, 0) = across * std::cos(turn) - along * std::sin(turn);
-            x(i, 1) = across * std::sin(turn) + along * std::cos(turn);
-        }
+        const Matrix<double> x = two_sides(seed);
         for (const double alpha : {0.5, 1.0, 2.0, 0.0}) {
             EntropyOptions options;
             options.clusters = 2;
