@@ -27,8 +27,7 @@ Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int c
 
 // Q, p x r: the leading right singular vectors of L'A, which make W = M Q'.
 Matrix<double> leading_directions(const Matrix<double>& seen, int count, int threads) {
-    Matrix<double> scatter = Matrix<double>::Zero(seen.cols(), seen.cols());
-    internal::add_transposed_by(seen, seen, scatter, threads);
+    const Matrix<double> scatter = internal::transposed_by(seen, seen, threads);
     return smallest_symmetric_eigen(Matrix<double>(-scatter), count).vectors.transpose();
 }
 
@@ -130,10 +129,7 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     internal::finish_report(report, input(), model.labels_, k, k, run);
     auto& details = report.details;
     details.emplace_back("lambda", used.lambda);
-    if (kernel) {
-        details.emplace_back("kernel_width", used.kernel_width);
-        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
-    }
+    report_space(report);
     details.emplace_back("rank", static_cast<std::int64_t>(basis.rank()));
     details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
     details.emplace_back("trace", k - report.objective);

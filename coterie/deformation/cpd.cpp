@@ -312,10 +312,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
     auto& details = report.details;
     details.emplace_back("lambda", used.lambda);
     details.emplace_back("sigma", used.sigma);
-    if (kernel) {
-        details.emplace_back("kernel_width", used.kernel_width);
-        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
-    }
+    fits.report_space(report);
     details.emplace_back("rank", static_cast<std::int64_t>(motion->rank()));
     if (motion->landmarks()) {
         const auto count = static_cast<std::int64_t>(motion->landmarks()->count());

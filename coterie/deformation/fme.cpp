@@ -112,8 +112,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     report.objective_per_iteration = {report.objective};
     report.seconds.emplace_back("eigenvectors", watch.restart());
 
-    Matrix<double> seen = Matrix<double>::Zero(ridge.rank(), used.dimensions);  // A'F
-    internal::add_transposed_by(whitened, f, seen, run.threads);
+    const Matrix<double> seen = internal::transposed_by(whitened, f, run.threads);  // A'F
     const Matrix<double> seen_by_dimension = seen.transpose();
     model.directions_ = internal::rows_by_rows(ridge.map(), seen_by_dimension, run.threads);
     model.offset_ = Vector<double>::Zero(used.dimensions);
@@ -139,10 +138,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     auto& details = report.details;
     details.emplace_back("mu", used.mu);
     details.emplace_back("gamma", used.gamma);
-    if (kernel) {
-        details.emplace_back("kernel_width", used.kernel_width);
-        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
-    }
+    report_space(report);
     details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
     const Matrix<double> smoothed = internal::rows_by_rows(laplacian, Matrix<double>(f.transpose()), run.threads);
     details.emplace_back("cut", f.cwiseProduct(smoothed).sum());

@@ -79,8 +79,7 @@ void KernelPca::from_landmarks(int components, Index landmarks, const Run& run) 
     KernelFactor factor = kernel_factor(points_, width_, landmarks, least_residual, run);
     const Vector<double> means = factor.rows.colwise().mean();
     factor.rows.rowwise() -= means.transpose();
-    Matrix<double> scatter = Matrix<double>::Zero(factor.rows.cols(), factor.rows.cols());
-    internal::add_transposed_by(factor.rows, factor.rows, scatter, run.threads);
+    const Matrix<double> scatter = internal::transposed_by(factor.rows, factor.rows, run.threads);
     const EigenPairs pairs = symmetric_eigen(scatter);
     const Index kept = count_kept(pairs.values, factor.rows.rows(), components);
     coefficients_ = pairs.vectors.rightCols(kept).rowwise().reverse();

@@ -86,6 +86,12 @@ void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin or
     options.kernel_width = used_.kernel_width;
 }
 
+void SpaceFits::report_space(FitReport& report) const {
+    if (used_.kernel != SpaceKernel::rbf) return;
+    report.details.emplace_back("kernel_width", used_.kernel_width);
+    report.details.emplace_back("components", static_cast<std::int64_t>(space_->dimensions()));
+}
+
 const KMeansModel& SpaceFits::start(int clusters, int restarts) {
     if (start_ && clusters_ == clusters && restarts_ == restarts) return *start_;
     const Matrix<double> given = given_start(*x_, [](const Matrix<double>& rows) { return rows; });

@@ -109,6 +109,9 @@ public:
         return {"kernel", "kernel_width", "components", "landmarks", "origin", "clusters", "restarts"};
     }
 
+    /// "kernel_width" and "components" of the kernel form among a report's details.
+    void report_space(FitReport& report) const;
+
     PointsView input() const { return points_; }
     Run& run() const { return run_; }
 

@@ -12,8 +12,7 @@ namespace coterie::internal {
 RidgeBasis::RidgeBasis(const Matrix<double>& points, double lambda, double lambda_rel, const Run& run)
     : lambda_(lambda) {
     const Index q = points.cols();
-    Matrix<double> scatter = Matrix<double>::Zero(q, q);
-    add_transposed_by(points, points, scatter, run.threads);
+    const Matrix<double> scatter = transposed_by(points, points, run.threads);
     mean_eigenvalue_ = scatter.trace() / static_cast<double>(q);
     if (lambda_ == 0) lambda_ = lambda_rel * mean_eigenvalue_;
     const EigenPairs pairs = symmetric_eigen(scatter);

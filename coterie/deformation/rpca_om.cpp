@@ -25,8 +25,7 @@ Subspace weighted_subspace(const Matrix<double>& x, const Vector<double>& weight
     const Matrix<double> centred = x.rowwise() - out.mean.transpose();
     const Vector<double> roots = (weights / total).cwiseSqrt();
     const Matrix<double> weighted = roots.asDiagonal() * centred;
-    Matrix<double> covariance = Matrix<double>::Zero(x.cols(), x.cols());
-    internal::add_transposed_by(weighted, weighted, covariance, threads);
+    const Matrix<double> covariance = internal::transposed_by(weighted, weighted, threads);
     out.axes = smallest_symmetric_eigen(Matrix<double>(-covariance), dimensions).vectors;
     // From the differences: || x - b ||^2 - || U'(x - b) ||^2 would lose small residuals to rounding.
     const Matrix<double> columns = out.axes.transpose();
@@ -120,10 +119,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     report.empty_clusters_repaired = clusters.fit_report().empty_clusters_repaired;
     internal::finish_report(report, input(), model.labels_, options.clusters, options.clusters, run);
     auto& details = report.details;
-    if (kernel) {
-        details.emplace_back("kernel_width", used.kernel_width);
-        details.emplace_back("components", static_cast<std::int64_t>(model.space_->dimensions()));
-    }
+    report_space(report);
     details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
     details.emplace_back("lost_share", found.residuals.squaredNorm() / found.squared_length);
     details.emplace_back("inertia", clusters.inertia());

@@ -21,13 +21,6 @@ constexpr double rounding = 1e-15;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// a' b, c x m: the long side is summed over.
-Matrix<double> transposed_by(const Matrix<double>& a, const Matrix<double>& b, int threads) {
-    Matrix<double> out = Matrix<double>::Zero(a.cols(), b.cols());
-    add_transposed_by(a, b, out, threads);
-    return out;
-}
-
 // a b
 Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int threads) {
     const Matrix<double> columns = b.transpose();

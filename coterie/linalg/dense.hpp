@@ -10,6 +10,12 @@ namespace coterie::internal {
 Matrix<double> rows_by_rows(const Matrix<double>& a, const Matrix<double>& b, int threads, bool symmetric = false);
 /// c += a' b.
 void add_transposed_by(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c, int threads);
+/// a' b.
+inline Matrix<double> transposed_by(const Matrix<double>& a, const Matrix<double>& b, int threads) {
+    Matrix<double> out = Matrix<double>::Zero(a.cols(), b.cols());
+    add_transposed_by(a, b, out, threads);
+    return out;
+}
 
 /// Makes row j orthogonal to the rows before it, which are orthonormal, and of length 1; false, and not of length 1,
 /// when no more than `least` of its length is left. Done twice, for working precision.
