@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Linear entropy clustering beside the same computation in PyTorch (python3-torch), or in NumPy where that is not installed, in one run.
 
-    benchmarks/entropy_peers.py --build build/benchmark [--threads 1,2] [--repeats 3] [--only rounds,training,table] [--seeds 6]
+    benchmarks/entropy_peers.py --build build/benchmark [--threads 1,2] [--repeats 3] [--only rounds,training]
 
-rounds: one EM round of the label solver (float32), N = 5,000 and 100,000, K = 2, 20, 200. training: ten epochs of self-labelling on MNIST / 255
-(70,000 x 784, K = 10, batch 250, EM 10), both from weights of their own. table: ACC over seeds on MNIST / 255 for k-means, entropy, mi, sela,
-miadm and miadm*, ten epochs, each rival's options chosen by the mean ACC of two other seeds on 10,000 of the points from as many combinations
-(an oracle, the same for all). Every peer runs in a process of its own with OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512.
+rounds: one EM round of the label solver (float32), N = 5,000, K = 2, 20, 200 (`coterie reproduce entropy-em`). training: ten epochs of self-labelling on MNIST / 255
+(70,000 x 784, K = 10, batch 250, EM 10), both from weights of their own.
+Every peer runs in a process of its own with OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512.
 Exit code 1 when a round is less than 3 times as fast as PyTorch's, training is slower, or its ACC is below 0.45.
 """
 import argparse
@@ -121,13 +120,12 @@ def fit(build, method, points, truth, threads, *options):
 
 def rounds(build, threads):
     failed = False
-    for n in (5000, 100000):
-        for k in (2, 20, 200):
-            done = subprocess.run([build / "benchmarks" / "label_benchmark", str(n), str(k), "100", "3", str(threads)], stdout=subprocess.PIPE, check=True)
-            own = json.loads(done.stdout)["em_round_seconds"]["float32"]
-            peer = in_process(threads, "--peer-rounds", n, k)["seconds"]
-            print(f"EM round, N {n:7,} K {k:3}, {threads} threads: coterie {own * 1e3:8.4f} ms, {peer_name()} {peer * 1e3:8.4f} ms, {peer / own:5.1f} times", flush=True)
-            failed |= peer_name() == "torch" and peer < 3 * own
+    command = [build / "cli" / "coterie", "reproduce", "entropy-em", "--seconds", "0.01", "--threads", str(threads), "--json"]
+    for own in json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)["em_round_seconds"]:
+        k, seconds = own["clusters"], own["float32"]
+        peer = in_process(threads, "--peer-rounds", 5000, k)["seconds"]
+        print(f"EM round, N 5,000, K {k:3}, {threads} threads: coterie {seconds * 1e3:8.4f} ms, {peer_name()} {peer * 1e3:8.4f} ms, {peer / seconds:5.1f} times", flush=True)
+        failed |= peer_name() == "torch" and peer < 3 * seconds
     return failed
 
 
@@ -142,46 +140,12 @@ def training(build, folder, threads, repeats):
     return min(own)[0] > min(peer) or min(acc for _, acc in own) < 0.45
 
 
-# Twelve combinations each: the rate and gamma of all, and three values of what the method has of its own.
-RIVALS = {
-    "entropy": ("entropy", [["--lambda", v] for v in (50, 100, 200)]),
-    "mi": ("mi", [["--fairness", v] for v in (1, 1.3, 2)]),
-    "sela": ("sela", [["--sharpness", v] for v in (5, 25, 100)]),
-    "miadm": ("miadm", [["--start-scale", v] for v in (0.1, 1, 10)]),
-    "miadm*": ("miadm", [["--labels-per", "batch", "--start-scale", v] for v in (0.1, 1, 10)]),
-}
-
-
-def table(build, folder, threads, seeds):
-    import numpy as np
-    x, y = np.load(folder / "x.npy"), np.load(folder / "y.npy")
-    some = np.random.default_rng(0).choice(len(x), 10000, replace=False)
-    np.save(folder / "some_x.npy", x[some])
-    np.save(folder / "some_y.npy", y[some])
-    print("method    ACC (deviation)  clusters  seconds  chosen")
-    result = [fit(build, "kmeans", folder / "x.npy", folder / "y.npy", threads, "--seed", seed) for seed in range(seeds)]
-    rows = [("kmeans", result, [])]
-    for name, (method, own) in RIVALS.items():
-        grid = [["--learning-rate", rate, "--gamma", gamma, *each] for rate in (0.03, 0.1) for gamma in (0.001, 0.003) for each in own]
-
-        def score(options):
-            found = [fit(build, method, folder / "some_x.npy", folder / "some_y.npy", threads, "--epochs", 50, "--seed", seed, *options) for seed in (100, 101)]
-            return statistics.mean(each["scores"]["acc"] for each in found)
-        best = max(grid, key=score)
-        rows.append((name, [fit(build, method, folder / "x.npy", folder / "y.npy", threads, "--epochs", 10, "--seed", seed, *best) for seed in range(seeds)], best))
-    for name, found, chosen in rows:
-        acc = [each["scores"]["acc"] for each in found]
-        print(f"{name:8}  {100 * statistics.mean(acc):5.2f} ({100 * statistics.stdev(acc):.1f})      {min(each['clusters_found'] for each in found):2}      "
-              f"{statistics.mean(each['seconds']['fit'] for each in found):6.2f}   {' '.join(map(str, chosen))}", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=ROOT / "build" / "benchmark", type=pathlib.Path)
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--repeats", default=3, type=int)
-    parser.add_argument("--seeds", default=6, type=int)
-    parser.add_argument("--only", default="rounds,training,table")
+    parser.add_argument("--only", default="rounds,training")
     parser.add_argument("--peer-rounds", nargs=2, type=int, help=argparse.SUPPRESS)
     parser.add_argument("--peer-training", type=pathlib.Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -201,8 +165,6 @@ def main():
                 failed |= rounds(arguments.build, threads)
             if "training" in arguments.only:
                 failed |= training(arguments.build, folder, threads, arguments.repeats)
-        if "table" in arguments.only:
-            table(arguments.build, folder, threads, arguments.seeds)
     return 1 if failed else 0
 
 

@@ -1103,7 +1103,7 @@ def test_reproduce_scores_the_published_tables_as_they_were_printed():
 
 
 def test_reproduce_refuses():
-    assert "'ecolli' is not accepted; the sets are breast" in run(
+    assert "'ecolli' is not accepted; there are breast" in run(
         "reproduce", "cpd-uml", "--sets", "ecoli,ecolli", code=2).err
     assert "--runs" in run("reproduce", "cpd-uml", "--runs", "1", code=2).err
 
@@ -1151,3 +1151,47 @@ def test_reproduce_max_margin(tmp_path):
     assert "nan" not in text
     assert "of 3" in run(*words).out
     assert "--figure" in run("reproduce", "max-margin", "--figure", tmp_path / "1.png", code=2).err
+
+
+def test_reproduce_entropy_em():
+    words = ["reproduce", "entropy-em", "--points", 60, "--seconds", 0.02, "--threads", 1]
+    result = document(*words)
+    assert [(problem["clusters"], problem["lambda"]) for problem in result["problems"]] == [
+        (k, weight) for k in (2, 20, 200) for weight in (1, 10, 100)]
+    for problem in result["problems"]:
+        assert problem["gradient"] <= 1e-10
+        solvers = {solver["name"]: solver["reached"] for solver in problem["solvers"]}
+        assert all(entry["reached"] for entry in solvers["dual"])
+        for reached in solvers.values():
+            rounds = [entry["rounds"] for entry in reached if entry["reached"]]
+            assert rounds == sorted(rounds)
+        # Of its lambda 100, EM is far from the optimum after as many rounds as bring the dual solver there.
+        em = [entry for entry in solvers["em"] if entry["reached"] and entry["distance"] == 1e-8]
+        assert problem["lambda"] < 100 or not em or em[0]["rounds"] > solvers["dual"][-1]["rounds"]
+    assert "published" in run(*words).out
+    assert "--seconds" in run("reproduce", "entropy-em", "--seconds", "0", code=2).err
+
+
+def test_reproduce_label_noise(tmp_path):
+    figure = tmp_path / "noise.svg"
+    result = document("reproduce", "label-noise", "--set", "digits", "--seeds", 2, "--epochs", 50, "--figure", figure)
+    levels = {level["noise"]: level for level in result["levels"]}
+    assert levels[0.01]["forward"]["mean"] > 0.9 and levels[0.01]["reverse"]["mean"] > 0.9
+    # What Figure 11 says: with most labels wrong, the reverse loss is ahead.
+    for noise in (0.6, 0.7):
+        assert levels[noise]["reverse"]["mean"] > levels[noise]["forward"]["mean"] + 0.01
+    text = figure.read_text()
+    ElementTree.fromstring(text)
+    assert "reverse" in text and "nan" not in text
+    assert "mnist, usps, digits" in run("reproduce", "label-noise", "--set", "cats", code=2).err
+
+
+def test_reproduce_entropy_linear():
+    result = document("reproduce", "entropy-linear", "--sets", "digits", "--seeds", 2, "--tuning-seeds", 1, "--updates", 200)
+    methods = {method["name"]: method for method in result["sets"][0]["methods"]}
+    assert list(methods) == ["kmeans", "kmeans, 10 restarts", "entropy", "mi (MIGD)", "sela", "miadm", "miadm*"]
+    assert len({methods[name]["cells"] for name in list(methods)[2:]}) == 1  # the same effort
+    assert methods["entropy"]["acc"]["mean"] > methods["miadm"]["acc"]["mean"] + 0.2
+    assert set(methods["entropy"]["chosen"]) == {"lambda", "label_rounds", "start_scale", "learning_rate", "gamma"}
+    assert "mnist" in run("reproduce", "entropy-linear", "--sets", "digits", "--figure", "f.svg", code=2).err
+    assert "usps" in run("reproduce", "entropy-linear", "--sets", "digit", code=2).err

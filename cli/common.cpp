@@ -329,6 +329,21 @@ std::vector<Index> cluster_sizes(const Labels& labels, int clusters) {
     return sizes;
 }
 
+std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,
+                                      const std::vector<std::string>& known) {
+    std::vector<std::size_t> out;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string name = text.substr(begin, end - begin);
+        const auto found = std::find(known.begin(), known.end(), name);
+        if (found == known.end())
+            throw BadArgument("option " + option + ": '" + name + "' is not accepted; there are " + join(known));
+        out.push_back(static_cast<std::size_t>(found - known.begin()));
+        begin = end + 1;
+    }
+    return out;
+}
+
 std::string join(const std::vector<std::string>& words, const std::string& between) {
     std::string out;
     for (const auto& word : words) out += (out.empty() ? "" : between) + word;

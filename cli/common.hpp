@@ -132,6 +132,9 @@ private:
 const std::vector<std::string>& label_extensions();
 
 std::vector<Index> cluster_sizes(const Labels& labels, int clusters);
+/// Positions among `known` of the names in `text`, which commas separate. BadArgument names the option and the names.
+std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,
+                                      const std::vector<std::string>& known);
 std::string join(const std::vector<std::string>& words, const std::string& between = ", ");
 
 }  // namespace coterie::cli

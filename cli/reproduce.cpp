@@ -1,8 +1,24 @@
 #include "reproduce.hpp"
 
+#include <algorithm>
+
 #include "commands.hpp"
+#include "coterie/io/catalogue.hpp"
 
 namespace coterie::cli {
+
+ImageSet read_images(const std::string& name, const Run& run) {
+    ReadOptions options;
+    options.precision = Precision::float32;
+    const PointsFile file = read_data(name, options, run);
+    Matrix<float> pixels = to_matrix<float>(file.points);
+    pixels /= pixels.maxCoeff();
+    ImageSet out;
+    out.pixels = Points(std::move(pixels));
+    out.truth = file.labels->labels;
+    out.classes = 1 + *std::max_element(out.truth.begin(), out.truth.end());
+    return out;
+}
 
 Command reproduce_command() {
     Command command;
@@ -13,7 +29,9 @@ Command reproduce_command() {
         "what "
         "was measured in the paper's form, with the published figures beside it.";
     command.commands_are = "NAME";
-    command.commands = {reproduce_cpd_uml_command(), reproduce_max_margin_command(), reproduce_two_moons_command()};
+    command.commands = {reproduce_cpd_uml_command(),        reproduce_entropy_em_command(),
+                        reproduce_entropy_linear_command(), reproduce_label_noise_command(),
+                        reproduce_max_margin_command(),     reproduce_two_moons_command()};
     command.examples = {{"coterie reproduce cpd-uml --runs 3 --sets ecoli", "a quick look at one data set"}};
     return command;
 }

@@ -2,10 +2,23 @@
 // The papers' tables, each described in a file of its own.
 
 #include "command_line.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 
 namespace coterie::cli {
 
+/// Images of the catalogue with grey values from 0 to 1.
+struct ImageSet {
+    Points pixels;  // n x d, float
+    Labels truth;   // 0..classes-1
+    int classes = 0;
+};
+ImageSet read_images(const std::string& name, const Run& run);
+
 Command reproduce_cpd_uml_command();
+Command reproduce_entropy_em_command();
+Command reproduce_entropy_linear_command();
+Command reproduce_label_noise_command();
 Command reproduce_max_margin_command();
 Command reproduce_two_moons_command();
 

@@ -275,15 +275,6 @@ Measured measure(std::size_t column, const CpdUmlRequest& request, Run& run) {
 
 // ---------------------------------------------------------------- how it is printed
 
-std::string fixed(double value, int digits) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
-std::string cell_text(const SampleSummary& sample) {
-    return fixed(sample.mean, 2) + " ± " + fixed(sample.deviation, 2);
-}
-
 std::vector<std::size_t> numbers_from(std::size_t first, std::size_t count) {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(first + i);
@@ -300,10 +291,10 @@ std::vector<std::vector<std::string>> ranked_rows(const std::vector<std::vector<
         std::vector<std::string> row = {prefix + method_names[m]};
         double total = 0;
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            row.push_back(cell_text(columns[c][m]) + " (" + fixed(scores[c][m], 1) + ")");
+            row.push_back(summary_text(columns[c][m]) + " (" + fixed_text(scores[c][m], 1) + ")");
             total += scores[c][m];
         }
-        row.push_back(fixed(total, 1));
+        row.push_back(fixed_text(total, 1));
         rows.push_back(std::move(row));
     }
     return rows;
@@ -332,13 +323,13 @@ std::string tables_text(const std::vector<std::size_t>& columns, const std::vect
             rows = ranked_rows(ours, "");
             for (std::size_t c = method_count; c < measured[0].names.size(); ++c) {
                 std::vector<std::string> row = {"  " + measured[0].names[c]};
-                for (const auto& set : measured) row.push_back(cell_text(set.summary(c, of.member)));
+                for (const auto& set : measured) row.push_back(summary_text(set.summary(c, of.member)));
                 row.emplace_back("");
                 rows.push_back(std::move(row));
             }
             if (of.member == &Scores::acc) {
                 std::vector<std::string> row = {"  the largest class"};
-                for (const auto& set : measured) row.push_back(fixed(100 * set.majority, 2));
+                for (const auto& set : measured) row.push_back(fixed_text(100 * set.majority, 2));
                 row.emplace_back("");
                 rows.push_back(std::move(row));
             }
@@ -360,7 +351,7 @@ std::string moved_text(const std::vector<Measured>& measured) {
             std::vector<double> values;
             for (const auto& outcome : set.outcomes[c]) values.push_back(outcome.moved);
             const SampleSummary sample = summary_of(values);
-            row.push_back(fixed(sample.mean, 3) + " ± " + fixed(sample.deviation, 3));
+            row.push_back(fixed_text(sample.mean, 3) + " ± " + fixed_text(sample.deviation, 3));
         }
         rows.push_back(std::move(row));
     }
@@ -409,19 +400,9 @@ Json tables_json(const std::vector<Measured>& measured, const CpdUmlRequest& req
 }
 
 std::vector<std::size_t> columns_of(const std::string& sets) {
-    std::vector<std::size_t> out;
-    for (std::size_t begin = 0; begin <= sets.size();) {
-        const std::size_t end = std::min(sets.find(',', begin), sets.size());
-        const std::string name = sets.substr(begin, end - begin);
-        const auto found =
-            std::find_if(data_sets.begin(), data_sets.end(), [&](const DataSet& set) { return set.name == name; });
-        if (found == data_sets.end())
-            throw BadArgument("option --sets: '" + name +
-                              "' is not accepted; the sets are breast, diabetes, cars, dermatology, ecoli, usps20");
-        out.push_back(static_cast<std::size_t>(found - data_sets.begin()));
-        begin = end + 1;
-    }
-    return out;
+    std::vector<std::string> names;
+    for (const DataSet& set : data_sets) names.emplace_back(set.name);
+    return positions_of("--sets", sets, names);
 }
 
 int reproduce(const CpdUmlRequest& request) {

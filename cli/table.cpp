@@ -63,6 +63,16 @@ std::string facts(const std::vector<std::pair<std::string, std::string>>& rows) 
 }
 
 std::string share_text(double share) { return format("%.4f", share); }
+std::string fixed_text(double value, int digits) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+std::string summary_text(const SampleSummary& sample) {
+    return fixed_text(sample.mean, 2) + " ± " + fixed_text(sample.deviation, 2);
+}
+
 std::string number_text(double value) { return format("%.6g", value); }
 std::string seconds_text(double seconds) { return format(seconds < 10 ? "%.3f" : "%.1f", seconds); }
 
