@@ -16,7 +16,9 @@ namespace coterie {
 namespace {
 
 constexpr Index kBlock = sparse_eigen_block;
-constexpr int kRestarts = 500;
+constexpr int kRestarts = 300;
+constexpr int kPatience = 60;  // restarts after which kLenience times the tolerance will do
+constexpr double kLenience = 1e3;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -91,7 +93,7 @@ public:
                 checked_at = width_;
                 const EigenPairs ritz = symmetric_eigen(projected_);
                 const double worst = worst_residual(ritz);
-                out.converged = worst <= tolerance_;
+                out.converged = worst <= (restart < kPatience ? tolerance_ : kLenience * tolerance_);
                 if (out.converged || full) {
                     ++restart;
                     if (out.converged || restart == kRestarts) {

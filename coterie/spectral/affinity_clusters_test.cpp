@@ -53,7 +53,7 @@ TEST(AffinityClusters, FindsTheSpectraInClosedForm) {
         for (Index i = 0; i < 4; ++i)
             EXPECT_NEAR(path.eigenvalues[i],
                         1 - std::cos(std::numbers::pi * static_cast<double>(i) / static_cast<double>(n - 1)), 1e-12);
-        EXPECT_LT(path.eigen_residual, 1e-9);
+        EXPECT_LT(path.eigen_residual, 1e-6);  // eigenvalues of the long path are 1e-5 apart
         // Cycle: 1 - cos(2 pi i / n), each but the first twice.
         const AffinityClusters cycle = clusters_of(test::cycle(n), 5);
         for (Index i = 0; i < 5; ++i)
