@@ -30,9 +30,13 @@ struct Entry {
 
 // Sorted, none twice. `place`: "line ", "entry ".
 SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, const char* place) {
-    require_memory(static_cast<double>(n) * sizeof(Index) +
-                       static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
-                   std::string(source));
+    // A number gone wrong must not take the memory of so many points.
+    if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
+        throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
+                      " entries; more than a million points need an entry a hundred");
+    require_memory(
+        static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
+        std::string(source));
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.row != b.row ? a.row < b.row : a.column != b.column ? a.column < b.column : a.where < b.where;
     });
@@ -127,12 +131,11 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
         const auto words = words_of(line);
         if (words.empty()) continue;
         if (n < 0) {
-            if (words.size() != 3)
-                throw BadData(here() + ": three numbers are needed: rows, columns, entries");
-            const Index rows = whole(number(words[0], here() + ": rows"), 1, kMostPoints, here() + ": rows",
-                                     shown(words[0]));
-            const Index columns = whole(number(words[1], here() + ": columns"), 1, kMostPoints, here() + ": columns",
-                                        shown(words[1]));
+            if (words.size() != 3) throw BadData(here() + ": three numbers are needed: rows, columns, entries");
+            const Index rows =
+                whole(number(words[0], here() + ": rows"), 1, kMostPoints, here() + ": rows", shown(words[0]));
+            const Index columns =
+                whole(number(words[1], here() + ": columns"), 1, kMostPoints, here() + ": columns", shown(words[1]));
             if (rows != columns)
                 throw BadData(here() + ": the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
                               "; affinities are square");
@@ -205,8 +208,7 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (rows.size() != values.size()) wrong_length("row", rows.size(), values.size());
         if (columns.size() != values.size()) wrong_length("col", columns.size(), values.size());
         for (std::size_t e = 0; e < values.size(); ++e)
-            entries.push_back(
-                {index(rows, e, "row"), index(columns, e, "col"), values[e], static_cast<Index>(e) + 1});
+            entries.push_back({index(rows, e, "row"), index(columns, e, "col"), values[e], static_cast<Index>(e) + 1});
     } else {
         const std::vector<double> starts = numbers("indptr");
         const std::vector<double> indices = numbers("indices");
@@ -222,8 +224,8 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
             for (auto e = static_cast<std::size_t>(starts[at(i)]); e < static_cast<std::size_t>(starts[at(i) + 1]);
                  ++e) {
                 const Index other = index(indices, e, "indices");
-                entries.push_back({word == "csr" ? i : other, word == "csr" ? other : i, values[e],
-                                   static_cast<Index>(e) + 1});
+                entries.push_back(
+                    {word == "csr" ? i : other, word == "csr" ? other : i, values[e], static_cast<Index>(e) + 1});
             }
         }
     }
@@ -234,6 +236,7 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
     if (table.columns() != 3)
         throw BadData(std::string(source) + ": has " + std::to_string(table.columns()) +
                       " columns; a graph has three: point, point, weight");
+    require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), std::string(source));
     Index n = 0;
     std::vector<Entry> entries;
     entries.reserve(2 * at(table.rows()));
