@@ -46,6 +46,8 @@ struct ColumnScans {
     std::ptrdiff_t (*reaching)(WeightKind kind, const float* product, const float* norms, const float* lower,
                                std::ptrdiff_t count, const ResidualTerms& terms, std::int32_t* hits,
                                std::int64_t* screened);
+    /// max_j |q_j + constant| - slope r_j - rest.
+    float (*largest)(const float* product, const float* norms, std::ptrdiff_t count, const ResidualTerms& terms);
     /// In double: out[0] = x . a, out[1] = x . b.
     void (*two_dots_float)(const float* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
     void (*two_dots_double)(const double* x, const double* a, const double* b, std::ptrdiff_t d, double* out);

@@ -102,6 +102,10 @@ Size reaching(WeightKind kind, const float* product, const float* norms, const f
     return found;
 }
 
+float largest(const float* product, const float* norms, Size count, const ResidualTerms& t) {
+    return ((Floats(product, count) + t.constant).abs() - t.slope * Floats(norms, count)).maxCoeff() - t.rest;
+}
+
 template <class T>
 void two_dots(const T* x, const double* a, const double* b, Size d, double* out) {
     constexpr Size lanes = 16;
@@ -156,7 +160,7 @@ void solve_transposed(const double* factor, Size stride, Size size, double* x) {
 }  // namespace
 
 extern const ColumnScans scans;
-const ColumnScans scans = {&keys,          &above,       &reaching,        &two_dots<float>, &two_dots<double>,
+const ColumnScans scans = {&keys,          &above,       &reaching,        &largest, &two_dots<float>, &two_dots<double>,
                            &subtract_rows, &solve_lower, &solve_transposed};
 
 }  // namespace coterie::internal::COTERIE_ISA
