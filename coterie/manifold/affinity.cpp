@@ -24,6 +24,17 @@ SparseMatrix symmetric_part(const SparseMatrix& a) {
     return 0.5 * (a + transposed);
 }
 
+bool is_symmetric(const SparseMatrix& a) {
+    const SparseMatrix transposed = a.transpose();
+    const SparseMatrix difference = a - transposed;
+    return std::all_of(difference.valuePtr(), difference.valuePtr() + difference.nonZeros(),
+                       [](double value) { return value == 0; });
+}
+
+}  // namespace
+
+namespace internal {
+
 void keep_largest(SparseMatrix& a, int keep) {
     std::vector<std::pair<double, Index>> row;
     for (Index i = 0; i < a.rows(); ++i) {
@@ -38,14 +49,7 @@ void keep_largest(SparseMatrix& a, int keep) {
     a.prune([](Index, Index, double value) { return value > 0; });
 }
 
-bool is_symmetric(const SparseMatrix& a) {
-    const SparseMatrix transposed = a.transpose();
-    const SparseMatrix difference = a - transposed;
-    return std::all_of(difference.valuePtr(), difference.valuePtr() + difference.nonZeros(),
-                       [](double value) { return value == 0; });
-}
-
-}  // namespace
+}  // namespace internal
 
 const std::vector<std::string>& affinity_strategies() {
     static const std::vector<std::string> all = {"N",  "S",   "K",   "NK",  "KN",  "SN",  "NS", "SK",
@@ -53,19 +57,7 @@ const std::vector<std::string>& affinity_strategies() {
     return all;
 }
 
-void check_affinity_strategy(std::string_view strategy) {
-    const auto& all = affinity_strategies();
-    if (std::find(all.begin(), all.end(), strategy) != all.end()) return;
-    std::string text;
-    for (const auto& each : all) text += (text.empty() ? "" : ", ") + each;
-    throw BadArgument("option --affinity: '" + std::string(strategy) +
-                      "' is not accepted; N (rows to norm 1), S (symmetric) and K (largest entries kept), each at most "
-                      "once, in the order they are done: one of " +
-                      text);
-}
-
-Affinity affinity_of(const SparseMatrix& representations, std::string_view strategy, int keep) {
-    check_affinity_strategy(strategy);
+Affinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
     if (keep < 1) throw BadArgument("option --keep: must be at least 1, given " + std::to_string(keep));
     if (representations.rows() != representations.cols())
         throw BadArgument("affinity_of: the representations must be square, are " +
@@ -73,10 +65,10 @@ Affinity affinity_of(const SparseMatrix& representations, std::string_view strat
     Affinity out;
     out.matrix = representations.cwiseAbs();
     out.matrix.prune([](Index, Index, double value) { return value > 0; });
-    for (const char step : strategy) {
+    for (const char step : affinity_strategies()[static_cast<std::size_t>(strategy)]) {
         if (step == 'N') normalize_rows(out.matrix);
         if (step == 'S') out.matrix = symmetric_part(out.matrix);
-        if (step == 'K') keep_largest(out.matrix, keep);
+        if (step == 'K') internal::keep_largest(out.matrix, keep);
     }
     out.symmetrised = !is_symmetric(out.matrix);
     if (out.symmetrised) out.matrix = symmetric_part(out.matrix);

@@ -10,17 +10,15 @@
 // A'), as the Laplacian needs.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "coterie/linalg/sparse.hpp"
 
 namespace coterie {
 
-/// N, S, K, NK, KN, SN, NS, SK, KS, SNK, SKN, KSN, KNS, NSK, NKS.
+enum class AffinityStrategy { N, S, K, NK, KN, SN, NS, SK, KS, SNK, SKN, KSN, KNS, NSK, NKS };
+/// Their names, in this order: the steps as they are done.
 const std::vector<std::string>& affinity_strategies();
-/// BadArgument naming the 15 when `strategy` is none of them.
-void check_affinity_strategy(std::string_view strategy);
 
 struct Affinity {
     SparseMatrix matrix;       // n x n, symmetric, entries above 0
@@ -28,6 +26,11 @@ struct Affinity {
 };
 
 /// C square. keep >= 1, used by K alone. BadArgument. Cost: the entries of C, sorted.
-Affinity affinity_of(const SparseMatrix& representations, std::string_view strategy, int keep);
+Affinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep);
+
+namespace internal {
+/// K: entries at least 0; of every row only the largest stay.
+void keep_largest(SparseMatrix& entries, int keep);
+}  // namespace internal
 
 }  // namespace coterie

@@ -48,6 +48,8 @@ struct ColumnScans {
                                std::int64_t* screened);
     /// max_j |q_j + constant| - slope r_j - rest.
     float (*largest)(const float* product, const float* norms, std::ptrdiff_t count, const ResidualTerms& terms);
+    /// sum_j sqrt(squared_j), in double from sums of 64.
+    double (*sum_of_roots)(const float* squared, std::ptrdiff_t count);
     /// In double: out[0] = x . a, out[1] = x . b.
     void (*two_dots_float)(const float* x, const double* a, const double* b, std::ptrdiff_t d, double* out);
     void (*two_dots_double)(const double* x, const double* a, const double* b, std::ptrdiff_t d, double* out);

@@ -106,6 +106,15 @@ float largest(const float* product, const float* norms, Size count, const Residu
     return ((Floats(product, count) + t.constant).abs() - t.slope * Floats(norms, count)).maxCoeff() - t.rest;
 }
 
+double sum_of_roots(const float* squared, Size count) {
+    double sum = 0;
+    for (Size begin = 0; begin < count; begin += 64) {
+        const Size size = count - begin < 64 ? count - begin : 64;
+        sum += static_cast<double>(Floats(squared + begin, size).sqrt().sum());
+    }
+    return sum;
+}
+
 template <class T>
 void two_dots(const T* x, const double* a, const double* b, Size d, double* out) {
     constexpr Size lanes = 16;
@@ -160,7 +169,7 @@ void solve_transposed(const double* factor, Size stride, Size size, double* x) {
 }  // namespace
 
 extern const ColumnScans scans;
-const ColumnScans scans = {&keys,          &above,       &reaching,        &largest, &two_dots<float>, &two_dots<double>,
+const ColumnScans scans = {&keys,          &above,       &reaching,        &largest, &sum_of_roots, &two_dots<float>, &two_dots<double>,
                            &subtract_rows, &solve_lower, &solve_transposed};
 
 }  // namespace coterie::internal::COTERIE_ISA
