@@ -16,6 +16,7 @@
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/manifold/rivals.hpp"
 #include "coterie/manifold/wmc.hpp"
+#include "coterie/spectral/spectral.hpp"
 #include "coterie/subspace/subspace.hpp"
 
 namespace coterie {
@@ -89,6 +90,11 @@ const std::vector<Method>& methods() {
         method("ward", "Ward agglomeration by the nearest-neighbour chain, in memory n d", {.weights = true}, fit_ward),
         method("kernel-kmeans", "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed",
                {.weights = true, .initial_centroids = true}, fit_kernel_kmeans),
+        method("spectral",
+               "spectral clustering: eigenvectors of a graph of neighbours, of an rbf kernel or of given affinities",
+               {},
+               static_cast<SpectralModel (*)(PointsView, const SpectralOptions&, Run&, const SideInformation&)>(
+                   fit_spectral)),
         method("subspace",
                "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection",
                {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),

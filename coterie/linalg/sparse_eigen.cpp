@@ -16,7 +16,9 @@ namespace coterie {
 namespace {
 
 constexpr Index kBlock = sparse_eigen_block;
-constexpr int kRestarts = 500;
+constexpr int kRestarts = 300;
+constexpr int kPatience = 60;  // restarts after which kLenience times the tolerance will do
+constexpr double kLenience = 1e3;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -91,7 +93,7 @@ public:
                 checked_at = width_;
                 const EigenPairs ritz = symmetric_eigen(projected_);
                 const double worst = worst_residual(ritz);
-                out.converged = worst <= tolerance_;
+                out.converged = worst <= (restart < kPatience ? tolerance_ : kLenience * tolerance_);
                 if (out.converged || full) {
                     ++restart;
                     if (out.converged || restart == kRestarts) {
@@ -164,9 +166,7 @@ private:
 
     // M Q for the newest block Q, its projection, and in rest_ what the basis does not hold of it.
     void expand() {
-        for_chunks([&](Index, Index begin, Index end) {
-            operator_.multiply(block_.data(), begin, end, rest_.data());
-        });
+        for_chunks([&](Index, Index begin, Index end) { operator_.multiply(block_.data(), begin, end, rest_.data()); });
         const Matrix<double> seen = take_off_basis();
         const Index p = ritz_columns();
         projected_.conservativeResize(p, p);
@@ -247,9 +247,8 @@ private:
             const Index columns = std::min(kBlock, count_ - first);
             block_.setZero();
             block_.leftCols(columns) = pairs.vectors.middleCols(first, columns);
-            for_chunks([&](Index, Index begin, Index end) {
-                operator_.multiply(block_.data(), begin, end, rest_.data());
-            });
+            for_chunks(
+                [&](Index, Index begin, Index end) { operator_.multiply(block_.data(), begin, end, rest_.data()); });
             for (Index c = 0; c < columns; ++c)
                 squared[first + c] = (rest_.col(c) - pairs.values[first + c] * block_.col(c)).squaredNorm();
         }

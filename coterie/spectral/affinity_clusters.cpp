@@ -8,13 +8,16 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/sparse_eigen.hpp"
 
 namespace coterie {
 namespace {
 
-constexpr Index kDense = 500;         // points of a component that is solved as a dense matrix
+constexpr Index kDense = 500;         // points of a component that is solved as a dense matrix,
+constexpr Index kDenseGraph = 2000;   // of one where a tenth of the pairs has an affinity,
+constexpr Index kRescue = 4000;       // of one whose eigenvalues are so close that Lanczos does not tell them apart
 constexpr double kTolerance = 1e-10;  // of the residuals of Lanczos
 constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, relative to the larger
 
@@ -114,7 +117,7 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
         make_largest_positive(vector);
         pairs.push_back({std::clamp(value, 0.0, 2.0), component, std::move(vector)});
     };
-    if (n <= kDense || 3 * count > n) {
+    const auto by_dense = [&] {
         require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
                        std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " points");
         // The null vector put out of the way, to where no eigenvalue of L is.
@@ -126,8 +129,11 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
             add(1 + found.values[i], v);
         }
         return residual;
-    }
+    };
+    const bool is_dense = 10 * matrix.nonZeros() > n * n && n <= kDenseGraph;
+    if (n <= kDense || 3 * count > n || is_dense) return by_dense();
     const SparseEigenPairs found = largest_symmetric_eigen(matrix, count, kTolerance, null, run);
+    if (!found.converged && n <= kRescue) return by_dense();
     for (Index i = 0; i < count; ++i) add(1 - found.values[i], found.vectors.col(i));
     return found.residual;
 }
@@ -156,10 +162,9 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
 
     const std::vector<std::vector<Index>> components = components_of(affinity);
     out.components = static_cast<std::int64_t>(components.size());
-    const auto connected =
-        static_cast<std::size_t>(std::find_if(components.begin(), components.end(),
-                                              [](const auto& members) { return members.size() == 1; }) -
-                                 components.begin());
+    const auto connected = static_cast<std::size_t>(
+        std::find_if(components.begin(), components.end(), [](const auto& members) { return members.size() == 1; }) -
+        components.begin());
     out.isolated = out.components - static_cast<std::int64_t>(connected);
 
     // Every component is an eigenproblem of its own. It has eigenvalue 0 once, with eigenvector D^1/2 1; so its other
@@ -199,9 +204,11 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         for (Index i = 0; i < pair.vector.size(); ++i)
             out.embedding(components[pair.component][at(i)], p) = pair.vector[i];
     }
+    out.norms.resize(n);
     std::vector<Index> reached;
     for (Index i = 0; i < n; ++i) {
-        const double norm = out.embedding.row(i).stableNorm();
+        const double norm = internal::norm_of(out.embedding.data() + i * k, k);
+        out.norms[i] = norm;
         if (!(norm > 0)) continue;
         out.embedding.row(i) /= norm;
         reached.push_back(i);
@@ -219,7 +226,8 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         fit_kmeans(out.unreached == 0 ? Points(out.embedding) : rows_of(out.embedding, reached), kmeans, quiet);
     out.centroids = to_matrix<double>(found.centroids());
     out.inertia = found.inertia();
-    const std::vector<Index>& sizes = found.fit_report().sizes;
+    out.kmeans = found.fit_report();
+    const std::vector<Index>& sizes = out.kmeans.sizes;
     const auto largest = static_cast<std::int32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     out.labels.assign(at(n), largest);
     for (std::size_t i = 0; i < reached.size(); ++i) out.labels[at(reached[i])] = found.labels()[i];

@@ -16,13 +16,15 @@
 // isolated points and surplus components, has a row of 0 in U, stays out of k-means and is put into the largest
 // cluster.
 //
-// Cost: a few hundred products of A with a vector, and n k^2 times as few for the eigenvectors' orthogonality (see
-// linalg/sparse_eigen.hpp); components of up to 500 points, and those of which a third of the eigenvectors is wanted,
-// are solved as dense matrices. Memory: two copies of A, and some 3 n k numbers.
+// Cost: a few hundred products of A with a vector and what keeps as many vectors orthogonal (linalg/sparse_eigen.hpp),
+// then k-means. Components of up to 500 points are solved as dense matrices; so are those of which a third of the
+// eigenvectors is wanted, those of up to 2000 with a tenth of all pairs, and those of up to 4000 whose eigenvalues lie
+// too close for Lanczos. Memory: three copies of A and some 5 n k numbers.
 
 #include <cstdint>
 #include <vector>
 
+#include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/linalg/sparse.hpp"
 
@@ -45,6 +47,8 @@ struct AffinityClusters {
     std::int64_t isolated = 0;    // points of degree 0
     std::int64_t unreached = 0;   // points with a row of 0 in U, put into the largest cluster
     double inertia = 0;           // of k-means in U
+    Vector<double> norms;         // n: of the rows of V
+    FitReport kmeans;             // of k-means in U
 };
 
 /// 1 <= clusters <= n. The same bits at any number of threads. BadArgument: A not square, not symmetric (to 1e-10 of
