@@ -57,12 +57,12 @@ const std::vector<std::string>& affinity_strategies() {
     return all;
 }
 
-Affinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
+SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
     if (keep < 1) throw BadArgument("option --keep: must be at least 1, given " + std::to_string(keep));
     if (representations.rows() != representations.cols())
         throw BadArgument("affinity_of: the representations must be square, are " +
                           std::to_string(representations.rows()) + " x " + std::to_string(representations.cols()));
-    Affinity out;
+    SymmetricAffinity out;
     out.matrix = representations.cwiseAbs();
     out.matrix.prune([](Index, Index, double value) { return value > 0; });
     for (const char step : affinity_strategies()[static_cast<std::size_t>(strategy)]) {

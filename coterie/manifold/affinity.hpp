@@ -20,13 +20,13 @@ enum class AffinityStrategy { N, S, K, NK, KN, SN, NS, SK, KS, SNK, SKN, KSN, KN
 /// Their names, in this order: the steps as they are done.
 const std::vector<std::string>& affinity_strategies();
 
-struct Affinity {
+struct SymmetricAffinity {
     SparseMatrix matrix;       // n x n, symmetric, entries above 0
     bool symmetrised = false;  // the strategy's own result was not symmetric
 };
 
 /// C square. keep >= 1, used by K alone. BadArgument. Cost: the entries of C, sorted.
-Affinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep);
+SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep);
 
 namespace internal {
 /// K: entries at least 0; of every row only the largest stay.

@@ -89,7 +89,7 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     const Index k = options.clusters;
     points_ = std::move(points);
     const Index n = points_.rows();
-    const Affinity affinity = affinity_of(represented.coefficients, options.affinity, options.keep);
+    const SymmetricAffinity affinity = affinity_of(represented.coefficients, options.affinity, options.keep);
     report.seconds.emplace_back("affinity", watch.restart());
     const AffinityClusters found = cluster_affinity(
         affinity.matrix,

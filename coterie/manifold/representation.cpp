@@ -561,10 +561,11 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     out.products = 1 + products / all;
     out.screened = pairs > 0 ? screened / pairs : 0.0;
     for (Index i = 0; i < count; ++i) {
-        out.mean_rounds += static_cast<double>(out.rounds[at(i)]) / static_cast<double>(count);
+        out.mean_rounds += out.rounds[at(i)];
         out.worst_violation = std::max(out.worst_violation, out.violation[at(i)]);
         out.unfinished += out.violation[at(i)] > options.tolerance ? 1 : 0;
     }
+    out.mean_rounds /= static_cast<double>(count);
     return out;
 }
 

@@ -34,8 +34,10 @@ struct Scratch {
     internal::ReducedLasso lasso;
 };
 
-// Sums of the distances of queries begin..end-1 from all columns, scaled.
-std::vector<double> distance_sums(const Columns& x, PointsView queries, Index begin, Index end, Scratch& s) {
+// Sums of the distances of queries begin..end-1 from all columns, scaled. Float would leave the root of its rounding of
+// a distance near 0: those of the neighbours are known better, and a point's distance from itself is 0.
+std::vector<double> distance_sums(const Columns& x, PointsView queries, bool among_themselves, const Neighbors& near,
+                                  Index begin, Index end, Scratch& s) {
     const Index d = x.dimensions;
     const auto& scans = internal::column_scans();
     s.queries.resize(at(kQueries * d));
@@ -62,6 +64,13 @@ std::vector<double> distance_sums(const Columns& x, PointsView queries, Index be
             scans.keys(internal::WeightKind::linear, s.product.data() + i * Columns::kTile, x.squared.data() + first,
                        x.norms.data() + first, x.along.data() + first, size, terms[at(i)], s.squared.data(),
                        s.key.data());
+            if (among_themselves && begin + i >= first && begin + i < first + size) s.squared[at(begin + i - first)] = 0;
+            for (Index m = 0; m < near.count; ++m) {
+                const std::size_t place = at((begin + i) * near.count + m);
+                const Index j = near.indices[place];
+                if (j < first || j >= first + size) continue;
+                s.squared[at(j - first)] = static_cast<float>(near.squared[place] * x.scale * x.scale);
+            }
             sums[at(i)] += scans.sum_of_roots(s.squared.data(), size);
         }
     }
@@ -127,7 +136,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
     for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
         Scratch& s = scratch[at(worker)];
         const Index begin = blocks.begin(block);
-        const std::vector<double> sums = distance_sums(x, queries, begin, blocks.end(block), s);
+        const std::vector<double> sums = distance_sums(x, queries, among_themselves, near, begin, blocks.end(block), s);
         Matrix<double> directions(neighbors, d);
         Vector<double> weights(neighbors);
         for (Index i = begin; i < blocks.end(block); ++i) {

@@ -59,7 +59,7 @@ private:
 WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side = {});
 
 /// Several such fits of the same points and the same bits: those in a row that differ in affinity, keep and what comes
-/// after share their representations.
+/// after share their representations. The points, the run and the side information must outlive it.
 class WmcFits {
 public:
     WmcFits(PointsView points, Run& run, const SideInformation& side) : input_(points), run_(run), side_(side) {}
