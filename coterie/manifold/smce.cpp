@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include <Eigen/LU>
+
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/model.hpp"
@@ -19,7 +21,7 @@ namespace {
 using internal::Columns;
 
 constexpr Index kQueries = 128;
-constexpr double kPenalty = 1e3;  // rho: the error of the sum shrinks at least as much in every round
+constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least as much in every round
 constexpr double kSum = 1e-13;    // error of the sum that is let pass
 constexpr int kRounds = 100;
 
@@ -83,6 +85,19 @@ struct Solved {
     double sum_error = 0;
 };
 
+// How far c and mu are from optimal.
+void certify(const Matrix<double>& gram, const Vector<double>& thresholds, double mu, Solved& solved) {
+    const Vector<double> g = gram * solved.coefficients;
+    solved.violation = 0;
+    solved.sum_error = std::abs(1 - solved.coefficients.sum());
+    for (Index j = 0; j < g.size(); ++j) {
+        const double c = solved.coefficients[j];
+        const double t = thresholds[j];
+        solved.violation = std::max(solved.violation, c == 0 ? (std::abs(mu - g[j]) - t) / t
+                                                             : std::abs(mu - g[j] - (c < 0 ? -t : t)) / t);
+    }
+}
+
 Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds, internal::ReducedLasso& lasso) {
     const Index m = directions.rows();
     const Matrix<double> gram = directions * directions.transpose();
@@ -90,24 +105,40 @@ Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
     Solved out;
     out.coefficients = Vector<double>::Zero(m);
     double missed = 0;
-    double mu = 0;
     for (int round = 0; round < kRounds; ++round) {
         const Vector<double> correlations = Vector<double>::Constant(m, kPenalty * (1 + missed));
         lasso.solve({penalised.data(), m, m, correlations.data(), thresholds.data(), 0.0}, out.coefficients.data());
         const double error = 1 - out.coefficients.sum();
         missed += error;
-        mu = kPenalty * missed;
-        out.sum_error = std::abs(error);
-        if (out.sum_error <= kSum) break;
+        if (std::abs(error) <= kSum) break;
     }
-    const Vector<double> g = gram * out.coefficients;
-    for (Index j = 0; j < m; ++j) {
-        const double c = out.coefficients[j];
-        const double t = thresholds[j];
-        out.violation = std::max(out.violation, c == 0 ? (std::abs(mu - g[j]) - t) / t
-                                                       : std::abs(mu - g[j] - (c < 0 ? -t : t)) / t);
+    certify(gram, thresholds, kPenalty * missed, out);
+    // rho has put its rounding into c. On the support the conditions are a linear system without it:
+    // g_j + t_j sign(c_j) - mu = 0 and sum c = 1.
+    const std::vector<std::int32_t>& support = lasso.support();
+    const auto size = static_cast<Index>(support.size());
+    Eigen::MatrixXd system = Eigen::MatrixXd::Zero(size + 1, size + 1);
+    Vector<double> right(size + 1);
+    for (Index i = 0; i < size; ++i) {
+        const Index own = support[at(i)];
+        for (Index j = 0; j < size; ++j) system(i, j) = gram(own, support[at(j)]);
+        system(i, size) = -1;
+        system(size, i) = 1;
+        right[i] = out.coefficients[own] < 0 ? thresholds[own] : -thresholds[own];
     }
-    return out;
+    right[size] = 1;
+    const Eigen::PartialPivLU<Eigen::MatrixXd> factor(system);
+    Vector<double> solution = factor.solve(right);
+    solution += factor.solve(right - system * solution);
+    if (!solution.allFinite()) return out;
+    Solved refined;
+    refined.coefficients = Vector<double>::Zero(m);
+    for (Index i = 0; i < size; ++i) {
+        if (!(solution[i] * out.coefficients[support[at(i)]] > 0)) return out;
+        refined.coefficients[support[at(i)]] = solution[i];
+    }
+    certify(gram, thresholds, solution[size], refined);
+    return refined.violation < out.violation ? refined : out;
 }
 
 SmceRepresentation represent_all(PointsView points, PointsView queries, bool among_themselves, double gamma,
