@@ -33,6 +33,7 @@ using internal::ResidualTerms;
 using internal::WeightKind;
 
 constexpr Index kQueries = 128;  // of one block
+constexpr Index kPiece = 256;    // columns looked through before there is a limit on keys
 constexpr Index kWave = 64;      // blocks between two questions whether to go on
 constexpr double kRate = 2;      // w = exp(2 d)
 constexpr double kNear = 0.7;    // share of its threshold from which a column stays in the reduced problem
@@ -48,6 +49,15 @@ struct Candidate {
         return key > other.key || (key == other.key && column < other.column);
     }
 };
+
+// Keeps the `wanted` best once there are more than `most`; no key below the limit can be among the best from then on.
+void keep_best(std::vector<Candidate>& candidates, std::size_t wanted, std::size_t most, float& limit) {
+    if (candidates.size() <= most) return;
+    std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(wanted) - 1,
+                     candidates.end());
+    candidates.resize(wanted);
+    limit = candidates.back().key;
+}
 
 // One query between rounds.
 struct Query {
@@ -211,18 +221,18 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
                 scans_.keys(kind_, s.product.data() + row * Columns::kTile, x_.squared.data() + first,
                             x_.norms.data() + first, x_.along.data() + first, size, terms[at(row)],
                             s.lower.data() + row * n + first, s.key.data());
-            const Index hits = scans_.above(s.key.data(), size, limit[at(row)], s.hits.data());
-            std::vector<Candidate>& candidates = s.candidates[at(row)];
-            for (Index h = 0; h < hits; ++h) {
-                const std::int32_t j = s.hits[at(h)];
-                if (first + j == s.state[at(row)].self) continue;
-                candidates.push_back({s.key[static_cast<std::size_t>(j)], static_cast<std::int32_t>(first + j)});
-            }
-            if (candidates.size() > 2 * wanted || (tile + 1 == x_.tiles() && candidates.size() > wanted)) {
-                std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(wanted) - 1,
-                                 candidates.end());
-                candidates.resize(wanted);
-                limit[at(row)] = candidates.back().key;
+            // In small pieces as long as there is no limit yet and every column is a hit.
+            for (Index done = 0; done < size;) {
+                const bool last = tile + 1 == x_.tiles();
+                const Index piece = tile == 0 ? std::min(kPiece, size - done) : size - done;
+                const Index hits = scans_.above(s.key.data() + done, piece, limit[at(row)], s.hits.data());
+                for (Index h = 0; h < hits; ++h) {
+                    const Index j = done + s.hits[at(h)];
+                    if (first + j == s.state[at(row)].self) continue;
+                    s.candidates[at(row)].push_back({s.key[at(j)], static_cast<std::int32_t>(first + j)});
+                }
+                done += piece;
+                keep_best(s.candidates[at(row)], wanted, last && done == size ? wanted : 2 * wanted, limit[at(row)]);
             }
         }
     }
