@@ -84,9 +84,8 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
                           " given, it must be at least 0 and finite");
     const Index n = points.rows();
     if (options.neighbors < 1 || options.neighbors > n - 1)
-        throw BadArgument("neighbour graph: " + std::to_string(options.neighbors) +
-                          " neighbours given, from 1 to " + std::to_string(n - 1) + " are possible for " +
-                          std::to_string(n) + " points");
+        throw BadArgument("neighbour graph: " + std::to_string(options.neighbors) + " neighbours given, from 1 to " +
+                          std::to_string(n - 1) + " are possible for " + std::to_string(n) + " points");
     const Neighbors found = nearest_neighbors(points, options.neighbors, run);
     NeighborGraph out;
     if (options.edge_weights == EdgeWeights::gaussian) out.width = width_of(found, options.width);

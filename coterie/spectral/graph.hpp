@@ -34,7 +34,7 @@ struct NeighborGraphOptions {
 
 struct NeighborGraph {
     SparseMatrix affinity;
-    double width = 0;        // of gaussian, as used
+    double width = 0;            // of gaussian, as used
     std::vector<double> scales;  // n: s_i of self-tuning
 };
 

@@ -36,8 +36,8 @@ Matrix<double> plain_graph(const Matrix<double>& x, const NeighborGraphOptions& 
             w(i, j) = options.edge_weights == EdgeWeights::connectivity ? 1
                       : options.edge_weights == EdgeWeights::gaussian
                           ? std::exp(-distance * distance / (2 * width * width))
-                          : std::exp(-distance * distance / (scale[static_cast<std::size_t>(i)] *
-                                                             scale[static_cast<std::size_t>(j)]));
+                          : std::exp(-distance * distance /
+                                     (scale[static_cast<std::size_t>(i)] * scale[static_cast<std::size_t>(j)]));
     if (options.symmetry == Symmetry::mean) return 0.5 * (w + w.transpose());
     if (options.symmetry == Symmetry::maximum) return w.cwiseMax(w.transpose());
     return w.cwiseMin(w.transpose());

@@ -15,7 +15,7 @@
 namespace coterie {
 namespace {
 
-constexpr double kResidual = 1e-6;     // of eigenvectors that may be called found
+constexpr double kResidual = 1e-6;      // of eigenvectors that may be called found
 constexpr double kNoEigenvalue = 1e-9;  // |1 - lambda| below this: nothing of the vector comes through A
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -97,8 +97,8 @@ public:
                 if (used.edge_weights == EdgeWeights::self_tuning) model_.scales_ = {1.0};
             } else if (used.affinity == Affinity::neighbors) {
                 used.neighbors = neighbors;
-                NeighborGraph graph = neighbor_graph(
-                    points, {used.neighbors, used.edge_weights, used.symmetry, used.width}, run_);
+                NeighborGraph graph =
+                    neighbor_graph(points, {used.neighbors, used.edge_weights, used.symmetry, used.width}, run_);
                 affinity = std::move(graph.affinity);
                 if (used.edge_weights == EdgeWeights::gaussian) used.width = graph.width;
                 model_.scales_ = std::move(graph.scales);
@@ -117,8 +117,7 @@ public:
         const Index n = affinity.rows();
         const Index k = used.clusters;
         if (model_.dimensions_ == 0) model_.dimensions_ = n;
-        AffinityClusters found =
-            cluster_affinity(affinity, {used.clusters, used.restarts, used.max_iterations}, run_);
+        AffinityClusters found = cluster_affinity(affinity, {used.clusters, used.restarts, used.max_iterations}, run_);
         double kmeans_seconds = 0;
         for (const auto& stage : found.kmeans.seconds) kmeans_seconds += stage.second;
         report.seconds.emplace_back("eigenvectors", std::max(0.0, watch_.restart() - kmeans_seconds));
@@ -151,8 +150,7 @@ public:
         const std::int64_t connected = found.components - found.isolated;
         const std::string more = used.affinity == Affinity::neighbors && used.neighbors < n - 1
                                      ? "; more neighbours (--neighbors " +
-                                           std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) +
-                                           ") connect more"
+                                           std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) + ") connect more"
                                      : "";
         if (connected > k)
             report.warnings.push_back("the graph falls into " + std::to_string(connected) +
@@ -280,8 +278,8 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
                 for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
                     Index same = -1;
                     for (Index j = 0; j < training.rows && same < 0; ++j) {
-                        const auto squared = static_cast<double>(
-                            squared_distance(rows.row(i), training.row(j), training.columns));
+                        const auto squared =
+                            static_cast<double>(squared_distance(rows.row(i), training.row(j), training.columns));
                         if (squared == 0) same = j;
                         const double distance = std::sqrt(squared) / options_.width;
                         exponents[at(j)] = -0.5 * distance * distance;
@@ -310,12 +308,11 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
             const double scale = std::sqrt(squared[scale_at]);
             for (Index c = 0; c < count; ++c) {
                 const double distance = std::sqrt(squared[c]);
-                exponents[at(c)] =
-                    options_.edge_weights == EdgeWeights::gaussian
-                        ? -0.5 * (distance / options_.width) * (distance / options_.width)
-                    : options_.edge_weights == EdgeWeights::self_tuning
-                        ? -(distance / scale) * (distance / scales_[at(which[c])])
-                        : 0;
+                exponents[at(c)] = options_.edge_weights == EdgeWeights::gaussian
+                                       ? -0.5 * (distance / options_.width) * (distance / options_.width)
+                                   : options_.edge_weights == EdgeWeights::self_tuning
+                                       ? -(distance / scale) * (distance / scales_[at(which[c])])
+                                       : 0;
             }
             add(i, exponents, which);
         }

@@ -66,20 +66,20 @@ private:
 
     Index dimensions_ = 0;
     SpectralOptions options_;
-    Points points_;                // n x d; none for precomputed affinities
-    Matrix<double> vectors_;       // n x k: V_jp / sqrt(D_jj), D in units of its largest
-    Vector<double> eigenvalues_;   // k: lambda
-    Matrix<double> centroids_;     // k x k
-    std::vector<double> scales_;   // n: s_j of self-tuning
-    std::int32_t unreached_ = 0;   // the label of what has no row in U
+    Points points_;               // n x d; none for precomputed affinities
+    Matrix<double> vectors_;      // n x k: V_jp / sqrt(D_jj), D in units of its largest
+    Vector<double> eigenvalues_;  // k: lambda
+    Matrix<double> centroids_;    // k x k
+    std::vector<double> scales_;  // n: s_j of self-tuning
+    std::int32_t unreached_ = 0;  // the label of what has no row in U
 };
 
-/// n x d points (precomputed: the n x n affinities), 1 <= clusters <= n. labels() is predict(points), but for duplicates
-/// that the graph holds apart. Fewer than k distinct points, more components than clusters, isolated points and more
-/// neighbours than n - 1 are results with warnings. Throws BadArgument (options, shapes, precomputed affinities that
-/// are not symmetric or negative), BadData (values), ResourceError, Cancelled.
-/// The report's objective is the inertia of k-means in U; its details: "eigenvalues", "eigen_residual", "components",
-/// "isolated", "unreached", "edges" (pairs of points with an affinity), "neighbors" and "width" where there are such.
+/// n x d points (precomputed: the n x n affinities), 1 <= clusters <= n. labels() is predict(points), but for
+/// duplicates that the graph holds apart. Fewer than k distinct points, more components than clusters, isolated points
+/// and more neighbours than n - 1 are results with warnings. Throws BadArgument (options, shapes, precomputed
+/// affinities that are not symmetric or negative), BadData (values), ResourceError, Cancelled. The report's objective
+/// is the inertia of k-means in U; its details: "eigenvalues", "eigen_residual", "components", "isolated", "unreached",
+/// "edges" (pairs of points with an affinity), "neighbors" and "width" where there are such.
 SpectralModel fit_spectral(PointsView points, const SpectralOptions& options, Run& run,
                            const SideInformation& side = {});
 

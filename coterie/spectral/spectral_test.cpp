@@ -116,8 +116,7 @@ TEST(Spectral, ExtendsTheEmbedding) {
     // By the affinities that it was fitted on, exactly.
     const SparseMatrix affinity = test::planted_graph(80, 3, 14, 1, 4);
     coterie::Run run(0, 2);
-    const SpectralModel model =
-        fit_spectral(affinity, {.clusters = 3, .affinity = Affinity::precomputed}, run);
+    const SpectralModel model = fit_spectral(affinity, {.clusters = 3, .affinity = Affinity::precomputed}, run);
     const AffinityClusters direct = cluster_affinity(affinity, {.clusters = 3}, run);
     const Matrix<double> u = model.transform(Matrix<double>(affinity), run);
     EXPECT_LT((u - direct.embedding).cwiseAbs().maxCoeff(), 1e-9);
@@ -146,7 +145,8 @@ TEST(Spectral, TakesAffinitiesAsPoints) {
 TEST(Spectral, TellsOfComponentsAndIsolatedPoints) {
     // Five groups far apart for two clusters.
     Matrix<double> x = test::blob_points<double>(100, 2, 1, 0, 6);
-    for (Index i = 0; i < 100; ++i) x(i, 0) += 1e3 * static_cast<double>(i < 40 ? 0 : i < 70 ? 1 : i < 80 ? 2 : i < 90 ? 3 : 4);
+    for (Index i = 0; i < 100; ++i)
+        x(i, 0) += 1e3 * static_cast<double>(i < 40 ? 0 : i < 70 ? 1 : i < 80 ? 2 : i < 90 ? 3 : 4);
     const SpectralModel model = fit(x, {.clusters = 2, .neighbors = 5});
     EXPECT_GE(count_of(model, "components"), 5);
     EXPECT_TRUE(warns(model, "connected components for 2 clusters"));
@@ -276,11 +276,11 @@ TEST(Spectral, RefusesModelsThatDoNotFitTogether) {
     EXPECT_NE(message([&](Archive& a) { a.set_points("points", Matrix<double>(60, 0)); }), "nothing was thrown");
     EXPECT_NE(message([&](Archive& a) { a.set_points("vectors", constant(2, 3, 1)); }).find("2 points"),
               std::string::npos);
-    EXPECT_NE(message([&](Archive& a) { a.set_points("centroids", constant(2, 3, 1)); }),
-              "nothing was thrown");
+    EXPECT_NE(message([&](Archive& a) { a.set_points("centroids", constant(2, 3, 1)); }), "nothing was thrown");
     for (const std::int32_t label : {-1, 3})
-        EXPECT_NE(message([&](Archive& a) { a.set_labels("unreached", std::vector<std::int32_t>{label}); })
-                      .find("cluster " + std::to_string(label)),
+        EXPECT_NE(message([&](Archive& a) {
+                      a.set_labels("unreached", std::vector<std::int32_t>{label});
+                  }).find("cluster " + std::to_string(label)),
                   std::string::npos);
     EXPECT_NE(message([&](Archive& a) { a.set_labels("unreached", std::vector<std::int32_t>{}); }),
               "nothing was thrown");
