@@ -8,5 +8,6 @@ namespace coterie::cli {
 Command reproduce_cpd_uml_command();
 Command reproduce_max_margin_command();
 Command reproduce_two_moons_command();
+Command reproduce_wmc_cifar_command();
 
 }  // namespace coterie::cli
