@@ -150,8 +150,9 @@ def tables(arguments, folder):
                     axes = axes + [f"affinity={','.join(affinities)}", "keep=5,20"]
                     tuned = coterie(arguments, "tune", method, folder / "p.npy", "-k", k, "--truth", folder / "t.npy", "--select", "acc", "--seed", seed,
                                     *[w for axis in axes for w in ("--grid", axis)])
-                    found["best"].append((tuned["scores"]["acc"], tuned["scores"]["nmi"]))
-                    chosen.append(tuned["chosen"] if "chosen" in tuned else tuned.get("options"))
+                    best = max((cell for cell in tuned["cells"] if cell["error"] is None), key=lambda cell: cell["seen"]["acc"])
+                    found["best"].append((best["seen"]["acc"], best["seen"]["nmi"]))
+                    chosen.append({axis: best["options"][axis] for axis in tuned["grid"]})
             for kind, values in found.items():
                 if values:
                     mean = 100 * np.mean(values, 0)
