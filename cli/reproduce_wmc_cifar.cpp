@@ -91,8 +91,7 @@ struct Measured {
 void add_cells(const SparseMatrix& coefficients, const std::string& parameters, const WmcCifarRequest& request,
                const Labels& truth, int clusters, const Run& run, Measured& out) {
     for (std::size_t s = 0; s < affinity_strategies().size(); ++s) {
-        const SymmetricAffinity affinity =
-            affinity_of(coefficients, static_cast<AffinityStrategy>(s), request.keep);
+        const SymmetricAffinity affinity = affinity_of(coefficients, static_cast<AffinityStrategy>(s), request.keep);
         const AffinityClusters found =
             cluster_affinity(affinity.matrix, {.clusters = clusters, .restarts = request.restarts}, run);
         out.cells.push_back(

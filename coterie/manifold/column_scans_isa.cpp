@@ -21,7 +21,7 @@ using Doubles = Eigen::Map<const Eigen::VectorXd>;
 using DoublesOut = Eigen::Map<Eigen::VectorXd>;
 
 float keys(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
-          Size count, const QueryTerms& t, float* lower, float* key) {
+           Size count, const QueryTerms& t, float* lower, float* key) {
     const Floats p(product, count);
     const Floats s(squared, count);
     const Floats r(norms, count);
@@ -169,7 +169,8 @@ void solve_transposed(const double* factor, Size stride, Size size, double* x) {
 }  // namespace
 
 extern const ColumnScans scans;
-const ColumnScans scans = {&keys,          &above,       &reaching,        &largest, &sum_of_roots, &two_dots<float>, &two_dots<double>,
-                           &subtract_rows, &solve_lower, &solve_transposed};
+const ColumnScans scans = {&keys,         &above,           &reaching,         &largest,
+                           &sum_of_roots, &two_dots<float>, &two_dots<double>, &subtract_rows,
+                           &solve_lower,  &solve_transposed};
 
 }  // namespace coterie::internal::COTERIE_ISA

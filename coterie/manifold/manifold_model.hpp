@@ -11,8 +11,8 @@
 //
 //     shares      to the cluster with the largest share of |W c| (the lowest among equals), or
 //     embedding   to the nearest centroid of u(y), the row of norm 1 along
-//                 v_m(y) = 1 / (1 - l_m) sum_j |c_j| V_jm / sqrt(D_j)       (Nystroem extension; with K in the affinity's
-//                 name the largest |c_j| alone), which of a row of A gives back that row of V
+//                 v_m(y) = 1 / (1 - l_m) sum_j |c_j| V_jm / sqrt(D_j)       (Nystroem extension; with K in the
+//                 affinity's name the largest |c_j| alone), which of a row of A gives back that row of V
 //
 // One whose c is 0, or all of whose neighbours the embedding does not reach, goes to the largest cluster.
 

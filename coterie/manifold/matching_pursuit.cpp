@@ -115,8 +115,8 @@ private:
             const Index size = std::min(Columns::kTile, x_.count - first);
             const float* const norms = x_.norms.data() + first;
             internal::block_products<float>().rows_by_rows(s.residual_rows.data(), rows, d,
-                                                           x_.centred.data() + first * d, size, d, d,
-                                                           s.product.data(), Columns::kTile);
+                                                           x_.centred.data() + first * d, size, d, d, s.product.data(),
+                                                           Columns::kTile);
             for (Index i = 0; i < rows; ++i) {
                 const Query& query = state[at(open[at(i)])];
                 internal::ResidualTerms& t = terms[at(i)];
@@ -197,11 +197,11 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
     if (options.nonzeros < 1)
         throw BadArgument("match: nonzeros must be at least 1, given " + std::to_string(options.nonzeros));
     if (!(options.tolerance >= 0) || !(options.eta >= 0))
-        throw BadArgument("match: tolerance and eta must be at least 0, given " + to_text(options.tolerance) +
-                          " and " + to_text(options.eta));
+        throw BadArgument("match: tolerance and eta must be at least 0, given " + to_text(options.tolerance) + " and " +
+                          to_text(options.eta));
     if (points.rows() > std::numeric_limits<std::int32_t>::max() || points.rows() < (among_themselves ? 2 : 1))
-        throw BadArgument("match: from " + std::string(among_themselves ? "2" : "1") +
-                          " to 2147483647 points, given " + std::to_string(points.rows()));
+        throw BadArgument("match: from " + std::string(among_themselves ? "2" : "1") + " to 2147483647 points, given " +
+                          std::to_string(points.rows()));
     if (points.columns() != queries.columns())
         throw BadArgument("match: points have " + std::to_string(points.columns()) + " columns, queries " +
                           std::to_string(queries.columns()));

@@ -89,8 +89,9 @@ TEST(ManifoldMethods, recover_a_union_of_subspaces) {
 TEST(ManifoldMethods, take_linked_circles_apart) {
     const Union data = linked_circles(400, 20);
     for (const std::string weighting : {"linear", "exponential"}) {
-        const auto model = fit("wmc", data.points,
-                               {{"clusters", std::int64_t{2}}, {"weighting", weighting}, {"normalize", std::string("none")}});
+        const auto model =
+            fit("wmc", data.points,
+                {{"clusters", std::int64_t{2}}, {"weighting", weighting}, {"normalize", std::string("none")}});
         EXPECT_EQ(accuracy(model->labels(), data.truth), 1.0) << weighting;
     }
     const auto smce = fit("smce", data.points, {{"clusters", std::int64_t{2}}, {"neighbors", std::int64_t{10}}});
@@ -110,7 +111,8 @@ TEST(ManifoldMethods, say_what_the_solver_did) {
         EXPECT_EQ(report.stopped, StopReason::converged);
     }
     EXPECT_LE(number(fit("smce", data.points, {{"clusters", std::int64_t{4}}})->fit_report(), "kkt_residual"), 1e-5);
-    const auto cut = fit("ssc", normal_points(300, 40, 1), {{"clusters", std::int64_t{4}}, {"max_rounds", std::int64_t{1}}});
+    const auto cut =
+        fit("ssc", normal_points(300, 40, 1), {{"clusters", std::int64_t{4}}, {"max_rounds", std::int64_t{1}}});
     EXPECT_EQ(cut->fit_report().stopped, StopReason::iteration_limit);
     EXPECT_FALSE(cut->fit_report().warnings.empty());
 }
@@ -189,7 +191,8 @@ TEST(ManifoldMethods, extend_the_embedding_so_that_rows_of_the_affinity_give_bac
         RepresentationOptions solver;
         solver.multiple = used.lambda;
         solver.eta = used.eta;
-        const SymmetricAffinity affinity = affinity_of(represent(x, solver, run).coefficients, used.affinity, used.keep);
+        const SymmetricAffinity affinity =
+            affinity_of(represent(x, solver, run).coefficients, used.affinity, used.keep);
         EXPECT_GE(number(model.fit_report(), "components"), static_cast<double>(pieces));
         const Matrix<double> again = OpenWmc(model).extend(affinity.matrix);
         for (Index i = 0; i < 120; ++i)
@@ -414,8 +417,8 @@ TEST(Smce, satisfies_its_conditions) {
             double scale = 1;
             for (Index m = 0; m < neighbors; ++m) {
                 const auto [distance, j] = near[static_cast<std::size_t>(m)];
-                q.row(m) = distance > 0 ? Eigen::RowVectorXd((x.row(j) - x.row(i)) / distance)
-                                        : Eigen::RowVectorXd::Zero(d);
+                q.row(m) =
+                    distance > 0 ? Eigen::RowVectorXd((x.row(j) - x.row(i)) / distance) : Eigen::RowVectorXd::Zero(d);
                 w[m] = std::max(distance, 1e-6 * rms) / sum;
                 c[m] = found.coefficients.coeff(i, j);
                 const Index* const begin = found.coefficients.innerIndexPtr() + found.coefficients.outerIndexPtr()[i];

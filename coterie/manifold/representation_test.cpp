@@ -40,9 +40,9 @@ Matrix<double> subspace_points(Index n, Index d, Index subspaces, Index dimensio
 
 // The problem of one query as the header writes it, from nothing but the points.
 struct Plain {
-    Matrix<double> x;   // columns allowed, homogenised
-    Vector<double> y;   // homogenised
-    Vector<double> w;   // of the columns
+    Matrix<double> x;           // columns allowed, homogenised
+    Vector<double> y;           // homogenised
+    Vector<double> w;           // of the columns
     std::vector<Index> number;  // of the columns among the points
     double lambda_zero = 0;
 
@@ -209,9 +209,8 @@ TEST(Representation, satisfies_the_conditions_and_is_no_worse_than_coordinate_de
         if (seed % 2 == 0) x.rowwise().normalize();
         const double etas[] = {0.0, 0.2, 1.0, 100.0};
         const double multiples[] = {0.7, 2, 20, 50, 400};
-        RepresentationOptions options =
-            options_of(static_cast<RepresentationWeights>(seed % 3), multiples[seed % 5], etas[seed / 3 % 4],
-                       seed % 4 == 3 ? 0.9 : 1.0);
+        RepresentationOptions options = options_of(static_cast<RepresentationWeights>(seed % 3), multiples[seed % 5],
+                                                   etas[seed / 3 % 4], seed % 4 == 3 ? 0.9 : 1.0);
         options.start = 1 + static_cast<int>(random() % 8);  // small, so that rounds are needed
         options.add = 1 + static_cast<int>(random() % 5);
         options.max_rounds = 1000;
@@ -364,9 +363,9 @@ TEST(Representation, of_duplicates_zero_vectors_and_collinear_points) {
          {RepresentationWeights::linear, RepresentationWeights::exponential, RepresentationWeights::equal})
         for (const double eta : {0.0, 1.0}) {
             Matrix<double> x = normal_points(60, 3, 21);
-            x.row(1) = x.row(0);                        // duplicates
+            x.row(1) = x.row(0);  // duplicates
             x.row(2) = x.row(0);
-            x.row(3).setZero();                         // zero vectors
+            x.row(3).setZero();  // zero vectors
             x.row(4).setZero();
             for (Index i = 5; i < 25; ++i) x.row(i) = x.row(5) * (0.1 * static_cast<double>(i) - 1.2);  // collinear
             RepresentationOptions options = options_of(weights, 200, eta);

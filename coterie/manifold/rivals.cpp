@@ -71,8 +71,7 @@ OptionSetFor<Options>& describe_clusters(OptionSetFor<Options>& set) {
 
 template <class Options>
 OptionSetFor<Options>& describe_solver(OptionSetFor<Options>& set) {
-    return set
-        .integer("max_rounds", &Options::max_rounds, at_least(1), "checks of all columns a point takes at most")
+    return set.integer("max_rounds", &Options::max_rounds, at_least(1), "checks of all columns a point takes at most")
         .real("tolerance", &Options::tolerance, between(1e-10, 1e-3),
               "violation of a point's optimality conditions that is let pass, in units of the weight");
 }

@@ -5,7 +5,8 @@
 //     ssc       min ||c||_1 + lambda / 2 || x~_i - sum c_j x~_j ||^2,    lambda = a / max_j |<x~_j, x~_i>|
 //               sparse subspace clustering (Elhamifar and Vidal 2013), in its form for noise
 //     ensc      min tau ||c||_1 + (1 - tau) / 2 ||c||^2 + lambda / 2 || x~_i - sum c_j x~_j ||^2,
-//               lambda = a tau / max_j |<x~_j, x~_i>|    elastic-net subspace clustering (You, Li, Robinson, Vidal 2016)
+//               lambda = a tau / max_j |<x~_j, x~_i>|    elastic-net subspace clustering (You, Li, Robinson, Vidal
+//               2016)
 //     ssc-omp   orthogonal matching pursuit (You, Robinson and Vidal 2016; coterie/manifold/matching_pursuit.hpp)
 //     smce      sparse manifold clustering and embedding (Elhamifar and Vidal 2011; coterie/manifold/smce.hpp)
 //
@@ -58,8 +59,7 @@ public:
     static RivalModel from(const Archive& archive) {
         RivalModel model;
         model.options_ = archive.options_as<Options>();
-        if (model.options_.normalize == RowNorms::automatic)
-            throw BadData("model: normalize must be what was used");
+        if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
         model.load_parts(archive);
         return model;
     }

@@ -22,7 +22,7 @@ using internal::Columns;
 
 constexpr Index kQueries = 128;
 constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least as much in every round
-constexpr double kSum = 1e-13;    // error of the sum that is let pass
+constexpr double kSum = 1e-13;   // error of the sum that is let pass
 constexpr int kRounds = 100;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -55,8 +55,12 @@ std::vector<double> distance_sums(const Columns& x, PointsView queries, bool amo
         x.centre(s.packed.data(), z);
         double squared = 0;
         for (Index p = 0; p < d; ++p) squared += static_cast<double>(z[p]) * static_cast<double>(z[p]);
-        terms[at(i - begin)] = {.squared = static_cast<float>(squared), .norm = 0, .constant = 0, .slope = 0,
-                                .rate = 0, .least = std::numeric_limits<float>::min()};
+        terms[at(i - begin)] = {.squared = static_cast<float>(squared),
+                                .norm = 0,
+                                .constant = 0,
+                                .slope = 0,
+                                .rate = 0,
+                                .least = std::numeric_limits<float>::min()};
     }
     for (Index first = 0; first < x.count; first += Columns::kTile) {
         const Index size = std::min(Columns::kTile, x.count - first);
@@ -66,7 +70,8 @@ std::vector<double> distance_sums(const Columns& x, PointsView queries, bool amo
             scans.keys(internal::WeightKind::linear, s.product.data() + i * Columns::kTile, x.squared.data() + first,
                        x.norms.data() + first, x.along.data() + first, size, terms[at(i)], s.squared.data(),
                        s.key.data());
-            if (among_themselves && begin + i >= first && begin + i < first + size) s.squared[at(begin + i - first)] = 0;
+            if (among_themselves && begin + i >= first && begin + i < first + size)
+                s.squared[at(begin + i - first)] = 0;
             for (Index m = 0; m < near.count; ++m) {
                 const std::size_t place = at((begin + i) * near.count + m);
                 const Index j = near.indices[place];
@@ -93,8 +98,8 @@ void certify(const Matrix<double>& gram, const Vector<double>& thresholds, doubl
     for (Index j = 0; j < g.size(); ++j) {
         const double c = solved.coefficients[j];
         const double t = thresholds[j];
-        solved.violation = std::max(solved.violation, c == 0 ? (std::abs(mu - g[j]) - t) / t
-                                                             : std::abs(mu - g[j] - (c < 0 ? -t : t)) / t);
+        solved.violation = std::max(
+            solved.violation, c == 0 ? (std::abs(mu - g[j]) - t) / t : std::abs(mu - g[j] - (c < 0 ? -t : t)) / t);
     }
 }
 

@@ -20,8 +20,8 @@ double mean_squared_norm(PointsView points) {
 
 RepresentationOptions representation_of(const WmcOptions& options) {
     RepresentationOptions out;
-    out.weights = options.weighting == WmcWeighting::linear ? RepresentationWeights::linear
-                                                            : RepresentationWeights::exponential;
+    out.weights =
+        options.weighting == WmcWeighting::linear ? RepresentationWeights::linear : RepresentationWeights::exponential;
     out.multiple = options.lambda;
     out.eta = options.eta;
     out.max_rounds = options.max_rounds;
