@@ -17,7 +17,8 @@ struct QueryTerms {
     float squared;   // |z_y|^2
     float norm;      // |z_y|
     float constant;  // b_j = p_j + along_j + constant: <x_j, y> of the homogenised points
-    float slope;     // rounding of a squared distance, at most slope (r_j + |z_y|)^2
+    float slope;     // rounding of a squared distance, and of b_j but for rest, at most slope (r_j + |z_y|)^2
+    float rest;      // what else rounding does to b_j
     float rate;      // exponential weights: exp(rate d_j)
     float least;     // least squared distance that a linear weight is made of
 };
@@ -36,7 +37,8 @@ struct ResidualTerms {
 
 struct ColumnScans {
     /// lower[j]: a bound from below on the squared distance (weights that are given: not touched, the weight itself);
-    /// key[j]: grows with |b_j| / w_j. Returns the smallest of `lower` (equal weights: 0).
+    /// key[j]: a bound from above on a figure that grows with |b_j| / w_j: (b_j / d_j)^2, log |b_j| - rate d_j, or |b_j|
+    /// / w_j. Returns the smallest of `lower` (equal weights: 0).
     float (*keys)(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
                   std::ptrdiff_t count, const QueryTerms& terms, float* lower, float* key);
     /// Writes the positions with key > limit, ascending, and returns how many; room for `count` needed.

@@ -29,16 +29,16 @@ float keys(WeightKind kind, const float* product, const float* squared, const fl
     FloatsOut low(lower, count);
     FloatsOut out(key, count);
     if (kind == WeightKind::equal || kind == WeightKind::given) {
-        out = (p + m + t.constant).abs();
+        out = (p + m + t.constant).abs() + (t.slope * (r + t.norm).square() + t.rest);
         if (kind == WeightKind::equal) return 0.0f;
         out /= low;
         return low.minCoeff();
     }
     low = (s + t.squared - 2.0f * p - t.slope * (r + t.norm).square()).max(0.0f);
     if (kind == WeightKind::linear)  // (b / d)^2
-        out = (p + m + t.constant).square() / low.max(t.least);
+        out = ((p + m + t.constant).abs() + (t.slope * (r + t.norm).square() + t.rest)).square() / low.max(t.least);
     else
-        out = ((p + m + t.constant).abs() + 1e-37f).log() - t.rate * low.sqrt();
+        out = ((p + m + t.constant).abs() + (t.slope * (r + t.norm).square() + t.rest)).log() - t.rate * low.sqrt();
     return low.minCoeff();
 }
 

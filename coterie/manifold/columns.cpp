@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/model.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -15,6 +16,8 @@ constexpr Index kRows = 512;
 constexpr double kLeast = 1e-6;      // least distance, of the root mean square distance from the mean
 constexpr double kCancelled = 1e-6;  // share of |x|^2 + |y|^2 below which a squared distance is measured by differences
 
+constexpr double kFarthest = 1e12;
+
 float rounded_up(double value) {
     return std::nextafter(static_cast<float>(value), std::numeric_limits<float>::infinity());
 }
@@ -23,6 +26,13 @@ float rounded_up(double value) {
 double product_rounding(Index dimensions) {
     return 1.02 * 0.5 * static_cast<double>(std::numeric_limits<float>::epsilon()) *
            static_cast<double>(dimensions + 10);
+}
+
+void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run) {
+    const double largest = check_points(queries, std::string(what) + ": new points", run.threads);
+    if (largest * columns.scale > 2 * kFarthest)
+        throw BadData(std::string(what) + ": new points of magnitude " + to_text(largest) +
+                      " lie too far from the points, the largest of which is at most " + to_text(2 / columns.scale));
 }
 
 void Columns::pack(PointsView from, Index i, double* out) const {

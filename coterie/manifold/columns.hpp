@@ -45,6 +45,10 @@ struct Columns {
 /// BadData naming `what` on values that are not finite.
 Columns columns_of(PointsView points, double eta, std::string_view what, const Run& run);
 
+/// BadData naming `what` on values that are not finite, or more than 1e12 times as large as any of the points: products
+/// with the points would leave the range of float.
+void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run);
+
 /// What rounding can do to a product of blocks z . r of d numbers, in units of |z| |r|, the roundings of z, r and of
 /// two more sums included.
 double product_rounding(Index dimensions);

@@ -7,7 +7,6 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/model.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/columns.hpp"
 
@@ -209,8 +208,8 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
     const Index count = queries.rows();
     out.coefficients.resize(count, points.rows());
     if (count == 0) return out;
-    if (!among_themselves) check_points(queries, "match: queries", run.threads);
     const Columns columns = internal::columns_of(points, options.eta, "match", run);
+    if (!among_themselves) internal::check_queries(columns, queries, "match", run);
     MatchingPursuitOptions used = options;
     used.nonzeros = static_cast<int>(std::min<Index>(options.nonzeros, points.rows()));
     const Matching matching(columns, queries, among_themselves, used);

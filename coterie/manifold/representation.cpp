@@ -7,7 +7,6 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/model.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/manifold/columns.hpp"
 #include "coterie/manifold/reduced_lasso.hpp"
@@ -67,6 +66,7 @@ struct Query {
     double reference = 0;    // distance at which an exponential weight is 1
     double lambda = 0;       // in units of the scaled points and of weights relative to the reference
     double ridge = 0;
+    float next_key = 0;  // no column outside the start columns has a larger one
     double violation = 0;
     bool done = false;
     int rounds = 0;
@@ -127,6 +127,7 @@ private:
     void start(Index begin, Index end, Scratch& s) const;
     void reduce(Index row, Scratch& s, bool first) const;
     void check(Index begin, std::vector<Index>& open, Scratch& s, Found& found) const;
+    double largest_ratio(Index row, double largest, const Scratch& s) const;
     void measure(Index row, std::vector<Candidate>& hits, Scratch& s) const;
     double weight(const Query& query, double distance, std::int32_t column, const Scratch& s) const;
     double raw_weight(const Query& query, double weight) const;
@@ -194,6 +195,9 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
                           .norm = static_cast<float>(query.norm * 1.000001),
                           .constant = static_cast<float>(along + x_.tail * x_.tail),
                           .slope = rounding,
+                          .rest = static_cast<float>(4e-7 * (std::abs(along) + x_.tail * x_.tail +
+                                                             x_.largest_norm * x_.center.norm())) +
+                                  1e-36F,
                           .rate = static_cast<float>(kRate / x_.scale),
                           .least = static_cast<float>(x_.least * x_.least)};
         s.candidates[at(row)].clear();
@@ -235,6 +239,39 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
             }
         }
     }
+    for (Index row = 0; row < rows; ++row) s.state[at(row)].next_key = limit[at(row)];
+}
+
+// The largest |b_j| / w_j, `largest` being that of the start columns. Where rounding leaves it open whether a column
+// outside has a larger one, those that may are measured.
+double Representing::largest_ratio(Index row, double largest, const Scratch& s) const {
+    const Query& query = s.state[at(row)];
+    const double rate = kRate / x_.scale;
+    double key = largest;
+    if (kind_ == WeightKind::linear)
+        key = largest / x_.scale * (largest / x_.scale) * (1 - 1e-5);
+    else if (kind_ == WeightKind::exponential)
+        key = std::log(largest) - rate * query.reference -
+              1e-5 * (1 + std::abs(std::log(largest)) + rate * (x_.largest_norm + query.norm));
+    else
+        key *= 1 - 1e-5;
+    if (key >= static_cast<double>(query.next_key)) return largest;
+    const double* const y = s.packed_queries.data() + row * (x_.dimensions + 1);
+    const double length = std::sqrt(query.square_norm);
+    for (Index j = 0; j < x_.count; ++j) {
+        if (j == query.self) continue;
+        const double most = std::sqrt(x_.square_norms[at(j)]) * length + x_.tail * x_.tail;
+        const double low = static_cast<double>(s.lower[at(row * x_.count + j)]);
+        const double distance = std::sqrt(low) * (1 - 1e-6);
+        const double least = kind_ == WeightKind::given ? low : weight(query, distance, static_cast<std::int32_t>(j), s);
+        if (!(most > largest * least)) continue;
+        double both[2];
+        x_.products(j, y, y, both);
+        const double exact = std::sqrt(x_.squared_distance(j, y, both[0], query.square_norm));
+        largest = std::max(largest, std::abs(both[0] + x_.tail * x_.tail) /
+                                        weight(query, exact, static_cast<std::int32_t>(j), s));
+    }
+    return largest;
 }
 
 // Solves the reduced problem of a row, and leaves its residual.
@@ -268,6 +305,7 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
         double largest = 0;
         for (Index j = 0; j < m; ++j)
             largest = std::max(largest, std::abs(s.correlations[at(j)]) / query.thresholds[at(j)]);
+        largest = largest_ratio(row, largest, s);
         query.lambda = options_.multiple * tau / largest;
         const double square = x_.scale * x_.scale;
         // Weights relative to a reference divide the whole objective by that weight.
@@ -512,8 +550,8 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     const Index count = queries.rows();
     out.coefficients.resize(count, points.rows());
     if (count == 0) return out;
-    if (!among_themselves) check_points(queries, "represent: queries", run.threads);
     const Columns columns = internal::columns_of(points, options.eta, "represent", run);
+    if (!among_themselves) internal::check_queries(columns, queries, "represent", run);
     const RowBlocks blocks{count, kQueries};
     const int threads = std::max(1, std::min(run.threads, static_cast<int>(std::min<Index>(blocks.count(), 4096))));
     require_memory(static_cast<double>(threads) *

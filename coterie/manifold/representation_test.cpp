@@ -417,6 +417,26 @@ TEST(Representation, of_far_and_wide_points_is_still_certified) {
         }
 }
 
+TEST(Representation, of_tight_clusters_far_from_each_other_is_exact) {
+    // Within a cluster all distances are below what float tells apart of so large products.
+    for (const double radius : {1e-2, 1e-4, 1e-6})
+        for (const auto weights :
+             {RepresentationWeights::linear, RepresentationWeights::exponential, RepresentationWeights::equal}) {
+            Matrix<double> x = normal_points(450, 24, 51) * radius;
+            for (Index i = 0; i < 450; ++i) x(i, i % 3) += 10;
+            RepresentationOptions options = options_of(weights, 20, 1);
+            options.start = 16;
+            const Representation found = represent(x, options, coterie::Run(0, 2));
+            EXPECT_EQ(found.unfinished, 0) << radius;
+            for (Index i = 0; i < 450; i += 11) {
+                const Plain plain(x, x.row(i).transpose(), i, options);
+                const double lambda = found.lambda[static_cast<std::size_t>(i)];
+                EXPECT_NEAR(lambda, 20 * plain.lambda_zero, 1e-6 * lambda) << radius;
+                EXPECT_LE(plain.violation(plain.row_of(found.coefficients, i), lambda, 1), 1e-5) << radius;
+            }
+        }
+}
+
 TEST(Representation, of_new_points_is_that_of_the_point_left_out) {
     const Matrix<double> x = subspace_points(200, 15, 3, 3, 14);
     const Matrix<double> rest = x.bottomRows(150);
@@ -501,6 +521,7 @@ TEST(Representation, refuses_bad_arguments) {
     bad(4, 1) = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW(represent(bad, RepresentationOptions{}, coterie::Run(0, 1)), BadData);
     EXPECT_THROW(represent(x, bad, RepresentationOptions{}, coterie::Run(0, 1)), BadData);
+    EXPECT_THROW(represent(x, Matrix<double>(x * 1e20), RepresentationOptions{}, coterie::Run(0, 1)), BadData);
     coterie::Run stopped(0, 1);
     stopped.should_stop = [] { return true; };
     EXPECT_THROW(represent(x, RepresentationOptions{}, stopped), Cancelled);

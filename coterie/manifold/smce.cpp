@@ -59,6 +59,7 @@ std::vector<double> distance_sums(const Columns& x, PointsView queries, bool amo
                                 .norm = 0,
                                 .constant = 0,
                                 .slope = 0,
+                                .rest = 0,
                                 .rate = 0,
                                 .least = std::numeric_limits<float>::min()};
     }
