@@ -37,8 +37,8 @@ struct ResidualTerms {
 
 struct ColumnScans {
     /// lower[j]: a bound from below on the squared distance (weights that are given: not touched, the weight itself);
-    /// key[j]: a bound from above on a figure that grows with |b_j| / w_j: (b_j / d_j)^2, log |b_j| - rate d_j, or |b_j|
-    /// / w_j. Returns the smallest of `lower` (equal weights: 0).
+    /// key[j]: a bound from above on a figure that grows with |b_j| / w_j: (b_j / d_j)^2, log |b_j| - rate d_j, or
+    /// |b_j| / w_j. Returns the smallest of `lower` (equal weights: 0).
     float (*keys)(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
                   std::ptrdiff_t count, const QueryTerms& terms, float* lower, float* key);
     /// Writes the positions with key > limit, ascending, and returns how many; room for `count` needed.

@@ -127,6 +127,25 @@ TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
     EXPECT_TRUE(said);
 }
 
+TEST(ManifoldMethods, double_lambda_until_the_pieces_are_as_few_as_clusters_unless_it_is_given) {
+    const Matrix<double> x = normal_points(300, 2, 5);
+    const OptionValues values{{"clusters", std::int64_t{2}},    {"weighting", std::string("linear")},
+                              {"keep", std::int64_t{20}},       {"normalize", std::string("none")},
+                              {"affinity", std::string("NSK")}, {"eta", 0.5}};
+    const auto own = fit("wmc", x, values);
+    const double lambda = number(own->fit_report(), "lambda");
+    EXPECT_GT(lambda, 20);
+    EXPECT_LE(lambda, 20 * 32);
+    EXPECT_EQ(std::exp2(std::round(std::log2(lambda / 20))), lambda / 20);
+    OptionValues given = values;
+    given["lambda"] = lambda;
+    const auto again = fit("wmc", x, given);
+    EXPECT_EQ(again->labels(), own->labels());
+    given["lambda"] = lambda / 2;
+    EXPECT_GT(number(fit("wmc", x, given)->fit_report(), "components"), 2);
+    EXPECT_EQ(internal::pieces_of(SparseMatrix(4, 4)), 4);
+}
+
 TEST(ManifoldMethods, give_the_same_at_any_number_of_threads) {
     const Union data = subspaces(400, 20, 4, 3, 9);
     for (const auto& name : method_names) {
@@ -248,7 +267,7 @@ TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_i
     WmcOptions options;
     options.clusters = 3;
     for (const auto weighting : {WmcWeighting::linear, WmcWeighting::exponential})
-        for (const double lambda : {20.0, 50.0})
+        for (const double lambda : {20.0, 0.0})
             for (const auto affinity : {AffinityStrategy::NSK, AffinityStrategy::S, AffinityStrategy::KN}) {
                 options.weighting = weighting;
                 options.lambda = lambda;

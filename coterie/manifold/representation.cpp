@@ -263,13 +263,14 @@ double Representing::largest_ratio(Index row, double largest, const Scratch& s) 
         const double most = std::sqrt(x_.square_norms[at(j)]) * length + x_.tail * x_.tail;
         const double low = static_cast<double>(s.lower[at(row * x_.count + j)]);
         const double distance = std::sqrt(low) * (1 - 1e-6);
-        const double least = kind_ == WeightKind::given ? low : weight(query, distance, static_cast<std::int32_t>(j), s);
+        const double least =
+            kind_ == WeightKind::given ? low : weight(query, distance, static_cast<std::int32_t>(j), s);
         if (!(most > largest * least)) continue;
         double both[2];
         x_.products(j, y, y, both);
         const double exact = std::sqrt(x_.squared_distance(j, y, both[0], query.square_norm));
-        largest = std::max(largest, std::abs(both[0] + x_.tail * x_.tail) /
-                                        weight(query, exact, static_cast<std::int32_t>(j), s));
+        largest = std::max(
+            largest, std::abs(both[0] + x_.tail * x_.tail) / weight(query, exact, static_cast<std::int32_t>(j), s));
     }
     return largest;
 }

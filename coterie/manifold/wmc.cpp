@@ -29,9 +29,11 @@ RepresentationOptions representation_of(const WmcOptions& options) {
     return out;
 }
 
-bool same_representations(const WmcOptions& a, const WmcOptions& b) {
-    return a.weighting == b.weighting && a.normalize == b.normalize && a.lambda == b.lambda && a.eta == b.eta &&
-           a.max_rounds == b.max_rounds && a.tolerance == b.tolerance;
+constexpr int kDoublings = 5;
+
+bool same_but_lambda(const WmcOptions& a, const WmcOptions& b) {
+    return a.weighting == b.weighting && a.normalize == b.normalize && a.eta == b.eta && a.max_rounds == b.max_rounds &&
+           a.tolerance == b.tolerance;
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ const OptionSet& WmcOptions::described() {
                     "what another point costs in a representation: exp(2 distance), or its distance")
             .real("lambda", &WmcOptions::lambda, at_least(0),
                   "fidelity, as a multiple of each point's smallest that takes any other point; 0: 50 (exponential) or "
-                  "20 (linear)")
+                  "20 (linear), doubled until the affinity has at most k pieces")
             .real("eta", &WmcOptions::eta, at_least(0),
                   "square of the coordinate added to every row; 0: 1 (exponential) or 0.2 (linear) times the rows' "
                   "mean squared norm");
@@ -89,7 +91,7 @@ WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const S
 }
 
 std::vector<std::string> WmcFits::shared_options() {
-    return {"normalize", "weighting", "eta", "lambda", "max_rounds", "tolerance"};
+    return {"normalize", "weighting", "eta", "max_rounds", "tolerance", "lambda"};
 }
 
 WmcModel WmcFits::fit(const WmcOptions& options) {
@@ -100,22 +102,34 @@ WmcModel WmcFits::fit(const WmcOptions& options) {
     used = options;
     const bool linear = options.weighting == WmcWeighting::linear;
     if (used.normalize == RowNorms::automatic) used.normalize = linear ? RowNorms::none : RowNorms::unit;
-    if (used.lambda == 0) used.lambda = linear ? 20 : 50;
     Stopwatch watch;
     if (!last_ || last_->normalize != used.normalize) {
         points_ = internal::normalized_rows(input_, used.normalize == RowNorms::unit);
-        last_.reset();
+        represented_.clear();
     }
     if (used.eta == 0) used.eta = (linear ? 0.2 : 1.0) * mean_squared_norm(points_);
-    if (!last_ || !same_representations(*last_, used)) {
-        last_.reset();
-        represented_ = internal::represented_by(represent(points_, representation_of(used), run_), used.lambda,
-                                                used.eta, used.tolerance);
-        last_ = used;
+    if (!last_ || !same_but_lambda(*last_, used)) represented_.clear();
+    last_ = used;
+    int doublings = used.lambda == 0 ? kDoublings : 0;
+    if (used.lambda == 0) used.lambda = linear ? 20 : 50;
+    for (; doublings > 0; --doublings) {
+        const Represented& found = represented(used);
+        if (internal::pieces_of(affinity_of(found.coefficients, used.affinity, used.keep).matrix) <= used.clusters)
+            break;
+        used.lambda *= 2;
     }
+    const Represented& found = represented(used);
     model.report_.seconds.emplace_back("representations", watch.restart());
-    model.finish(points_, represented_, run_, watch, model.report_);
+    model.finish(points_, found, run_, watch, model.report_);
     return model;
+}
+
+const Represented& WmcFits::represented(const WmcOptions& used) {
+    const auto at = represented_.find(used.lambda);
+    if (at != represented_.end()) return at->second;
+    Represented made = internal::represented_by(represent(points_, representation_of(used), run_), used.lambda,
+                                                used.eta, used.tolerance);
+    return represented_.emplace(used.lambda, std::move(made)).first->second;
 }
 
 std::string WmcModel::remedy() const { return "--lambda (" + to_text(OptionValue(options_.lambda)) + ")"; }
