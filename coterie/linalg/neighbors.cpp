@@ -164,7 +164,7 @@ public:
                                           std::nextafter(static_cast<Scalar>(upper), infinity), point};
         if (candidate.lower > limit_) return;
         candidates_.push_back(candidate);
-        if (candidates_.size() < 2 * wanted_ + 64) return;
+        if (candidates_.size() < capacity(static_cast<Index>(wanted_))) return;
         shrink();
         if (candidates_.size() > wanted_ + 32 + wanted_ / 2) settle(measure);
     }

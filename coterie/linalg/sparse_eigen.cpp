@@ -80,7 +80,7 @@ public:
         width_ = known_;
         projected_ = Matrix<double>::Zero(0, 0);
         for (Index c = 0; c < kBlock; ++c) draw(c);
-        take_off_basis();
+        take_off_basis(0);
         append();
         Index checked_at = 0;
         for (int restart = 0; restart < kRestarts;) {
@@ -132,34 +132,35 @@ private:
                        [&](Index chunk, int) { body(chunk, chunks_.begin(chunk), chunks_.end(chunk)); });
     }
 
-    // left' right for `columns` columns of left; sums of the chunks are added in their order.
-    Matrix<double> transposed_by(const Matrix<double>& left, Index columns, const Matrix<double>& right) {
+    // left' right for columns from..from+columns-1 of left; sums of the chunks are added in their order.
+    Matrix<double> transposed_by(const Matrix<double>& left, Index from, Index columns, const Matrix<double>& right) {
         std::vector<Matrix<double>> partial(at(chunks_.count()));
         for_chunks([&](Index chunk, Index begin, Index end) {
             partial[at(chunk)] = Matrix<double>::Zero(columns, kBlock);
-            internal::products().float64.add_transposed_by(left.data() + begin * left.cols(), columns, left.cols(),
-                                                           right.data() + begin * kBlock, kBlock, kBlock, end - begin,
-                                                           partial[at(chunk)].data(), kBlock);
+            internal::products().float64.add_transposed_by(left.data() + begin * left.cols() + from, columns,
+                                                           left.cols(), right.data() + begin * kBlock, kBlock, kBlock,
+                                                           end - begin, partial[at(chunk)].data(), kBlock);
         });
         Matrix<double> sum = std::move(partial.front());
         for (std::size_t c = 1; c < partial.size(); ++c) sum += partial[c];
         return sum;
     }
 
-    // rest -= B B'rest, twice; returns B'rest.
-    Matrix<double> take_off_basis() {
+    // rest -= B B'rest, first for columns from `first` on, then for all; returns B'rest.
+    Matrix<double> take_off_basis(Index first) {
         Matrix<double> total = Matrix<double>::Zero(width_, kBlock);
-        for (int pass = 0; pass < 2; ++pass) {
-            const Matrix<double> seen = transposed_by(basis_, width_, rest_);
+        for (const Index from : {first, Index{0}}) {
+            const Index columns = width_ - from;
+            const Matrix<double> seen = transposed_by(basis_, from, columns, rest_);
             const Matrix<double> rows = seen.transpose();
             for_chunks([&](Index, Index begin, Index end) {
                 Matrix<double> along(end - begin, kBlock);
-                internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols(), end - begin,
-                                                          basis_.cols(), rows.data(), kBlock, width_, width_,
+                internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + from, end - begin,
+                                                          basis_.cols(), rows.data(), kBlock, columns, columns,
                                                           along.data(), kBlock);
                 rest_.middleRows(begin, end - begin) -= along;
             });
-            total += seen;
+            total.bottomRows(columns) += seen;
         }
         return total;
     }
@@ -167,14 +168,16 @@ private:
     // M Q for the newest block Q, its projection, and in rest_ what the basis does not hold of it.
     void expand() {
         for_chunks([&](Index, Index begin, Index end) { operator_.multiply(block_.data(), begin, end, rest_.data()); });
-        const Matrix<double> seen = take_off_basis();
+        // Of the basis, M Q has parts along Q and the block before it only, or what was kept at a restart; the
+        // second pass, along all, takes off what rounding left.
+        const Matrix<double> seen = take_off_basis(since_restart_ > 1 ? width_ - 2 * kBlock : 0);
         const Index p = ritz_columns();
         projected_.conservativeResize(p, p);
         projected_.rightCols(kBlock) = seen.bottomRows(p);
         projected_.bottomRows(kBlock) = projected_.rightCols(kBlock).transpose();
         const Matrix<double> corner = projected_.bottomRightCorner(kBlock, kBlock);
         projected_.bottomRightCorner(kBlock, kBlock) = 0.5 * (corner + corner.transpose());
-        rest_squared_ = transposed_by(rest_, kBlock, rest_);
+        rest_squared_ = transposed_by(rest_, 0, kBlock, rest_);
     }
 
     // Makes rest_ orthonormal and orthogonal to the basis, and the newest block of it. Where nothing is left of a
@@ -182,7 +185,7 @@ private:
     // until they are the unit vectors (Stathopoulos and Wu 2002).
     void append() {
         for (int pass = 0; pass < 10; ++pass) {
-            Matrix<double> gram = transposed_by(rest_, kBlock, rest_);
+            Matrix<double> gram = transposed_by(rest_, 0, kBlock, rest_);
             bool drawn = false;
             for (Index c = 0; c < kBlock; ++c)
                 if (!(gram(c, c) > kNothing * kNothing)) {
@@ -190,8 +193,8 @@ private:
                     drawn = true;
                 }
             if (drawn) {
-                take_off_basis();
-                gram = transposed_by(rest_, kBlock, rest_);
+                take_off_basis(0);
+                gram = transposed_by(rest_, 0, kBlock, rest_);
             }
             if ((gram - Matrix<double>::Identity(kBlock, kBlock)).cwiseAbs().maxCoeff() < 1e-14) break;
             const Vector<double> scale = gram.diagonal().cwiseSqrt().cwiseInverse();
@@ -210,11 +213,12 @@ private:
                 }
             });
             // What was short is mostly rounding, made long; that is not orthogonal to the basis.
-            if (lengths[0] < 1e-2 || scale.maxCoeff() > 1e3) take_off_basis();
+            if (lengths[0] < 1e-2 || scale.maxCoeff() > 1e3) take_off_basis(0);
         }
         block_ = rest_;
         basis_.middleCols(width_, kBlock) = block_;
         width_ += kBlock;
+        ++since_restart_;
     }
 
     // Largest residual of the Ritz pairs wanted: || (M B - B T) s || = || rest s_last ||.
@@ -239,6 +243,7 @@ private:
         });
         projected_ = ritz.values.tail(keep).reverse().asDiagonal();
         width_ = known_ + keep;
+        since_restart_ = 0;
     }
 
     double measured_residual(const SparseEigenPairs& pairs) {
@@ -270,6 +275,7 @@ private:
     Matrix<double> projected_;
     Matrix<double> rest_squared_;
     Index width_ = 0;
+    Index since_restart_ = 0;  // blocks appended
     std::uint64_t draws_ = 0;
 };
 

@@ -30,7 +30,7 @@ struct ResidualTerms {
     float rest;
     float factor;     // threshold_j = factor times the weight's lower bound
     float rate;       // exponential: weight exp(rate d_j - reference), the exponent at most 80
-    float reference;  //
+    float reference;  // rate times the distance at which the weight is 1
     float least;      // as in QueryTerms
     float norm;       // |r|, rounded up
 };

@@ -59,8 +59,10 @@ struct RepresentationOptions {
 
 struct Representation {
     SparseMatrix coefficients;         // n_q x n: row i is c of query i
-    std::vector<double> weights;       // w_j of every entry of the coefficients, in their order
-    std::vector<double> lambda;        // n_q; infinite where no column has anything in common with the point, and c = 0
+    std::vector<double> weights;       // w_j of every entry of the coefficients, in their order; at most 1e300
+    /// n_q, for weights as above, not divided by their sum; infinite where no column has anything in common with the
+    /// point, and c = 0.
+    std::vector<double> lambda;
     std::vector<double> violation;     // n_q: the certificate, in units of tau w_j
     std::vector<std::int32_t> rounds;  // n_q: checks of all columns
     double mean_rounds = 0;
