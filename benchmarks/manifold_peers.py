@@ -74,7 +74,7 @@ def speed(arguments, folder):
         for d in arguments.dimensions:
             x = manifolds(n, d)
             np.save(folder / "x.npy", x)
-            for name, words in [("l-wmc", ["wmc", "--weighting", "linear"]), ("e-wmc", ["wmc"]), ("ssc", ["ssc"])]:
+            for name, words in [("l-wmc", ["wmc", "--weighting", "linear", "--lambda", 20]), ("e-wmc", ["wmc", "--lambda", 50]), ("ssc", ["ssc"])]:
                 if arguments.methods and name not in arguments.methods:
                     continue
                 before = product_seconds(x, arguments.threads)

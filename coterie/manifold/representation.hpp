@@ -58,8 +58,8 @@ struct RepresentationOptions {
 };
 
 struct Representation {
-    SparseMatrix coefficients;         // n_q x n: row i is c of query i
-    std::vector<double> weights;       // w_j of every entry of the coefficients, in their order; at most 1e300
+    SparseMatrix coefficients;    // n_q x n: row i is c of query i
+    std::vector<double> weights;  // w_j of every entry of the coefficients, in their order; at most 1e300
     /// n_q, for weights as above, not divided by their sum; infinite where no column has anything in common with the
     /// point, and c = 0.
     std::vector<double> lambda;
