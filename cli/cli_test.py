@@ -1127,6 +1127,62 @@ def test_reproduce_two_moons(tmp_path):
     assert "--figure-1" in run("reproduce", "two-moons", "--figure-1", tmp_path / "1.png", code=2).err
 
 
+def linked_rings(path, n=120):
+    """Two rings, linked as a chain is, and which is which."""
+    random = np.random.default_rng(0)
+    angle = 2 * np.pi * np.arange(n // 2) / (n // 2)
+    flat = np.c_[np.cos(angle), np.sin(angle), 0 * angle]
+    upright = np.c_[1 + np.cos(angle), 0 * angle, np.sin(angle)]
+    points = np.concatenate([flat, upright]) @ np.linalg.qr(random.normal(size=(12, 3)))[0].T
+    np.save(path / "rings.npy", points.astype(np.float32))
+    np.save(path / "which.npy", np.repeat([0, 1], n // 2).astype(np.int32))
+    return path / "rings.npy", path / "which.npy"
+
+
+def test_wmc_takes_linked_rings_apart(tmp_path):
+    points, truth = linked_rings(tmp_path)
+    assert document("fit", "kmeans", points, "--truth", truth, "-k", 2)["scores"]["acc"] < 0.95
+    for new_points in ["shares", "embedding"]:
+        model = tmp_path / "rings.coterie"
+        found = document("fit", "wmc", points, "--truth", truth, "-k", 2, "--normalize", "none", "--new-points", new_points, "--model-out", model)
+        assert found["scores"]["acc"] == 1
+        details = found["details"]
+        assert details["kkt_residual"] <= 1e-5 and details["components"] >= 1
+        assert len(details["eigenvalues"]) == 2 and 0 <= details["screened"] <= 1
+        assert document("predict", model, points, "--truth", truth)["scores"]["acc"] == 1
+    for method in ["ssc", "ensc", "ssc-omp", "smce"]:
+        assert document("fit", method, points, "-k", 2)["clusters_found"] == 2
+
+
+def test_wmc_says_how_pieces_are_joined_and_refuses(tmp_path):
+    points, truth = linked_rings(tmp_path)
+    np.save(tmp_path / "cloud.npy", np.random.default_rng(1).normal(size=(200, 5)))
+    found = document("fit", "wmc", tmp_path / "cloud.npy", "-k", 2, "--lambda", 1.01)
+    assert found["details"]["components"] > 2
+    assert any("--lambda (1.01)" in warning for warning in found["warnings"])
+    assert "NSK" in run("fit", "wmc", points, "--affinity", "KKS", code=2).err
+    assert "--weighting" in run("fit", "wmc", points, "--weighting", "cubic", code=2).err
+    assert "there is no option --weights" in run("fit", "wmc", points, "--weights", truth, code=2).err
+    assert "only 120 points" in run("fit", "smce", points, "-k", 121, code=2).err
+
+
+def test_reproduce_wmc_cifar(tmp_path):
+    assert "96.07  90.54  lambda 50, eta 20, N" in run("reproduce", "wmc-cifar", "--published").out
+    assert "CLIP" in run("reproduce", "wmc-cifar", code=2).err
+    points, truth = linked_rings(tmp_path)
+    result = document("reproduce", "wmc-cifar", "--features", points, "--truth", truth, "--restarts", 2, "--keep", 5)
+    methods = {method["name"]: method for method in result["methods"]}
+    assert len(methods["L-WMC"]["cells"]) == len(methods["E-WMC"]["cells"]) == 2 * 4 * 15
+    assert len(methods["SMCE"]["cells"]) == 3 * 4 * 15
+    for name in ["L-WMC", "E-WMC", "SMCE"]:
+        assert methods[name]["best"]["scores"]["acc"] == max(cell["acc"] for cell in methods[name]["cells"])
+        assert methods[name]["kkt_residual"] <= 1e-5
+    assert methods["L-WMC"]["best"]["scores"]["acc"] == 1
+    assert "best" not in methods["EnSC"] and methods["EnSC"]["published"]["acc"] == pytest.approx(0.858)
+    text = run("reproduce", "wmc-cifar", "--set", "cifar-100", "--features", points, "--truth", truth, "--restarts", 1).out
+    assert re.search(r"L-WMC +100.00 +100.00 .* 69.20 +76.49 +lambda 50, eta 20, N", text)
+
+
 def test_reproduce_max_margin(tmp_path):
     figure = tmp_path / "margins.svg"
     words = ["reproduce", "max-margin", "--sets", 3, "--points", 20, "--starts", 4]

@@ -31,7 +31,8 @@ Command reproduce_command() {
     command.commands_are = "NAME";
     command.commands = {reproduce_cpd_uml_command(),        reproduce_entropy_em_command(),
                         reproduce_entropy_linear_command(), reproduce_label_noise_command(),
-                        reproduce_max_margin_command(),     reproduce_two_moons_command()};
+                        reproduce_max_margin_command(),     reproduce_two_moons_command(),
+                        reproduce_wmc_cifar_command()};
     command.examples = {{"coterie reproduce cpd-uml --runs 3 --sets ecoli", "a quick look at one data set"}};
     return command;
 }

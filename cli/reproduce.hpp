@@ -21,5 +21,6 @@ Command reproduce_entropy_linear_command();
 Command reproduce_label_noise_command();
 Command reproduce_max_margin_command();
 Command reproduce_two_moons_command();
+Command reproduce_wmc_cifar_command();
 
 }  // namespace coterie::cli

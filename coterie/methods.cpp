@@ -14,6 +14,8 @@
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/kmeans/ward.hpp"
+#include "coterie/manifold/rivals.hpp"
+#include "coterie/manifold/wmc.hpp"
 #include "coterie/spectral/spectral.hpp"
 #include "coterie/subspace/subspace.hpp"
 
@@ -123,6 +125,16 @@ const std::vector<Method>& methods() {
                {.partial_labels = true}, fit_sela),
         method("miadm", "self-labelling by alternating directions: a linear softmax model of soft labels",
                {.partial_labels = true}, fit_miadm),
+        shared_method<WmcFits>("wmc",
+                               "weighted manifold clustering: sparse representations in which near points are cheaper",
+                               {}, fit_wmc),
+        method("ssc", "sparse subspace clustering: representations by few points, all at the same cost", {}, fit_ssc),
+        method("ensc", "elastic-net subspace clustering: representations by few points and their squares", {},
+               fit_ensc),
+        method("ssc-omp", "subspace clustering by orthogonal matching pursuit, a fixed number of points each", {},
+               fit_ssc_omp),
+        method("smce", "sparse manifold clustering and embedding: affine representations by nearest neighbours", {},
+               fit_smce),
     };
     return list;
 }

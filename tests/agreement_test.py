@@ -222,3 +222,44 @@ def test_spectral_clustering(tmp_path, affinity, seed):
         assert adjusted_rand_score(labels, theirs.labels_) == 1
     assert adjusted_rand_score(labels, theirs.labels_) > 0.99
     assert adjusted_rand_score(labels, truth) > 0.95
+
+
+def fitted(folder, method, points, *options):
+    found, _ = fit(folder, method, points, "-k", 2, "--normalize", "none", *options)
+    return found["details"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("l1_share", [1, 0.8])
+def test_representations_are_those_of_lasso_and_elastic_net(tmp_path, seed, l1_share):
+    from sklearn.linear_model import ElasticNet
+    random = np.random.default_rng(seed)
+    n, d, a = int(random.integers(20, 60)), int(random.integers(5, 30)), 8
+    x = random.normal(size=(n, d))
+    words = ["ensc", x, "--l1-share", l1_share] if l1_share < 1 else ["ssc", x]
+    ours = fitted(tmp_path, *words, "--lambda", a)
+    nonzeros = 0
+    for i in range(n):
+        others, y = np.delete(x, i, 0), x[i]
+        # Theirs: ||y - Xc||^2 / (2 d) + alpha (l1_ratio ||c||_1 + (1 - l1_ratio) / 2 ||c||^2).
+        lam = a * l1_share / np.abs(others @ y).max()
+        theirs = ElasticNet(alpha=1 / (lam * d), l1_ratio=l1_share, fit_intercept=False, tol=1e-13, max_iter=1_000_000).fit(others.T, y)
+        nonzeros += (np.abs(theirs.coef_) > 1e-9).sum()
+    assert ours["nonzeros_per_point"] == pytest.approx(nonzeros / n, abs=1e-12)
+    assert ours["kkt_residual"] < 1e-7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_matching_pursuit_is_theirs(tmp_path, seed):
+    from sklearn.linear_model import orthogonal_mp
+    random = np.random.default_rng(seed)
+    n, d, nonzeros = 60, 12, 4
+    x = random.normal(size=(n, d))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    ours = fitted(tmp_path, "ssc-omp", x, "--nonzeros", nonzeros, "--residual", 0)
+    left = []
+    for i in range(n):
+        others = np.delete(x, i, 0)
+        left.append(np.linalg.norm(x[i] - others.T @ orthogonal_mp(others.T, x[i], n_nonzero_coefs=nonzeros)))
+    assert ours["mean_residual"] == pytest.approx(np.mean(left), rel=1e-9)
+    assert ours["nonzeros_per_point"] == nonzeros

@@ -1,0 +1,103 @@
+#include "coterie/manifold/affinity.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie {
+namespace {
+
+void normalize_rows(SparseMatrix& a) {
+    for (Index i = 0; i < a.rows(); ++i) {
+        double largest = 0;
+        for (SparseMatrix::InnerIterator it(a, i); it; ++it) largest = std::max(largest, it.value());
+        if (largest == 0) continue;
+        double sum = 0;
+        for (SparseMatrix::InnerIterator it(a, i); it; ++it) sum += it.value() / largest * (it.value() / largest);
+        for (SparseMatrix::InnerIterator it(a, i); it; ++it) it.valueRef() = it.value() / largest / std::sqrt(sum);
+    }
+}
+
+SparseMatrix symmetric_part(const SparseMatrix& a) {
+    const SparseMatrix transposed = a.transpose();
+    return 0.5 * (a + transposed);
+}
+
+bool is_symmetric(const SparseMatrix& a) {
+    const SparseMatrix transposed = a.transpose();
+    const SparseMatrix difference = a - transposed;
+    return std::all_of(difference.valuePtr(), difference.valuePtr() + difference.nonZeros(),
+                       [](double value) { return value == 0; });
+}
+
+}  // namespace
+
+namespace internal {
+
+Index pieces_of(const SparseMatrix& affinity) {
+    const Index n = affinity.rows();
+    std::vector<char> seen(static_cast<std::size_t>(n), 0);
+    std::vector<Index> open;
+    Index pieces = 0;
+    for (Index start = 0; start < n; ++start) {
+        if (seen[static_cast<std::size_t>(start)] != 0) continue;
+        ++pieces;
+        seen[static_cast<std::size_t>(start)] = 1;
+        open.push_back(start);
+        while (!open.empty()) {
+            const Index i = open.back();
+            open.pop_back();
+            for (SparseMatrix::InnerIterator it(affinity, i); it; ++it) {
+                char& at = seen[static_cast<std::size_t>(it.col())];
+                if (at != 0) continue;
+                at = 1;
+                open.push_back(it.col());
+            }
+        }
+    }
+    return pieces;
+}
+
+void keep_largest(SparseMatrix& a, int keep) {
+    std::vector<std::pair<double, Index>> row;
+    for (Index i = 0; i < a.rows(); ++i) {
+        row.clear();
+        for (SparseMatrix::InnerIterator it(a, i); it; ++it) row.emplace_back(-it.value(), it.col());
+        if (row.size() <= static_cast<std::size_t>(keep)) continue;
+        std::nth_element(row.begin(), row.begin() + keep - 1, row.end());
+        const auto last = row[static_cast<std::size_t>(keep) - 1];
+        for (SparseMatrix::InnerIterator it(a, i); it; ++it)
+            if (std::pair(-it.value(), it.col()) > last) it.valueRef() = 0;
+    }
+    a.prune([](Index, Index, double value) { return value > 0; });
+}
+
+}  // namespace internal
+
+const std::vector<std::string>& affinity_strategies() {
+    static const std::vector<std::string> all = {"N",  "S",   "K",   "NK",  "KN",  "SN",  "NS", "SK",
+                                                 "KS", "SNK", "SKN", "KSN", "KNS", "NSK", "NKS"};
+    return all;
+}
+
+SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
+    if (keep < 1) throw BadArgument("option --keep: must be at least 1, given " + std::to_string(keep));
+    if (representations.rows() != representations.cols())
+        throw BadArgument("affinity_of: the representations must be square, are " +
+                          std::to_string(representations.rows()) + " x " + std::to_string(representations.cols()));
+    SymmetricAffinity out;
+    out.matrix = representations.cwiseAbs();
+    out.matrix.prune([](Index, Index, double value) { return value > 0; });
+    for (const char step : affinity_strategies()[static_cast<std::size_t>(strategy)]) {
+        if (step == 'N') normalize_rows(out.matrix);
+        if (step == 'S') out.matrix = symmetric_part(out.matrix);
+        if (step == 'K') internal::keep_largest(out.matrix, keep);
+    }
+    out.symmetrised = !is_symmetric(out.matrix);
+    if (out.symmetrised) out.matrix = symmetric_part(out.matrix);
+    out.matrix.makeCompressed();
+    return out;
+}
+
+}  // namespace coterie

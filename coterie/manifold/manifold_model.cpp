@@ -1,0 +1,222 @@
+#include "coterie/manifold/manifold_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/kmeans/kmeans.hpp"
+#include "coterie/linalg/distances.hpp"
+#include "coterie/spectral/affinity_clusters.hpp"
+
+namespace coterie {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// V_jm / sqrt(D_j) from U. On each connected component one of the first columns of V is sqrt(D_j / sum D), the null
+// vector of the Laplacian there, which says how long row j was before it was scaled to 1.
+Matrix<double> extension_of(const AffinityClusters& found) {
+    const Index n = found.embedding.rows();
+    const Index k = found.embedding.cols();
+    const Index null_vectors = std::min<Index>(k, found.components - found.isolated);
+    std::vector<Index> own(at(n), -1);
+    Vector<double> volume = Vector<double>::Zero(k);
+    for (Index j = 0; j < n; ++j) {
+        double largest = 0;
+        for (Index m = 0; m < null_vectors; ++m) {
+            if (std::abs(found.embedding(j, m)) <= largest) continue;
+            largest = std::abs(found.embedding(j, m));
+            own[at(j)] = m;
+        }
+        if (own[at(j)] >= 0) volume[own[at(j)]] += found.degrees[j];
+    }
+    Matrix<double> out = Matrix<double>::Zero(n, k);
+    for (Index j = 0; j < n; ++j) {
+        const Index m = own[at(j)];
+        if (m >= 0) out.row(j) = found.embedding.row(j) / (std::abs(found.embedding(j, m)) * std::sqrt(volume[m]));
+    }
+    return out;
+}
+
+std::int32_t largest_cluster(const Labels& labels, Index clusters) {
+    std::vector<Index> sizes(at(clusters), 0);
+    for (const auto label : labels) ++sizes[static_cast<std::size_t>(label)];
+    return static_cast<std::int32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+}
+
+}  // namespace
+
+namespace internal {
+
+void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
+                    const SideInformation& side) {
+    refuse_constraints(side, method);
+    check_points(points, std::string(method), 1);
+    if (points.rows() < 2)
+        throw BadArgument(std::string(method) + ": at least 2 points needed, given " + std::to_string(points.rows()));
+    if (options.clusters > points.rows())
+        throw BadArgument("option --clusters: " + std::to_string(options.clusters) + " clusters asked for, but only " +
+                          std::to_string(points.rows()) + " points");
+}
+
+Points normalized_rows(PointsView points, bool unit) {
+    require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) *
+                       static_cast<double>(size_of(points.scalar())),
+                   "a copy of the points, which the model keeps");
+    return points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
+        Matrix<Scalar> out = rows.matrix();
+        for (Index i = 0; unit && i < out.rows(); ++i) {
+            const double largest = static_cast<double>(out.row(i).cwiseAbs().maxCoeff());
+            if (largest == 0) continue;
+            double sum = 0;
+            for (Index p = 0; p < out.cols(); ++p) {
+                const double value = static_cast<double>(out(i, p)) / largest;
+                sum += value * value;
+            }
+            const double norm = std::sqrt(sum);
+            for (Index p = 0; p < out.cols(); ++p)
+                out(i, p) = static_cast<Scalar>(static_cast<double>(out(i, p)) / largest / norm);
+        }
+        return Points(std::move(out));
+    });
+}
+
+}  // namespace internal
+
+void ManifoldModel::finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch,
+                           FitReport& report) {
+    const ManifoldOptions& options = common();
+    const Index k = options.clusters;
+    points_ = std::move(points);
+    const Index n = points_.rows();
+    const SymmetricAffinity affinity = affinity_of(represented.coefficients, options.affinity, options.keep);
+    report.seconds.emplace_back("affinity", watch.restart());
+    const AffinityClusters found = cluster_affinity(
+        affinity.matrix,
+        {.clusters = options.clusters, .restarts = options.restarts, .max_iterations = options.max_iterations}, run);
+    report.seconds.emplace_back("spectral clustering", watch.restart());
+    labels_ = found.labels;
+    members_ = found.labels;
+    embedding_ = found.embedding;
+    centroids_ = found.centroids;
+    eigenvalues_ = found.eigenvalues;
+    extension_ = extension_of(found);
+
+    report.points = n;
+    report.dimensions = points_.columns();
+    count_clusters(report, labels_, options.clusters);
+    report.objective = found.inertia;
+    report.objective_per_iteration = {found.inertia};
+    report.iterations = represented.rounds;
+    report.stopped = represented.converged ? StopReason::converged : StopReason::iteration_limit;
+    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
+    report.seed = run.seed;
+    report.threads = run.threads;
+    report.warnings.insert(report.warnings.end(), represented.warnings.begin(), represented.warnings.end());
+    if (found.components > k)
+        report.warnings.push_back(
+            "the affinity falls into " + std::to_string(found.components) + " pieces, " +
+            std::to_string(found.isolated) + " of them single points, for " + std::to_string(k) +
+            " clusters: pieces beyond the largest are put into the largest cluster. " +
+            "Representations of more points join them: raise " + remedy() +
+            (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
+                 ? ", or --keep (" + std::to_string(options.keep) + ")"
+                 : ""));
+    if (report.clusters_found < k)
+        report.warnings.push_back(std::to_string(k - report.clusters_found) + " of " + std::to_string(k) +
+                                  " clusters are empty");
+    auto& details = report.details;
+    details.insert(details.end(), represented.details.begin(), represented.details.end());
+    details.emplace_back("nonzeros_per_point",
+                         static_cast<double>(represented.coefficients.nonZeros()) / static_cast<double>(n));
+    details.emplace_back("affinity_entries_per_point",
+                         static_cast<double>(affinity.matrix.nonZeros()) / static_cast<double>(n));
+    details.emplace_back("symmetrised", std::string(affinity.symmetrised ? "yes" : "no"));
+    details.emplace_back("components", found.components);
+    details.emplace_back("isolated", found.isolated);
+    details.emplace_back("eigenvalues",
+                         std::vector<double>(eigenvalues_.data(), eigenvalues_.data() + eigenvalues_.size()));
+    details.emplace_back("eigen_residual", found.eigen_residual);
+}
+
+Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
+    const ManifoldOptions& options = common();
+    SparseMatrix rows = coefficients.cwiseAbs();
+    const std::string& steps = affinity_strategies()[static_cast<std::size_t>(options.affinity)];
+    if (steps.find('K') != std::string::npos) internal::keep_largest(rows, options.keep);
+    Matrix<double> out = rows * extension_;
+    for (Index m = 0; m < out.cols(); ++m) {
+        const double shrinkage = 1 - eigenvalues_[m];
+        // An eigenvector that the affinity sends to 0 says nothing of a row that is a mean of others.
+        if (std::abs(shrinkage) > 1e-8)
+            out.col(m) /= shrinkage;
+        else
+            out.col(m).setZero();
+    }
+    for (Index i = 0; i < out.rows(); ++i) {
+        const double norm = out.row(i).norm();
+        if (norm > 0) out.row(i) /= norm;
+    }
+    return out;
+}
+
+Matrix<double> ManifoldModel::transform(PointsView points, const Run& run) const {
+    if (!accept("transform", points, run)) return Matrix<double>(0, clusters());
+    const Points queries = internal::normalized_rows(points, unit_rows());
+    return extend(represent_new(queries, run).coefficients);
+}
+
+Labels ManifoldModel::predict_checked(PointsView points, const Run& run) const {
+    const Points queries = internal::normalized_rows(points, unit_rows());
+    const Represented represented = represent_new(queries, run);
+    const Index k = clusters();
+    const std::int32_t fallback = largest_cluster(members_, k);
+    Labels out(at(points.rows()), fallback);
+    if (common().new_points == NewPoints::embedding) {
+        const Matrix<double> rows = extend(represented.coefficients);
+        const Labels nearest = nearest_centroids(rows, centroids_, run.threads).labels;
+        for (Index i = 0; i < rows.rows(); ++i)
+            if (!rows.row(i).isZero(0)) out[at(i)] = nearest[at(i)];
+        return out;
+    }
+    Vector<double> shares(k);
+    Index entry = 0;
+    for (Index i = 0; i < points.rows(); ++i) {
+        shares.setZero();
+        for (SparseMatrix::InnerIterator it(represented.coefficients, i); it; ++it, ++entry) {
+            const double weight = represented.weights.empty() ? 1.0 : represented.weights[at(entry)];
+            shares[members_[at(it.col())]] += weight * std::abs(it.value());
+        }
+        Index best = 0;
+        if (shares.maxCoeff(&best) > 0) out[at(i)] = static_cast<std::int32_t>(best);
+    }
+    return out;
+}
+
+void ManifoldModel::store_parts(Archive& archive) const {
+    archive.set_points("points", points_);
+    archive.set_labels("members", members_);
+    archive.set_points("embedding", embedding_);
+    archive.set_points("extension", extension_);
+    archive.set_points("centroids", centroids_);
+    archive.set_vector("eigenvalues", {eigenvalues_.data(), static_cast<std::size_t>(eigenvalues_.size())});
+}
+
+void ManifoldModel::load_parts(const Archive& archive) {
+    const Index k = common().clusters;
+    points_ = archive.points("points");
+    check_points(points_, "model: points", 1);
+    const Index n = points_.rows();
+    if (n < 2 || k > n) throw BadData("model: " + std::to_string(k) + " clusters of " + std::to_string(n) + " points");
+    members_ = archive.labels("members", n);
+    for (const auto member : members_)
+        if (member < 0 || member >= k)
+            throw BadData("model: cluster " + std::to_string(member) + " of " + std::to_string(k));
+    embedding_ = to_matrix<double>(archive.points("embedding", n, k));
+    extension_ = to_matrix<double>(archive.points("extension", n, k));
+    centroids_ = to_matrix<double>(archive.points("centroids", k, k));
+    const std::vector<double> eigenvalues = archive.vector("eigenvalues", k);
+    eigenvalues_ = Eigen::Map<const Vector<double>>(eigenvalues.data(), k);
+}
+
+}  // namespace coterie

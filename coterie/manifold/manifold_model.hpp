@@ -1,0 +1,118 @@
+#pragma once
+// ManifoldModel: what the methods of this room have in common. Points are represented sparsely over one another, the
+// representations become an affinity, and the affinity is clustered spectrally:
+//
+//     C       n x n   representations, row i of point i over the others
+//     A       n x n   affinity, one of 15 orders of N, S and K (coterie/manifold/affinity.hpp)
+//     V, U    n x k   eigenvectors of its normalised Laplacian for the eigenvalues l_1 <= ... <= l_k, and the same with
+//                     rows of norm 1, which k-means clusters
+//
+// A new point y is represented over the n points by the same solver, by coefficients c, and belongs
+//
+//     shares      to the cluster with the largest share of |W c| (the lowest among equals), or
+//     embedding   to the nearest centroid of u(y), the row of norm 1 along
+//                 v_m(y) = 1 / (1 - l_m) sum_j |c_j| V_jm / sqrt(D_j)       (Nystroem extension; with K in the
+//                 affinity's name the largest |c_j| alone), which of a row of A gives back that row of V
+//
+// One whose c is 0, or all of whose neighbours the embedding does not reach, goes to the largest cluster.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/io/model.hpp"
+#include "coterie/linalg/sparse.hpp"
+#include "coterie/manifold/affinity.hpp"
+
+namespace coterie {
+
+enum class RowNorms { automatic, unit, none };
+enum class NewPoints { shares, embedding };
+
+struct ManifoldOptions {
+    int clusters = 8;
+    RowNorms normalize = RowNorms::automatic;
+    AffinityStrategy affinity = AffinityStrategy::NSK;
+    int keep = 5;
+    int restarts = 10;
+    int max_iterations = 300;
+    NewPoints new_points = NewPoints::shares;
+};
+
+/// Adds them to a method's description; `automatic`: what normalize auto means for it.
+template <class Options>
+OptionSetFor<Options>& describe_manifold(OptionSetFor<Options>& set, const std::string& automatic) {
+    return set
+        .template choice<RowNorms>("normalize", &Options::normalize, {"auto", "unit", "none"},
+                                   "scale every row to norm 1, or leave it; auto: " + automatic)
+        .template choice<AffinityStrategy>(
+            "affinity", &Options::affinity, affinity_strategies(),
+            "how representations become an affinity: rows to norm 1 (N), symmetric (S), the largest entries of a row "
+            "(K), in the order they are done")
+        .template integer<int>("keep", &Options::keep, at_least(1), "entries that K keeps of a row")
+        .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means among the eigenvectors' rows")
+        .template integer<int>("max_iterations", &Options::max_iterations, at_least(1), "of that k-means")
+        .template choice<NewPoints>("new_points", &Options::new_points, {"shares", "embedding"},
+                                    "label new points by the clusters' shares of their representation, or by the "
+                                    "extension of the embedding");
+}
+
+/// A representation as a method made it.
+struct Represented {
+    SparseMatrix coefficients;
+    std::vector<double> weights;  // of its entries; empty: 1 each
+    std::vector<std::pair<std::string, Detail>> details;
+    std::vector<std::string> warnings;
+    int rounds = 1;
+    bool converged = true;
+};
+
+class ManifoldModel : public Model {
+public:
+    Index dimensions() const override { return points_.columns(); }
+    int clusters() const override { return static_cast<int>(centroids_.rows()); }
+    /// The eigenvectors' rows, extended to new points: n x k, rows of norm 1 or 0.
+    bool has_transform() const override { return true; }
+    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// l_1 <= ... <= l_k of the normalised Laplacian.
+    const Vector<double>& eigenvalues() const { return eigenvalues_; }
+    /// n x k: U of the points fitted on.
+    const Matrix<double>& embedding() const { return embedding_; }
+
+protected:
+    ManifoldModel() = default;
+    Labels predict_checked(PointsView points, const Run& run) const override;
+    /// Of queries (rows normalised as the points are) over the points.
+    virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
+    virtual const ManifoldOptions& common() const = 0;
+    virtual bool unit_rows() const = 0;
+    /// The options that make a point take more of the others, for a warning: "--lambda (20)".
+    virtual std::string remedy() const = 0;
+
+    /// Affinity, clusters and report from the representations of the points.
+    void finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch, FitReport& report);
+    void store_parts(Archive& archive) const;
+    void load_parts(const Archive& archive);
+    Matrix<double> extend(const SparseMatrix& coefficients) const;
+
+    Points points_;             // n x d, rows normalised
+    Labels members_;            // n: their clusters
+    Matrix<double> embedding_;  // n x k
+    Matrix<double> extension_;  // n x k: V_jm / sqrt(D_j)
+    Matrix<double> centroids_;  // k x k, in the embedding
+    Vector<double> eigenvalues_;
+};
+
+namespace internal {
+
+/// 1 <= clusters <= n, n >= 2; no side information that the room does not honour. BadArgument.
+void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
+                    const SideInformation& side);
+/// A copy, rows of norm 1 where wanted; a row of 0 stays.
+Points normalized_rows(PointsView points, bool unit);
+
+}  // namespace internal
+}  // namespace coterie

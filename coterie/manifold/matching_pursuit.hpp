@@ -1,0 +1,35 @@
+#pragma once
+// Orthogonal matching pursuit: every point as a combination of few others, chosen one after the other (SSC-OMP: You,
+// Robinson and Vidal 2016).
+//
+//     x~_j = (x_j, sqrt(eta)),  y~: the point;   S = {},  r = y~
+//     repeat   j = argmax_j |<x~_j, r>|  (the lowest among equals),  S = S + j,
+//              c = argmin || y~ - sum_{j in S} c_j x~_j ||,          r = y~ - sum_{j in S} c_j x~_j
+//     until    |S| = nonzeros,  or  ||r|| <= tolerance ||y~||,  or no column has anything in common with r
+//
+// Correlations are products of blocks in float; columns that rounding leaves in question are measured in double. Cost
+// nonzeros n_q n d.
+
+#include "coterie/base/run.hpp"
+#include "coterie/linalg/sparse.hpp"
+
+namespace coterie {
+
+struct MatchingPursuitOptions {
+    int nonzeros = 6;
+    double tolerance = 1e-3;
+    double eta = 0;
+};
+
+struct MatchingPursuit {
+    SparseMatrix coefficients;  // n_q x n: row i is c of query i
+    double mean_residual = 0;   // mean ||r|| / ||y~||
+};
+
+/// All points over the others. n >= 2. BadArgument (options), BadData (not finite), ResourceError, Cancelled. The same
+/// bits at any number of threads.
+MatchingPursuit match(PointsView points, const MatchingPursuitOptions& options, const Run& run);
+/// Queries over all points.
+MatchingPursuit match(PointsView points, PointsView queries, const MatchingPursuitOptions& options, const Run& run);
+
+}  // namespace coterie

@@ -1,0 +1,88 @@
+#pragma once
+// What weighted manifold clustering is compared with, of the same shape: sparse representations, affinity, spectral
+// clustering (coterie/manifold/manifold_model.hpp). x~ = (x, sqrt(eta)), column i left out of row i.
+//
+//     ssc       min ||c||_1 + lambda / 2 || x~_i - sum c_j x~_j ||^2,    lambda = a / max_j |<x~_j, x~_i>|
+//               sparse subspace clustering (Elhamifar and Vidal 2013), in its form for noise
+//     ensc      min tau ||c||_1 + (1 - tau) / 2 ||c||^2 + lambda / 2 || x~_i - sum c_j x~_j ||^2,
+//               lambda = a tau / max_j |<x~_j, x~_i>|    elastic-net subspace clustering (You, Li, Robinson, Vidal
+//               2016)
+//     ssc-omp   orthogonal matching pursuit (You, Robinson and Vidal 2016; coterie/manifold/matching_pursuit.hpp)
+//     smce      sparse manifold clustering and embedding (Elhamifar and Vidal 2011; coterie/manifold/smce.hpp)
+//
+// Reports have the details of wmc that apply. All throw as fit_wmc does.
+
+#include "coterie/manifold/manifold_model.hpp"
+
+namespace coterie {
+
+struct SscOptions : ManifoldOptions {
+    double lambda = 20;  // a
+    double eta = 0;
+    int max_rounds = 100;
+    double tolerance = 1e-7;
+    static const OptionSet& described();
+};
+
+struct EnscOptions : ManifoldOptions {
+    double lambda = 50;     // a
+    double l1_share = 0.9;  // tau
+    double eta = 0;
+    int max_rounds = 100;
+    double tolerance = 1e-7;
+    static const OptionSet& described();
+};
+
+struct SscOmpOptions : ManifoldOptions {
+    int nonzeros = 6;
+    double residual = 1e-3;  // ||r|| / ||x|| at which a representation ends
+    double eta = 0;
+    static const OptionSet& described();
+};
+
+struct SmceOptions : ManifoldOptions {
+    double gamma = 10;
+    int neighbors = 20;  // K
+    static const OptionSet& described();
+};
+
+template <class Options>
+class RivalModel : public ManifoldModel {
+public:
+    std::string_view method() const override;
+    /// As given, normalize auto replaced by what was used.
+    const Options& options() const { return options_; }
+    void store(Archive& archive) const override {
+        archive.set_options(Options::described().values(&options_));
+        store_parts(archive);
+    }
+    static RivalModel from(const Archive& archive) {
+        RivalModel model;
+        model.options_ = archive.options_as<Options>();
+        if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
+        model.load_parts(archive);
+        return model;
+    }
+    static RivalModel fit(PointsView points, const Options& options, Run& run, const SideInformation& side);
+
+protected:
+    Represented represent_new(PointsView queries, const Run& run) const override;
+    const ManifoldOptions& common() const override { return options_; }
+    bool unit_rows() const override { return options_.normalize == RowNorms::unit; }
+    std::string remedy() const override;
+
+private:
+    Options options_;
+};
+
+using SscModel = RivalModel<SscOptions>;
+using EnscModel = RivalModel<EnscOptions>;
+using SscOmpModel = RivalModel<SscOmpOptions>;
+using SmceModel = RivalModel<SmceOptions>;
+
+SscModel fit_ssc(PointsView points, const SscOptions& options, Run& run, const SideInformation& side = {});
+EnscModel fit_ensc(PointsView points, const EnscOptions& options, Run& run, const SideInformation& side = {});
+SscOmpModel fit_ssc_omp(PointsView points, const SscOmpOptions& options, Run& run, const SideInformation& side = {});
+SmceModel fit_smce(PointsView points, const SmceOptions& options, Run& run, const SideInformation& side = {});
+
+}  // namespace coterie

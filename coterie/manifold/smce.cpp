@@ -1,0 +1,229 @@
+#include "coterie/manifold/smce.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <Eigen/LU>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/io/model.hpp"
+#include "coterie/linalg/neighbors.hpp"
+#include "coterie/linalg/products.hpp"
+#include "coterie/manifold/columns.hpp"
+#include "coterie/manifold/reduced_lasso.hpp"
+
+namespace coterie {
+namespace {
+
+using internal::Columns;
+
+constexpr Index kQueries = 128;
+constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least as much in every round
+constexpr double kSum = 1e-13;   // error of the sum that is let pass
+constexpr int kRounds = 100;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+struct Scratch {
+    std::vector<float> queries;
+    std::vector<float> product;
+    std::vector<float> squared;
+    std::vector<float> key;
+    std::vector<double> packed;
+    internal::ReducedLasso lasso;
+};
+
+// Sums of the distances of queries begin..end-1 from all columns, scaled. Float would leave the root of its rounding of
+// a distance near 0: those of the neighbours are known better, and a point's distance from itself is 0.
+std::vector<double> distance_sums(const Columns& x, PointsView queries, bool among_themselves, const Neighbors& near,
+                                  Index begin, Index end, Scratch& s) {
+    const Index d = x.dimensions;
+    const auto& scans = internal::column_scans();
+    s.queries.resize(at(kQueries * d));
+    s.product.resize(at(kQueries * Columns::kTile));
+    s.squared.resize(at(Columns::kTile));
+    s.key.resize(at(Columns::kTile));
+    s.packed.resize(at(d + 1));
+    std::vector<internal::QueryTerms> terms(at(end - begin));
+    std::vector<double> sums(at(end - begin), 0.0);
+    for (Index i = begin; i < end; ++i) {
+        float* const z = s.queries.data() + (i - begin) * d;
+        x.pack(queries, i, s.packed.data());
+        x.centre(s.packed.data(), z);
+        double squared = 0;
+        for (Index p = 0; p < d; ++p) squared += static_cast<double>(z[p]) * static_cast<double>(z[p]);
+        terms[at(i - begin)] = {.squared = static_cast<float>(squared),
+                                .norm = 0,
+                                .constant = 0,
+                                .slope = 0,
+                                .rest = 0,
+                                .rate = 0,
+                                .least = std::numeric_limits<float>::min()};
+    }
+    for (Index first = 0; first < x.count; first += Columns::kTile) {
+        const Index size = std::min(Columns::kTile, x.count - first);
+        internal::block_products<float>().rows_by_rows(s.queries.data(), end - begin, d, x.centred.data() + first * d,
+                                                       size, d, d, s.product.data(), Columns::kTile);
+        for (Index i = 0; i < end - begin; ++i) {
+            scans.keys(internal::WeightKind::linear, s.product.data() + i * Columns::kTile, x.squared.data() + first,
+                       x.norms.data() + first, x.along.data() + first, size, terms[at(i)], s.squared.data(),
+                       s.key.data());
+            if (among_themselves && begin + i >= first && begin + i < first + size)
+                s.squared[at(begin + i - first)] = 0;
+            for (Index m = 0; m < near.count; ++m) {
+                const std::size_t place = at((begin + i) * near.count + m);
+                const Index j = near.indices[place];
+                if (j < first || j >= first + size) continue;
+                s.squared[at(j - first)] = static_cast<float>(near.squared[place] * x.scale * x.scale);
+            }
+            sums[at(i)] += scans.sum_of_roots(s.squared.data(), size);
+        }
+    }
+    return sums;
+}
+
+struct Solved {
+    Vector<double> coefficients;
+    double violation = 0;
+    double sum_error = 0;
+};
+
+// How far c and mu are from optimal.
+void certify(const Matrix<double>& gram, const Vector<double>& thresholds, double mu, Solved& solved) {
+    const Vector<double> g = gram * solved.coefficients;
+    solved.violation = 0;
+    solved.sum_error = std::abs(1 - solved.coefficients.sum());
+    for (Index j = 0; j < g.size(); ++j) {
+        const double c = solved.coefficients[j];
+        const double t = thresholds[j];
+        solved.violation = std::max(
+            solved.violation, c == 0 ? (std::abs(mu - g[j]) - t) / t : std::abs(mu - g[j] - (c < 0 ? -t : t)) / t);
+    }
+}
+
+Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds, internal::ReducedLasso& lasso) {
+    const Index m = directions.rows();
+    const Matrix<double> gram = directions * directions.transpose();
+    const Matrix<double> penalised = gram.array() + kPenalty;
+    Solved out;
+    out.coefficients = Vector<double>::Zero(m);
+    double missed = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        const Vector<double> correlations = Vector<double>::Constant(m, kPenalty * (1 + missed));
+        lasso.solve({penalised.data(), m, m, correlations.data(), thresholds.data(), 0.0}, out.coefficients.data());
+        const double error = 1 - out.coefficients.sum();
+        missed += error;
+        if (std::abs(error) <= kSum) break;
+    }
+    certify(gram, thresholds, kPenalty * missed, out);
+    // rho has put its rounding into c. On the support the conditions are a linear system without it:
+    // g_j + t_j sign(c_j) - mu = 0 and sum c = 1.
+    const std::vector<std::int32_t>& support = lasso.support();
+    const auto size = static_cast<Index>(support.size());
+    Eigen::MatrixXd system = Eigen::MatrixXd::Zero(size + 1, size + 1);
+    Vector<double> right(size + 1);
+    for (Index i = 0; i < size; ++i) {
+        const Index own = support[at(i)];
+        for (Index j = 0; j < size; ++j) system(i, j) = gram(own, support[at(j)]);
+        system(i, size) = -1;
+        system(size, i) = 1;
+        right[i] = out.coefficients[own] < 0 ? thresholds[own] : -thresholds[own];
+    }
+    right[size] = 1;
+    const Eigen::PartialPivLU<Eigen::MatrixXd> factor(system);
+    Vector<double> solution = factor.solve(right);
+    solution += factor.solve(right - system * solution);
+    if (!solution.allFinite()) return out;
+    Solved refined;
+    refined.coefficients = Vector<double>::Zero(m);
+    for (Index i = 0; i < size; ++i) {
+        if (!(solution[i] * out.coefficients[support[at(i)]] > 0)) return out;
+        refined.coefficients[support[at(i)]] = solution[i];
+    }
+    certify(gram, thresholds, solution[size], refined);
+    return refined.violation < out.violation ? refined : out;
+}
+
+SmceRepresentation represent_all(PointsView points, PointsView queries, bool among_themselves, double gamma,
+                                 Index neighbors, const Run& run) {
+    if (!(gamma > 0) || !std::isfinite(gamma))
+        throw BadArgument("option --gamma: must be above 0, given " + to_text(gamma));
+    const Index most = points.rows() - (among_themselves ? 1 : 0);
+    if (neighbors < 1 || neighbors > most)
+        throw BadArgument("option --neighbors: must be from 1 to " + std::to_string(most) + " with " +
+                          std::to_string(points.rows()) + " points, given " + std::to_string(neighbors));
+    SmceRepresentation out;
+    const Index count = queries.rows();
+    out.coefficients.resize(count, points.rows());
+    if (count == 0) return out;
+    const Columns x = internal::columns_of(points, 0.0, "smce", run);
+    const Neighbors near = among_themselves ? nearest_neighbors(points, neighbors, run)
+                                            : nearest_neighbors(points, queries, neighbors, run);
+    const Index d = points.columns();
+    const double least = (x.least > 0 ? x.least : 1.0) / x.scale;
+    std::vector<std::vector<std::pair<Index, std::pair<double, double>>>> found(at(count));
+    std::vector<double> violation(at(count));
+    std::vector<double> sum_error(at(count));
+    std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
+    const RowBlocks blocks{count, kQueries};
+    run.throw_if_stopped("representations");
+    for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
+        Scratch& s = scratch[at(worker)];
+        const Index begin = blocks.begin(block);
+        const std::vector<double> sums = distance_sums(x, queries, among_themselves, near, begin, blocks.end(block), s);
+        Matrix<double> directions(neighbors, d);
+        Vector<double> weights(neighbors);
+        for (Index i = begin; i < blocks.end(block); ++i) {
+            const double sum = std::max(sums[at(i - begin)] / x.scale, least);
+            for (Index m = 0; m < neighbors; ++m) {
+                const Index j = near.indices[at(i * neighbors + m)];
+                const double distance = std::sqrt(near.squared[at(i * neighbors + m)]);
+                for (Index p = 0; p < d; ++p)
+                    directions(m, p) = distance > 0 ? (points.at(j, p) - queries.at(i, p)) / distance : 0.0;
+                weights[m] = std::max(distance, least) / sum;
+            }
+            const Solved solved = solve(directions, gamma * weights, s.lasso);
+            violation[at(i)] = solved.violation;
+            sum_error[at(i)] = solved.sum_error;
+            for (Index m = 0; m < neighbors; ++m)
+                if (solved.coefficients[m] != 0)
+                    found[at(i)].push_back({near.indices[at(i * neighbors + m)], {solved.coefficients[m], weights[m]}});
+            std::sort(found[at(i)].begin(), found[at(i)].end());
+        }
+    });
+    Index entries = 0;
+    for (const auto& each : found) entries += static_cast<Index>(each.size());
+    out.coefficients.resizeNonZeros(entries);
+    Index entry = 0;
+    for (Index i = 0; i < count; ++i) {
+        out.coefficients.outerIndexPtr()[i] = entry;
+        for (const auto& [column, values] : found[at(i)]) {
+            out.coefficients.innerIndexPtr()[entry] = column;
+            out.coefficients.valuePtr()[entry++] = values.first;
+            out.weights.push_back(values.second);
+        }
+        out.worst_violation = std::max(out.worst_violation, violation[at(i)]);
+        out.worst_sum = std::max(out.worst_sum, sum_error[at(i)]);
+    }
+    out.coefficients.outerIndexPtr()[count] = entry;
+    return out;
+}
+
+}  // namespace
+
+SmceRepresentation smce_represent(PointsView points, double gamma, Index neighbors, const Run& run) {
+    return represent_all(points, points, true, gamma, neighbors, run);
+}
+
+SmceRepresentation smce_represent(PointsView points, PointsView queries, double gamma, Index neighbors,
+                                  const Run& run) {
+    if (points.columns() != queries.columns())
+        throw BadArgument("smce_represent: points have " + std::to_string(points.columns()) + " columns, queries " +
+                          std::to_string(queries.columns()));
+    return represent_all(points, queries, false, gamma, neighbors, run);
+}
+
+}  // namespace coterie

@@ -1,0 +1,40 @@
+#pragma once
+// Sparse manifold clustering and embedding (SMCE: Elhamifar and Vidal 2011): every point as an affine combination of
+// few of its nearest neighbours, by the directions to them.
+//
+//     x_j      the K nearest neighbours of y, d_j = || x_j - y ||
+//     q_j      (x_j - y) / d_j;  0 where d_j is
+//     w_j      d_j / sum of the distances of y from all points;  d_j at least 1e-6 of the points' root mean square
+//              distance from their mean
+//
+//     c = argmin  gamma ||W c||_1 + 1/2 || sum_j c_j q_j ||^2     subject to  sum_j c_j = 1
+//
+//     optimal:  with g = Q Q' c and some number mu,  mu - g_j = gamma w_j sign(c_j) where c_j != 0,
+//                                                  |mu - g_j| <= gamma w_j            elsewhere
+//
+// Solved exactly: the constraint becomes rho / 2 (1 - sum c + u)^2 (method of multipliers, u the sum of what was missed
+// so far), and each of the few problems that this takes is solved by the active-set method of the lasso.
+//
+// Cost: neighbours and sums of distances n_q n d each, and for each point K^2 d. Memory n K.
+
+#include <vector>
+
+#include "coterie/base/run.hpp"
+#include "coterie/linalg/sparse.hpp"
+
+namespace coterie {
+
+struct SmceRepresentation {
+    SparseMatrix coefficients;    // n_q x n: row i is c of query i
+    std::vector<double> weights;  // w_j of every entry, in their order
+    double worst_violation = 0;   // of the conditions, in units of gamma w_j
+    double worst_sum = 0;         // largest | 1 - sum c |
+};
+
+/// All points over the others; neighbors at most n - 1. gamma > 0. BadArgument, BadData (not finite), ResourceError,
+/// Cancelled. The same bits at any number of threads.
+SmceRepresentation smce_represent(PointsView points, double gamma, Index neighbors, const Run& run);
+/// Queries over all points; neighbors at most n.
+SmceRepresentation smce_represent(PointsView points, PointsView queries, double gamma, Index neighbors, const Run& run);
+
+}  // namespace coterie

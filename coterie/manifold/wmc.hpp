@@ -1,0 +1,90 @@
+#pragma once
+// Weighted manifold clustering: L-WMC (linear weights) and E-WMC (exponential weights).
+//
+//     c_i = argmin  ||W c||_1 + lambda / 2 || x~_i - sum_{j != i} c_j x~_j ||^2,    x~ = (x, sqrt(eta)),
+//     w_j = || x_j - x_i ||  or  exp(2 || x_j - x_i ||),    lambda = a lambda_0 of the point, a the option lambda
+//
+// exactly (coterie/manifold/representation.hpp), then the affinity and its spectral clustering
+// (coterie/manifold/manifold_model.hpp).
+//
+// Cost: that of the representations, 2 to 5 products of n x n x d in float and a lasso of some hundred columns a point;
+// the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
+
+#include <map>
+#include <optional>
+
+#include "coterie/manifold/manifold_model.hpp"
+#include "coterie/manifold/representation.hpp"
+
+namespace coterie {
+
+enum class WmcWeighting { exponential, linear };
+
+struct WmcOptions : ManifoldOptions {
+    WmcWeighting weighting = WmcWeighting::exponential;
+    double lambda = 0;  // a; 0: 50 (exponential) or 20 (linear), doubled until the affinity has at most k pieces
+    double eta = 0;     // 0: 1 (exponential) or 0.2 (linear) times the mean squared norm of the rows
+    int max_rounds = 30;
+    double tolerance = 1e-7;
+
+    static const OptionSet& described();
+};
+
+class WmcModel : public ManifoldModel {
+public:
+    std::string_view method() const override { return "wmc"; }
+    /// As given, what was 0 or auto replaced by what was used.
+    const WmcOptions& options() const { return options_; }
+    void store(Archive& archive) const override;
+    static WmcModel from(const Archive& archive);
+
+protected:
+    Represented represent_new(PointsView queries, const Run& run) const override;
+    const ManifoldOptions& common() const override { return options_; }
+    bool unit_rows() const override { return options_.normalize == RowNorms::unit; }
+    std::string remedy() const override;
+
+private:
+    friend class WmcFits;
+    WmcOptions options_;
+};
+
+/// n x d points, 2 <= n, 1 <= clusters <= n. Deterministic in the seed, whatever the number of threads.
+/// lambda 0 tries at most five doublings: points with hardly any neighbours (objects turned by a few degrees) take more
+/// of them so. The one used is in the report.
+/// Throws BadArgument (options, side information), BadData (not finite), ResourceError, Cancelled.
+/// The report's objective is the inertia of k-means in the embedding, its iterations the most rounds that a point took;
+/// `stopped` is iteration_limit where max_rounds left a point with a violation above the tolerance. Details: "lambda"
+/// (a), "eta", "mean_rounds", "kkt_residual" (the worst violation of a point's optimality conditions, in units of the
+/// weight), "screened" (share of the pairs checked), "products" (of n x n x d), "unrepresented" (points with c = 0),
+/// "nonzeros_per_point", "affinity_entries_per_point", "symmetrised", "components", "isolated", "eigenvalues",
+/// "eigen_residual".
+WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side = {});
+
+/// Several such fits of the same points and the same bits: those in a row that differ in lambda, affinity, keep and
+/// what comes after share representations of the same lambda. The points, the run and the side information must outlive
+/// it.
+class WmcFits {
+public:
+    WmcFits(PointsView points, Run& run, const SideInformation& side) : input_(points), run_(run), side_(side) {}
+    WmcModel fit(const WmcOptions& options);
+    /// Options whose change loses what is shared, the costliest first.
+    static std::vector<std::string> shared_options();
+
+private:
+    PointsView input_;
+    Run& run_;
+    const SideInformation& side_;
+    const Represented& represented(const WmcOptions& used);
+
+    std::optional<WmcOptions> last_;
+    Points points_;
+    std::map<double, Represented> represented_;  // by lambda, the other options being those of last_
+};
+
+namespace internal {
+/// What a report says of representations that the exact solver made.
+Represented represented_by(Representation representation, double multiple, double eta, double tolerance);
+}  // namespace internal
+
+}  // namespace coterie
