@@ -462,43 +462,69 @@ std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_ro
     return out + "</svg>\n";
 }
 
-std::string line_picture(const std::vector<double>& values, const std::string& horizontal,
-                         const std::string& vertical) {
-    std::vector<double> finite;
-    for (const double value : values)
-        if (std::isfinite(value)) finite.push_back(value);
-    if (finite.empty()) return {};
-    const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
+std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal, const std::string& vertical) {
+    double low[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    double high[2] = {-low[0], -low[1]};
+    std::size_t longest = 0;
+    const auto each = [](const Line& line, auto&& on_point) {
+        for (std::size_t i = 0; i < std::min(line.x.size(), line.y.size()); ++i)
+            if (std::isfinite(line.x[i]) && std::isfinite(line.y[i])) on_point(line.x[i], line.y[i]);
+    };
+    for (const Line& line : lines) {
+        std::size_t count = 0;
+        each(line, [&](double x, double y) {
+            low[0] = std::min(low[0], x), high[0] = std::max(high[0], x);
+            low[1] = std::min(low[1], y), high[1] = std::max(high[1], y);
+            ++count;
+        });
+        longest = std::max(longest, count);
+    }
+    if (longest == 0) return {};
     constexpr double width = 720;
     constexpr double height = 300;
-    const Frame frame{88,
-                      18,
-                      width - 24,
-                      height - 50,
-                      axis_over(1, std::max(2.0, static_cast<double>(finite.size()))),
-                      axis_over(*low, *high)};
-    std::string path;
-    std::string marks;
-    for (std::size_t i = 0; i < finite.size(); ++i) {
-        path += i == 0 ? "M" : "L";
-        append_number(path, frame.x(static_cast<double>(i + 1)));
-        path += " ";
-        append_number(path, frame.y(finite[i]));
-        if (finite.size() <= 100) append_mark(marks, 0, frame.x(static_cast<double>(i + 1)), frame.y(finite[i]));
-    }
+    const Frame frame{
+        88, 18, width - 24, height - 50, axis_over(low[0], std::max(high[0], low[0] + 1)), axis_over(low[1], high[1])};
     std::string out = svg_start(width, height, vertical + " against " + horizontal);
     out += frame_lines(frame, true);
-    out +=
-        "<path fill=\"none\" stroke=\"#0072B2\" stroke-width=\"1.8\" stroke-linejoin=\"round\" d=\"" + path + "\"/>\n";
-    if (!marks.empty())
-        out += "<path fill=\"none\" stroke=\"#0072B2\" stroke-width=\"6\" stroke-linecap=\"round\" d=\"" + marks +
-               "\"/>\n";
-    out += "<g font-size=\"12\" fill=\"#111827\">\n";
+    std::string key;
+    double beside = frame.top + 14;
+    for (std::size_t number = 0; number < lines.size(); ++number) {
+        std::string path;
+        std::string marks;
+        each(lines[number], [&](double x, double y) {
+            path += path.empty() ? "M" : "L";
+            append_number(path, frame.x(x));
+            path += " ";
+            append_number(path, frame.y(y));
+            if (longest <= 100) append_mark(marks, 0, frame.x(x), frame.y(y));
+        });
+        const std::string colour = cluster_colour(number);
+        out += "<path fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.8\" stroke-linejoin=\"round\" d=\"" +
+               path + "\"/>\n";
+        if (!marks.empty())
+            out += "<path fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"6\" stroke-linecap=\"round\" d=\"" +
+                   marks + "\"/>\n";
+        if (lines[number].name.empty()) continue;
+        key += text_at(frame.right - 8, beside, "text-anchor=\"end\" fill=\"" + colour + "\"", lines[number].name);
+        beside += 16;
+    }
+    out += "<g font-size=\"12\" fill=\"#111827\">\n" + key;
     out += text_at((frame.left + frame.right) / 2, height - 12, "text-anchor=\"middle\"", horizontal);
     const double middle = (frame.top + frame.bottom) / 2;
     out += text_at(16, middle, "text-anchor=\"middle\" transform=\"rotate(-90 16 " + format("%.1f", middle) + ")\"",
                    vertical);
     return out + "</g>\n</svg>\n";
+}
+
+std::string line_picture(const std::vector<double>& values, const std::string& horizontal,
+                         const std::string& vertical) {
+    Line line;
+    for (const double value : values)
+        if (std::isfinite(value)) {
+            line.y.push_back(value);
+            line.x.push_back(static_cast<double>(line.y.size()));
+        }
+    return lines_picture({line}, horizontal, vertical);
 }
 
 }  // namespace coterie::cli

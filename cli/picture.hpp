@@ -20,6 +20,14 @@ struct PictureText {
 std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes,
                             const PictureText& text, const std::vector<std::string>& column_names, const Run& run);
 
+/// Points (x_i, y_i) joined in their order. What is not finite is left out.
+struct Line {
+    std::string name;  // in the key; empty: not in it
+    std::vector<double> x;
+    std::vector<double> y;
+};
+/// Lines in one frame, each in its own colour, with a key where they have names. Empty where nothing is finite.
+std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal, const std::string& vertical);
 /// Values against their position, as a line.
 std::string line_picture(const std::vector<double>& values, const std::string& horizontal, const std::string& vertical);
 

@@ -12,30 +12,6 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-template <class Options>
-OptionSetFor<Options> shared_options() {
-    OptionSetFor<Options> set;
-    set.template integer<int>("clusters", &Options::clusters, at_least(0),
-                              "number of clusters k; 0: as many as the partial labels have")
-        .letter('k')
-        .real("gamma", &Options::gamma, at_least(0), "weight of the weights' squared norm, without the bias")
-        .real("gamma_start", &Options::gamma_start, at_least(0),
-              "lbfgs: gamma falls geometrically from this over the epochs; 0: it does not")
-        .template choice<Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
-                                    "gradient descent on batches, or L-BFGS on all points")
-        .real("learning_rate", &Options::learning_rate, above(0), "sgd: step per unit of gradient")
-        .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
-        .template integer<int>("epochs", &Options::epochs, at_least(1),
-                               "passes over the points; lbfgs: new labels and up to 100 iterations each")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points a batch")
-        .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
-                                         "what the points are taken about while training: their mean, or 0")
-        .real("start_scale", &Options::start_scale, above(0),
-              "first weights are uniform on +- this over the square root of the dimensions")
-        .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
-    return set;
-}
-
 constexpr const char* prior_meaning =
     "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";
 constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
@@ -111,7 +87,7 @@ SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run,
 
 const OptionSet& EntropyOptions::described() {
     static const OptionSet set =
-        shared_options<EntropyOptions>()
+        internal::describe_training<EntropyOptions>()
             .choice("loss", &EntropyOptions::loss, {"self-label", "mi", "renyi"},
                     "reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or "
                     "alpha")
@@ -130,7 +106,7 @@ const OptionSet& EntropyOptions::described() {
 }
 
 const OptionSet& MiOptions::described() {
-    static const OptionSet set = shared_options<MiOptions>()
+    static const OptionSet set = internal::describe_training<MiOptions>()
                                      .real("fairness", &MiOptions::fairness, at_least(0), fairness_meaning)
                                      .text("prior", &MiOptions::prior, prior_meaning);
     return set;
@@ -138,7 +114,7 @@ const OptionSet& MiOptions::described() {
 
 const OptionSet& SelaOptions::described() {
     static const OptionSet set =
-        shared_options<SelaOptions>()
+        internal::describe_training<SelaOptions>()
             .real("sharpness", &SelaOptions::sharpness, Range{.low = 0, .high = 1e6, .low_open = true},
                   "of the transport: the power of the predictions whose row and column sums it scales")
             .text("prior", &SelaOptions::prior, prior_meaning)
@@ -147,7 +123,7 @@ const OptionSet& SelaOptions::described() {
 }
 
 const OptionSet& MiadmOptions::described() {
-    static const OptionSet set = shared_options<MiadmOptions>().choice(
+    static const OptionSet set = internal::describe_training<MiadmOptions>().choice(
         "labels_per", &MiadmOptions::labels_per, {"batch", "epoch"}, "when labels are renewed (batch: MIADM*)");
     return set;
 }

@@ -32,8 +32,8 @@ public:
         : points_(points), options_(options), criterion_(criterion), constraints_(constraints), run_(run) {
         const double n = static_cast<double>(points.rows);
         const double k = options.clusters;
-        const bool whole = options.optimizer == Optimizer::lbfgs || criterion.labels_per == LabelsPer::epoch;
-        require_memory(sizeof(T) * (whole ? 8 * n * k : 0) + 8 * n + 64.0 * k * static_cast<double>(points.columns),
+        const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
+        require_memory(sizeof(T) * (whole ? 10 * n * k : 0) + 8 * n + 64.0 * k * static_cast<double>(points.columns),
                        "entropy clustering");
         for (Index i = 0; i < points.rows; ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
@@ -65,7 +65,12 @@ public:
 private:
     bool has_rule() const { return criterion_.rule != LabelRule::none; }
     bool labels_per_epoch() const {
-        return has_rule() && (options_.optimizer == Optimizer::lbfgs || criterion_.labels_per == LabelsPer::epoch);
+        return criterion_.rule == LabelRule::given ||
+               (has_rule() && (options_.optimizer == Optimizer::lbfgs || criterion_.labels_per == LabelsPer::epoch));
+    }
+    bool is_reverse() const {
+        return criterion_.rule == LabelRule::self_label ||
+               (criterion_.rule == LabelRule::given && criterion_.cross_entropy == CrossEntropy::reverse);
     }
 
     // A step of gradient descent moves a point's own logits by about learning_rate || x ||^2 times a gradient of at
@@ -142,6 +147,10 @@ private:
 
     // Labels of all points, kept for the epoch.
     void label_all(std::span<const Index> numbers) {
+        if (criterion_.rule == LabelRule::given) {
+            if (epoch_labels_.size() == 0) epoch_labels_ = criterion_.targets->template cast<T>();
+            return;
+        }
         epoch_labels_ = labels_for(numbers, softmax(logits(points_, model_, run_.threads), run_.threads));
     }
 
@@ -163,13 +172,12 @@ private:
         std::vector<bool> counts;
         if (!known_.empty())
             for (const Index i : numbers) counts.push_back(constraints_.label(i) < 0);
-        const bool reverse = criterion_.rule == LabelRule::self_label;
-        double value = add_cross_entropy(sigma, y, reverse ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
+        double value = add_cross_entropy(sigma, y, is_reverse() ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
                                          gradient, run_.threads, counts);
-        if (criterion_.rule == LabelRule::transport) return value;
+        if (criterion_.rule == LabelRule::transport || criterion_.rule == LabelRule::given) return value;
         const Vector<double> means =
             y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
-        if (reverse) return value + criterion_.labels.lambda * divergence(criterion_.prior, means);
+        if (is_reverse()) return value + criterion_.labels.lambda * divergence(criterion_.prior, means);
         return value + (means.array() * means.array().log()).sum();
     }
 
@@ -355,8 +363,12 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     const Index k = logarithm.cols();
     const RowBlocks blocks{n, std::max<Index>(1024, (n + 255) / 256)};
     const int workers = threads_for(static_cast<double>(n * k) * 20, threads);
+    const Vector<double> target = Eigen::Map<const Vector<double>>(prior.data(), k) * static_cast<double>(n);
     Vector<double> b = Vector<double>::Zero(k);
-    // Sums of exp by column, in units of each block's largest.
+    double power = 0;
+
+    // A round in the log domain: b with which the column sums of softmax(ln(sigma^power) + b), rows first, are
+    // the target. Sums are in units of each block's largest.
     struct Column {
         double largest = -infinity;
         double sum = 0;
@@ -368,35 +380,72 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
             sum += times * std::exp(exponent - largest);
         }
     };
-    std::vector<std::vector<Column>> partial(at(blocks.count()));
-    constexpr int most_rounds = 300;
-    constexpr double close = 1e-2;  // of ln(mean / prior); the labels are rounded to one-hot ones afterwards
-    for (int round = 0; round < most_rounds; ++round) {
+    std::vector<std::vector<Column>> columns(at(blocks.count()));
+    // The rows of ln(sigma^power) + base, in units of their largest entries: while b is near base, a round needs
+    // products of these only.
+    Matrix<double> kernel(n, k);
+    Vector<double> base;
+    const auto exact_round = [&] {
+        base = b;
         for_each_block(blocks.count(), workers, [&](Index block, int) {
-            auto& columns = partial[at(block)];
-            columns.assign(at(k), Column{});
-            std::vector<double> row(at(k));
+            auto& own = columns[at(block)];
+            own.assign(at(k), Column{});
+            Vector<double> row(k);
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                double largest = -infinity;
-                for (Index c = 0; c < k; ++c) {
-                    row[at(c)] = sharpness * static_cast<double>(logarithm(i, c));
-                    largest = std::max(largest, row[at(c)] + b[c]);
-                }
-                double sum = 0;
-                for (Index c = 0; c < k; ++c) sum += std::exp(row[at(c)] + b[c] - largest);
-                const double total = largest + std::log(sum);
-                for (Index c = 0; c < k; ++c) columns[at(c)].add(row[at(c)] - total, 1.0);
+                row = power * logarithm.row(i).template cast<double>().transpose();
+                const double largest = (row + b).maxCoeff();
+                kernel.row(i) = (row + b).array().transpose() - largest;
+                kernel.row(i) = kernel.row(i).array().exp();
+                const double total = largest + std::log(kernel.row(i).sum());
+                for (Index c = 0; c < k; ++c) own[at(c)].add(row[c] - total, 1.0);
             }
         });
-        double worst = 0;
+        Vector<double> next(k);
         for (Index c = 0; c < k; ++c) {
             Column all;
-            for (const auto& columns : partial) all.add(columns[at(c)].largest, columns[at(c)].sum);
-            const double next = std::log(prior[at(c)] * static_cast<double>(n)) - all.largest - std::log(all.sum);
-            worst = std::max(worst, std::abs(next - b[c]));
-            b[c] = next;
+            for (const auto& own : columns) all.add(own[at(c)].largest, own[at(c)].sum);
+            next[c] = std::log(target[c]) - all.largest - std::log(all.sum);
         }
-        if (worst <= close) break;
+        return next;
+    };
+    std::vector<Vector<double>> partial(at(blocks.count()));
+    // The same by products; NaN where they have underflowed.
+    const auto near_round = [&] {
+        const Vector<double> factor = (b - base).array().exp();
+        for_each_block(blocks.count(), workers, [&](Index block, int) {
+            Vector<double>& own = partial[at(block)];
+            own = Vector<double>::Zero(k);
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
+                own += kernel.row(i).transpose() / kernel.row(i).dot(factor);
+        });
+        Vector<double> sums = Vector<double>::Zero(k);
+        for (const auto& own : partial) sums += own;
+        constexpr double least_sum = 1e-200;  // of entries, the largest of which did not underflow
+        if (!(sums.minCoeff() > least_sum)) return Vector<double>(Vector<double>::Constant(k, std::nan("")));
+        return Vector<double>(target.array().log() - sums.array().log() + base.array());
+    };
+
+    // A sharp transport's b lies far from 0, and rounds move it by little: so b is found for a dull one first, which is
+    // sharpened to twice as much at a time, b with it.
+    constexpr double dull = 10;       // exponents up to this are no trouble from b = 0
+    constexpr int most_rounds = 300;  // of a sharpness
+    constexpr double close = 1e-2;    // of ln(mean / prior); the labels are rounded to one-hot ones afterwards
+    constexpr double near = 30;       // exp of it is far from the ends of double
+    int doublings = 0;
+    const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
+    while (std::ldexp(widest, -doublings) > dull) ++doublings;
+    for (; doublings >= 0; --doublings) {
+        power = std::ldexp(sharpness, -doublings);
+        b *= 2;
+        base.resize(0);
+        for (int round = 0; round < most_rounds; ++round) {
+            Vector<double> next;
+            if (base.size() > 0 && (b - base).cwiseAbs().maxCoeff() <= near) next = near_round();
+            if (next.size() == 0 || !next.allFinite()) next = exact_round();
+            const double worst = (next - b).cwiseAbs().maxCoeff();
+            b = next;
+            if (worst <= close) break;
+        }
     }
     Matrix<T> y = Matrix<T>::Zero(n, k);
     for (Index i = 0; i < n; ++i) {

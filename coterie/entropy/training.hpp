@@ -7,11 +7,37 @@
 
 namespace coterie::internal {
 
+/// The options of LinearTrainingOptions, for the struct that has them.
+template <class Options>
+OptionSetFor<Options> describe_training() {
+    OptionSetFor<Options> set;
+    set.template integer<int>("clusters", &Options::clusters, at_least(0),
+                              "number of clusters k; 0: as many as the partial labels have")
+        .letter('k')
+        .real("gamma", &Options::gamma, at_least(0), "weight of the weights' squared norm, without the bias")
+        .real("gamma_start", &Options::gamma_start, at_least(0),
+              "lbfgs: gamma falls geometrically from this over the epochs; 0: it does not")
+        .template choice<Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
+                                    "gradient descent on batches, or L-BFGS on all points")
+        .real("learning_rate", &Options::learning_rate, above(0), "sgd: step per unit of gradient")
+        .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
+        .template integer<int>("epochs", &Options::epochs, at_least(1),
+                               "passes over the points; lbfgs: new labels and up to 100 iterations each")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points a batch")
+        .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
+                                         "what the points are taken about while training: their mean, or 0")
+        .real("start_scale", &Options::start_scale, above(0),
+              "first weights are uniform on +- this over the square root of the dimensions")
+        .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
+    return set;
+}
+
 enum class LabelRule {
-    none,        // the loss is of the predictions alone: R_order and reverse fairness
-    self_label,  // label_solver.hpp; reverse cross-entropy
-    transport,   // one-hot labels whose means are the prior; forward cross-entropy
-    alternating  // y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk); forward cross-entropy
+    none,         // the loss is of the predictions alone: R_order and reverse fairness
+    self_label,   // label_solver.hpp; reverse cross-entropy
+    transport,    // one-hot labels whose means are the prior; forward cross-entropy
+    alternating,  // y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk); forward cross-entropy
+    given         // targets; the cross-entropy that is asked for
 };
 
 struct Criterion {
@@ -22,6 +48,8 @@ struct Criterion {
     LabelSettings labels;   // self_label
     double sharpness = 25;  // transport
     LabelsPer labels_per = LabelsPer::batch;
+    const Matrix<double>* targets = nullptr;             // given: n x k
+    CrossEntropy cross_entropy = CrossEntropy::reverse;  // given
 };
 
 template <class T>

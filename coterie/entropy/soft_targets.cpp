@@ -1,0 +1,65 @@
+#include "coterie/entropy/soft_targets.hpp"
+
+#include <cmath>
+
+#include "coterie/entropy/training.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+
+namespace coterie {
+
+const OptionSet& SoftTargetOptions::described() {
+    static const OptionSet set = internal::describe_training<SoftTargetOptions>().choice(
+        "cross_entropy", &SoftTargetOptions::cross_entropy, {"reverse", "forward"},
+        "which of the two has the logarithm");
+    return set;
+}
+
+template <class T>
+SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
+                                  const SoftTargetOptions& options, Run& run) {
+    check_options(options);
+    SoftTargetOptions used = options;
+    used.clusters = static_cast<int>(targets.cols());
+    if (targets.rows() != points.rows || targets.cols() < 1)
+        throw BadArgument("soft targets: " + std::to_string(targets.rows()) + " x " + std::to_string(targets.cols()) +
+                          " for " + std::to_string(points.rows) + " points; a row for each of them is needed");
+    for (Index i = 0; i < targets.rows(); ++i)
+        if (!(targets.row(i).minCoeff() >= 0) || !(std::abs(targets.row(i).sum() - 1) <= 1e-6))
+            throw BadArgument("soft targets: row " + std::to_string(i + 1) +
+                              " is no distribution: its entries must be at least 0 and sum to 1");
+    check_clustering_input(points, 1, {}, run);
+    const internal::Constraints constraints =
+        internal::compile_constraints(points.rows, used.clusters, {}, ShareRounding::floor, true);
+    internal::Criterion criterion;
+    criterion.rule = internal::LabelRule::given;
+    criterion.prior = checked_prior({}, targets.cols());
+    criterion.targets = &targets;
+    criterion.cross_entropy = options.cross_entropy;
+    internal::Trained<T> trained = internal::train(points, used, criterion, constraints, run);
+    trained.report.empty_cluster_policy = "a class that no point is given stays empty";
+    internal::finish_report(trained.report, points, trained.labels, used.clusters, used.clusters, run);
+    return {std::move(trained.model), std::move(trained.labels), std::move(trained.report)};
+}
+
+Matrix<double> smoothed_targets(const Labels& labels, Index classes, double noise) {
+    if (!(noise >= 0 && noise <= 1) || classes < 1)
+        throw BadArgument("smoothed targets: the noise must be from 0 to 1, and there must be a class");
+    Matrix<double> out =
+        Matrix<double>::Constant(static_cast<Index>(labels.size()), classes, noise / static_cast<double>(classes));
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (labels[i] < 0 || labels[i] >= classes)
+            throw BadArgument("smoothed targets: label " + std::to_string(labels[i]) + " in row " +
+                              std::to_string(i + 1) + " is not accepted; it must be from 0 to " +
+                              std::to_string(classes - 1));
+        out(static_cast<Index>(i), labels[i]) += 1 - noise;
+    }
+    return out;
+}
+
+#define COTERIE_INSTANTIATE(T) \
+    template SoftTargetFit<T> fit_soft_targets(const Rows<T>&, const Matrix<double>&, const SoftTargetOptions&, Run&);
+COTERIE_INSTANTIATE(float)
+COTERIE_INSTANTIATE(double)
+
+}  // namespace coterie
