@@ -110,8 +110,8 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
 struct Sample {
     PointsView points;
     const Labels& labels;
-    Matrix<double> x;       // n x (d + 1), homogenised
-    Vector<double> norms;   // of its rows
+    Matrix<double> x;      // n x (d + 1), homogenised
+    Vector<double> norms;  // of its rows
     const GeometryOptions& options;
 
     Sample(PointsView points_, const Labels& labels_, const GeometryOptions& options_)
@@ -143,8 +143,7 @@ void Sample::find_neighbors(const Vector<double>& own, std::int32_t label, Index
     const double limit = out.radius * (1 + kTie);
     for (const auto& [distance, j] : same)
         if (distance <= limit) out.neighbors.push_back(j);
-    for (Index j = 0; j < x.rows(); ++j)
-        out.others_in_ball += labels[at(j)] != label && distances[j] <= limit ? 1 : 0;
+    for (Index j = 0; j < x.rows(); ++j) out.others_in_ball += labels[at(j)] != label && distances[j] <= limit ? 1 : 0;
 }
 
 // Everything that depends on nu*.
@@ -189,7 +188,9 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     own << y, std::sqrt(options.eta);
     out.norm = own.norm();
     find_neighbors(own, label, self, out);
-    const Vector<double> weights = representation_weights(points, y, self, options.weights);
+    Vector<double> weights = representation_weights(points, y, self, options.weights);
+    // Their sum being 1 would make them 1 / n; the paper's are I.
+    if (options.weights == RepresentationWeights::equal) weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
     if (weights.minCoeff() < kLeastWeight)
         throw BadData("geometry: weights of " + (self < 0 ? "the new sample" : "point " + std::to_string(self)) +
                       " are as small as " + to_text(weights.minCoeff()) + " of their sum: scale the points down");
@@ -208,8 +209,7 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
         const Matrix<double> generators = neighbor_weights.cwiseInverse().asDiagonal() * neighbors;
         out.inradius = inradius_within(generators * span.transpose());
     }
-    const Matrix<double> along =
-        orthonormal_span(neighbors.bottomRows(m - 1).rowwise() - neighbors.row(0), noise);
+    const Matrix<double> along = orthonormal_span(neighbors.bottomRows(m - 1).rowwise() - neighbors.row(0), noise);
     Vector<double> across = own - neighbors.row(0).transpose();
     for (int twice = 0; twice < 2; ++twice) across -= along.transpose() * (along * across);
     out.distance = across.norm();
@@ -275,8 +275,9 @@ const OptionSet& GeometryOptions::described() {
 
 double curvature_bound(double curvature, double radius) {
     if (!(curvature >= 0) || !(radius >= 0) || !(curvature * radius <= 1))
-        throw BadArgument("curvature_bound: curvature and radius must be at least 0 and their product at most 1, given " +
-                          to_text(curvature) + " and " + to_text(radius));
+        throw BadArgument(
+            "curvature_bound: curvature and radius must be at least 0 and their product at most 1, given " +
+            to_text(curvature) + " and " + to_text(radius));
     // 1/kappa - sqrt(1/kappa^2 - zeta^2) without cancellation.
     const double share = curvature * radius;
     return share * radius / (1 + std::sqrt((1 - share) * (1 + share)));

@@ -3,9 +3,8 @@
 // the quantities of Lemmas 1 to 3 and Corollary 1, measured, and whether the representation keeps to its manifold.
 //
 //     y        d       the point: row i of X, which is then no column itself, or a new sample. Its manifold is M_1
-//     X        n x d   points (rows) x_j;   ~: homogenised, x~_j = (x_j, sqrt(eta)). All norms are of homogenised points
-//     w_j              weights of sum 1 (equal: 1), as representation_weights() gives them
-//     d_1              dimension of M_1
+//     X        n x d   points (rows) x_j;   ~: homogenised, x~_j = (x_j, sqrt(eta)). All norms are of homogenised
+//     points w_j              weights of sum 1 (equal: 1), as representation_weights() gives them d_1 dimension of M_1
 //     N                points in the smallest ball around y with d_1 + 1 points of M_1
 //     zeta             its radius
 //     S                affine hull of N and M_1's common points; S~ the span of these, homogenised
@@ -44,9 +43,9 @@ enum class LambdaUnit {
 struct GeometryOptions {
     int dim = 1;  // d_1
     RepresentationWeights weights = RepresentationWeights::linear;
-    double eta = 1;       // square of the homogenising coordinate
-    double lambda = 0;    // above 0: lambda itself, instead of a multiple
-    double multiple = 20; // a: lambda = a times the unit
+    double eta = 1;        // square of the homogenising coordinate
+    double lambda = 0;     // above 0: lambda itself, instead of a multiple
+    double multiple = 20;  // a: lambda = a times the unit
     LambdaUnit unit = LambdaUnit::lambda_0;
     double curvature = 0;  // kappa, for Lemmas 2 and 3; 0: leave them out. Curves only
     double reach = 0;      // of the curves; 0: 1 / curvature, the most that it can be
@@ -74,10 +73,10 @@ struct PointGeometry {
     bool solved = false;           // lambda is finite
 
     // With lambda
-    double separation = 0;     // gamma_W; infinite where there is no point outside M_1
-    double coherence = 0;      // mu
-    LambdaInterval interval;   // lower: infinite where r_W (||y~|| - dist) is not above 0. upper: at dist 0 infinite with
-                               // the sign of gamma_W; 0 where r_W or gamma_W is
+    double separation = 0;    // gamma_W; infinite where there is no point outside M_1
+    double coherence = 0;     // mu
+    LambdaInterval interval;  // lower: infinite where r_W (||y~|| - dist) is not above 0. upper: at dist 0 infinite
+                              // with the sign of gamma_W; 0 where r_W or gamma_W is
     bool separated = false;    // (2.8): gamma_W > 0
     bool near = false;         // (2.9): dist < ||y~|| gamma_W / (1 + gamma_W), for gamma_W above 0
     double own_reach = 0;      // max over x_j in M_1 outside N of |<x~_j, nu*>| / w_j; the condition left out: <= 1
@@ -93,8 +92,8 @@ struct PointGeometry {
     double violation = 0;      // of the optimality conditions, the larger of both problems', in units of w_j
 
     // With `curvature`, where zeta is at most `reach`
-    std::optional<double> distance_bound;             // Lemma 2
-    std::optional<LambdaInterval> curvature_interval; // Lemma 3
+    std::optional<double> distance_bound;              // Lemma 2
+    std::optional<LambdaInterval> curvature_interval;  // Lemma 3
 
     Vector<double> dual;  // nu*, the homogenising coordinate last
 };
@@ -108,7 +107,8 @@ PointGeometry point_geometry(PointsView points, const Labels& labels, Index row,
 PointGeometry point_geometry(PointsView points, const Labels& labels, const Vector<double>& y, std::int32_t label,
                              const GeometryOptions& options);
 
-/// As point_geometry of each of the rows, on several threads; `dual` is left empty. Cost n d a row, a few times. Cancelled.
+/// As point_geometry of each of the rows, on several threads; `dual` is left empty. Cost n d a row, a few times.
+/// Cancelled.
 std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
                                     const GeometryOptions& options, const Run& run);
 
