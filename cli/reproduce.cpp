@@ -13,7 +13,8 @@ Command reproduce_command() {
         "what "
         "was measured in the paper's form, with the published figures beside it.";
     command.commands_are = "NAME";
-    command.commands = {reproduce_cpd_uml_command(), reproduce_max_margin_command(), reproduce_two_moons_command()};
+    command.commands = {reproduce_cpd_uml_command(), reproduce_max_margin_command(), reproduce_trefoil_lambda_command(),
+                        reproduce_trefoil_n_command(), reproduce_two_moons_command()};
     command.examples = {{"coterie reproduce cpd-uml --runs 3 --sets ecoli", "a quick look at one data set"}};
     return command;
 }

@@ -7,6 +7,8 @@ namespace coterie::cli {
 
 Command reproduce_cpd_uml_command();
 Command reproduce_max_margin_command();
+Command reproduce_trefoil_lambda_command();
+Command reproduce_trefoil_n_command();
 Command reproduce_two_moons_command();
 
 }  // namespace coterie::cli

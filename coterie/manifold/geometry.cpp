@@ -228,13 +228,16 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     separate(weights, span, label, self, out);
     out.interval.upper = upper_end(out.separation, out.inradius, out.distance);
 
-    const PointRepresentation whole = represent_point(points, y, weights, out.lambda, options.eta);
-    out.violation = std::max(dual.violation, whole.violation);
-    double all = 0;
+    out.violation = dual.violation;
+    double all = dual.coefficients.cwiseAbs().sum();
     double foreign = 0;
-    for (Index j = 0; j < x.rows(); ++j) {
-        all += std::abs(whole.coefficients[j]);
-        if (labels[at(j)] != label) foreign += std::abs(whole.coefficients[j]);
+    // With room to spare everywhere else, nu* is feasible for the whole problem: c*, and 0 elsewhere, is its solution.
+    if (!(out.own_reach < 1 && out.foreign_reach < 1)) {
+        const PointRepresentation whole = represent_point(points, y, weights, out.lambda, options.eta);
+        out.violation = std::max(dual.violation, whole.violation);
+        all = whole.coefficients.cwiseAbs().sum();
+        for (Index j = 0; j < x.rows(); ++j)
+            if (labels[at(j)] != label) foreign += std::abs(whole.coefficients[j]);
     }
     out.nonzero = all > 0;
     out.preserving = foreign == 0;

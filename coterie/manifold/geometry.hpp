@@ -73,10 +73,10 @@ struct PointGeometry {
     bool solved = false;           // lambda is finite
 
     // With lambda
-    double separation = 0;    // gamma_W; infinite where there is no point outside M_1
-    double coherence = 0;     // mu
-    LambdaInterval interval;  // lower: infinite where r_W (||y~|| - dist) is not above 0. upper: at dist 0 infinite
-                              // with the sign of gamma_W; 0 where r_W or gamma_W is
+    double separation = 0;     // gamma_W; infinite where there is no point outside M_1
+    double coherence = 0;      // mu
+    LambdaInterval interval;   // lower: infinite where r_W (||y~|| - dist) is not above 0. upper: at dist 0 infinite
+                               // with the sign of gamma_W; 0 where r_W or gamma_W is
     bool separated = false;    // (2.8): gamma_W > 0
     bool near = false;         // (2.9): dist < ||y~|| gamma_W / (1 + gamma_W), for gamma_W above 0
     double own_reach = 0;      // max over x_j in M_1 outside N of |<x~_j, nu*>| / w_j; the condition left out: <= 1
@@ -85,7 +85,8 @@ struct PointGeometry {
     bool own_condition() const { return solved && own_reach <= 1; }
     bool guaranteed() const { return inside() && own_condition(); }
 
-    // The representation over all points
+    // The representation over all points: that over the neighbours alone where own_reach and foreign_reach are below 1,
+    // which makes it optimal for all points, else solved anew
     bool nonzero = false;
     bool preserving = false;
     double foreign_share = 0;  // sum |c_k| outside M_1 over sum |c_j|; 0 where c is

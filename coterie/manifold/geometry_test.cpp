@@ -303,6 +303,20 @@ TEST(Lemma1, HoldsWithTheConditionThatItsProofLeavesOut) {
             ++guaranteed;
             EXPECT_TRUE(found.preserving) << number;
             EXPECT_TRUE(found.nonzero) << number;
+            // By the solver of the whole problem, which knows nothing of neighbours.
+            const Index n = one.points.rows();
+            Vector<double> w =
+                representation_weights(one.points, one.points.row(0).transpose(), 0, one.options.weights);
+            if (one.options.weights == RepresentationWeights::equal) w.setOnes();
+            w[0] = kInfinity;
+            const PointRepresentation whole =
+                represent_point(one.points, one.points.row(0).transpose(), w, found.lambda, one.options.eta);
+            EXPECT_LT(whole.violation, 1e-8);
+            EXPECT_GT(whole.coefficients.norm(), 0) << number;
+            for (Index j = 0; j < n; ++j)
+                if (one.labels[at(j)] == 1) {
+                    EXPECT_EQ(whole.coefficients[j], 0) << number;
+                }
             EXPECT_EQ(found.foreign_share, 0);
             EXPECT_LT(found.foreign_reach, 1) << number;
         } else if (found.inside()) {
