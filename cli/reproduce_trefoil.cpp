@@ -26,32 +26,45 @@ enum class Subspaces { shared, own };
 // What the paper leaves open, and how much of it is measured.
 struct TrefoilRequest {
     int embeddings = 50;
-    double shift = 4.03;
+    double shift = 0;
     Sampling sampling = Sampling::even;
     Subspaces subspaces = Subspaces::shared;
-    int step = 30;
-    int most = 1200;
     std::string figure;
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
 
-    static const OptionSet& described(bool of_n) {
-        const auto describe = [](bool sizes) {
-            OptionSetFor<TrefoilRequest> set;
-            set.integer("embeddings", &TrefoilRequest::embeddings, between(1, 10000), "random embeddings in R^100")
-                .real("shift", &TrefoilRequest::shift, between(-100, 100),
-                      "how far the second knot is moved along the first coordinate")
-                .choice("sampling", &TrefoilRequest::sampling, {"even", "random"},
-                        "points of a knot: at equal steps of its parameter, or drawn anew for each embedding")
-                .choice("subspaces", &TrefoilRequest::subspaces, {"shared", "own"},
-                        "both knots embedded by one basis, or each by its own");
-            if (sizes)
-                set.integer("step", &TrefoilRequest::step, between(10, 1000), "between the N that are measured; even")
-                    .integer("most", &TrefoilRequest::most, between(60, 20000), "the largest N");
-            return set;
-        };
-        static const OptionSet lambdas = describe(false);
-        static const OptionSet sizes = describe(true);
-        return of_n ? sizes : lambdas;
+template <class Request>
+OptionSetFor<Request> protocol() {
+    OptionSetFor<Request> set;
+    set.template integer<int>("embeddings", &Request::embeddings, between(1, 10000), "random embeddings in R^100")
+        .real("shift", &Request::shift, between(-100, 100),
+              "how far the second knot is moved along the first coordinate")
+        .template choice<Sampling>(
+            "sampling", &Request::sampling, {"even", "random"},
+            "points of a knot: at equal steps of its parameter, or drawn anew for each embedding")
+        .template choice<Subspaces>("subspaces", &Request::subspaces, {"shared", "own"},
+                                    "both knots embedded by one basis, or each by its own");
+    return set;
+}
+
+// The shifts are those that come nearest to the figures (docs/geometry.md).
+struct LambdaRequest : TrefoilRequest {
+    LambdaRequest() { shift = 4.02; }
+    static const OptionSet& described() {
+        static const OptionSet set = protocol<LambdaRequest>();
+        return set;
+    }
+};
+struct SizesRequest : TrefoilRequest {
+    int step = 30;
+    int most = 1200;
+    SizesRequest() { shift = 4.4; }
+    static const OptionSet& described() {
+        static const OptionSet set =
+            protocol<SizesRequest>()
+                .integer("step", &SizesRequest::step, between(10, 1000), "between the N that are measured; even")
+                .integer("most", &SizesRequest::most, between(60, 20000), "the largest N");
+        return set;
     }
 };
 
@@ -202,12 +215,12 @@ struct Started {
     Run run;
     Json out;
 };
-Started start(const TrefoilRequest& request, const char* name, bool of_n) {
+template <class Request>
+Started start(const Request& request, const char* name) {
     Outputs outputs;
     outputs.add("--figure", request.figure, {".svg"});
     outputs.check(request.running->json);
-    const OptionSet& set = TrefoilRequest::described(of_n);
-    set.check(&request);
+    const OptionSet& set = Request::described();
     Started started{request.running->run(), {}};
     started.out["schema"] = 1;
     started.out["name"] = name;
@@ -240,8 +253,8 @@ std::string where(const std::vector<double>& lambdas, const std::vector<Curve>& 
     return first.empty() ? "never" : first == last ? "at " + first : first + " to " + last;
 }
 
-int reproduce_lambda(const TrefoilRequest& request) {
-    Started started = start(request, "trefoil-lambda", false);
+int reproduce(const LambdaRequest& request) {
+    Started started = start(request, "trefoil-lambda");
     std::vector<double> lambdas;
     for (int i = 0; i <= 16; ++i) lambdas.push_back((4.8 + i) * 1e-4);
     std::vector<Setting> settings;
@@ -309,10 +322,10 @@ Index holds_from(const std::vector<Setting>& settings, const std::vector<std::ve
 std::string from_text(Index from, const char* none) { return from == 0 ? none : std::to_string(from); }
 Json from_json(Index from) { return from == 0 ? Json(nullptr) : Json(from); }
 
-int reproduce_n(const TrefoilRequest& request) {
+int reproduce(const SizesRequest& request) {
     if (request.step % 2 != 0)
         throw BadArgument("option --step: " + std::to_string(request.step) + " is odd; N1 and N2 are half of N each");
-    Started started = start(request, "trefoil-n", true);
+    Started started = start(request, "trefoil-n");
     std::vector<Setting> settings;
     for (Index n = request.step; n <= request.most; n += request.step)
         if (n >= 60) settings.push_back({n / 2, n / 2});
@@ -377,47 +390,46 @@ int reproduce_n(const TrefoilRequest& request) {
     return Exit::done;
 }
 
-Command trefoil_command(bool of_n) {
-    const auto request = std::make_shared<TrefoilRequest>();
+template <class Request>
+Command trefoil_command(const char* name, const char* figure, std::string details) {
+    const auto request = std::make_shared<Request>();
     Command command;
-    command.flags = flags_of(TrefoilRequest::described(of_n), "Protocol", std::static_pointer_cast<void>(request));
-    command.flags.push_back(text_flag(
-        "--figure", "FILE.svg", of_n ? "draw Figure 3 from what was measured" : "draw Figure 2 from what was measured",
-        "Writing", request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
-    const std::string common =
+    command.name = name;
+    command.details =
+        std::move(details) +
         " The text leaves open how the knots are placed and which points are looked at. Here the knots are those of "
         "sparse manifold clustering (Elhamifar and Vidal 2011), the second one moved along the first coordinate, "
         "without noise; means and deviations are over the points of the first knot, shared out among the embeddings. "
         "Weights are linear, eta is 1.";
-    if (of_n) {
-        command.name = "trefoil-n";
-        command.summary = "weighted manifold clustering's interval of lambda as points become more: Figure 3";
-        command.details =
-            "Draws N / 2 points from each of two trefoil knots in R^100, takes lambda at 2, 5 and 50 times lambda_l, "
-            "and "
-            "prints from which N the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda." +
-            common;
-        command.examples = {{"coterie reproduce trefoil-n --shift 4.4 --figure trefoil-n.svg", "another distance"}};
-        command.act = [request] { return reproduce_n(*request); };
-    } else {
-        command.name = "trefoil-lambda";
-        command.summary = "weighted manifold clustering's interval of lambda as lambda grows: Figure 2";
-        command.details =
-            "Draws N1 = 120, 150, 160 and 200 points from one trefoil knot in R^100 and 40 from another, and prints "
-            "for "
-            "which lambda the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda." +
-            common;
-        command.examples = {{"coterie reproduce trefoil-lambda --shift 3.8", "the distance of the knots' first use"}};
-        command.act = [request] { return reproduce_lambda(*request); };
-    }
+    command.flags = flags_of(Request::described(), "Protocol", std::static_pointer_cast<void>(request));
+    command.flags.push_back(text_flag("--figure", "FILE.svg", std::string("draw ") + figure + " from what was measured",
+                                      "Writing", request->figure, request));
+    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
+        command.flags.push_back(std::move(flag));
+    command.act = [request] { return reproduce(*request); };
     return command;
 }
 
 }  // namespace
 
-Command reproduce_trefoil_lambda_command() { return trefoil_command(false); }
-Command reproduce_trefoil_n_command() { return trefoil_command(true); }
+Command reproduce_trefoil_lambda_command() {
+    Command command = trefoil_command<LambdaRequest>(
+        "trefoil-lambda", "Figure 2",
+        "Draws N1 = 120, 150, 160 and 200 points from one trefoil knot in R^100 and 40 from another, and prints for "
+        "which lambda the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda.");
+    command.summary = "weighted manifold clustering's interval of lambda as lambda grows: Figure 2";
+    command.examples = {{"coterie reproduce trefoil-lambda --shift 3.8", "the distance of the knots' first use"}};
+    return command;
+}
+
+Command reproduce_trefoil_n_command() {
+    Command command = trefoil_command<SizesRequest>(
+        "trefoil-n", "Figure 3",
+        "Draws N / 2 points from each of two trefoil knots in R^100, takes lambda at 2, 5 and 50 times lambda_l, and "
+        "prints from which N the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda.");
+    command.summary = "weighted manifold clustering's interval of lambda as points become more: Figure 3";
+    command.examples = {{"coterie reproduce trefoil-n --shift 5 --figure trefoil-n.svg", "another distance"}};
+    return command;
+}
 
 }  // namespace coterie::cli
