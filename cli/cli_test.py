@@ -1181,7 +1181,8 @@ def test_geometry_needs_labels_and_enough_points(tmp_path):
     assert "--labels FILE" in run("geometry", tmp_path / "points.csv", "--dim", 1, code=2).err
     write_csv(tmp_path / "labels.csv", [["a"], ["a"], ["a"], ["b"]], ["label"])
     words = ["geometry", tmp_path / "points.csv", "--labels", tmp_path / "labels.csv", "--dim", 1]
-    assert "needs 2" in run(*words, code=3).err
+    error = run(*words, code=3).err
+    assert "label 'b' has 1 point," in error and "needs 3" in error
     assert document(*words, "--only", "a")["looked_at"] == 3
 
 

@@ -230,6 +230,21 @@ GeometryOptions options_of(const GeometryRequest& request) {
     return options;
 }
 
+// By the label's name: the library knows its rows, which are not the file's where some have no label.
+void require_enough(const Labelled& data, const GeometryOptions& options) {
+    const Labels& labels = data.labels.labels;
+    std::vector<Index> counts(static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())) + 1, 0);
+    for (const auto label : labels) ++counts[static_cast<std::size_t>(label)];
+    for (const Index row : data.rows) {
+        const std::int32_t label = labels[static_cast<std::size_t>(row)];
+        const Index count = counts[static_cast<std::size_t>(label)];
+        if (count < options.dim + 2)
+            throw BadData("label '" + label_text(data.labels, label) + "' has " + std::to_string(count) +
+                          (count == 1 ? " point" : " points") + ", dimension " + std::to_string(options.dim) +
+                          " needs " + std::to_string(options.dim + 2) + "; --only looks at one label");
+    }
+}
+
 int describe_geometry(const GeometryRequest& request) {
     const GeometryOptions options = options_of(request);
     if (!request.labels_column.empty() && request.labels.empty())
@@ -244,6 +259,7 @@ int describe_geometry(const GeometryRequest& request) {
     Stopwatch watch;
     Labelled data = read_labelled(request, run);
     choose_rows(request, data);
+    require_enough(data, options);
     const Preprocessing preprocessing = Preprocessing::fit(data.points, *request.preparing, run);
     Index zero_rows = 0;
     data.points = preprocessing.apply(data.points, run, &zero_rows);

@@ -164,7 +164,9 @@ private:
 
     // M Q for the newest block Q, its projection, and in rest_ what the basis does not hold of it.
     void expand() {
-        for_chunks([&](Index, Index begin, Index end) { operator_.multiply(block_.data(), begin, end, rest_.data()); });
+        for_chunks([&](Index, Index begin, Index end) {
+            operator_.multiply(block_.data(), begin, end, rest_.data());
+        });
         const Matrix<double> seen = take_off_basis();
         const Index p = ritz_columns();
         projected_.conservativeResize(p, p);
@@ -245,8 +247,9 @@ private:
             const Index columns = std::min(kBlock, count_ - first);
             block_.setZero();
             block_.leftCols(columns) = pairs.vectors.middleCols(first, columns);
-            for_chunks(
-                [&](Index, Index begin, Index end) { operator_.multiply(block_.data(), begin, end, rest_.data()); });
+            for_chunks([&](Index, Index begin, Index end) {
+                operator_.multiply(block_.data(), begin, end, rest_.data());
+            });
             for (Index c = 0; c < columns; ++c)
                 squared[first + c] = (rest_.col(c) - pairs.values[first + c] * block_.col(c)).squaredNorm();
         }

@@ -21,10 +21,10 @@ struct SparseEigenPairs {
 inline constexpr Index sparse_eigen_block = 4;
 
 /// The `count` largest eigenvalues of symmetric `m` (n x n, norm about 1: `tolerance` and rounding are absolute). One
-/// eigenvector may be known beforehand (unit length; empty: none): it is left out. count + 2 blocks (and the one known)
-/// at most n. Not having converged after 500 restarts is a result. Cost: of a block 4 x the non-zeros and 16 n p for p
-/// <= 2 count + 60 columns; memory n p numbers and a copy of the matrix. The same bits at any number of threads.
-/// BadArgument (sizes), ResourceError, Cancelled.
+/// eigenvector may be known beforehand (unit length; empty: none): it is left out. count + 2 blocks (and the one known) at most n. Not
+/// having converged after 500 restarts is a result. Cost: of a block 4 x the non-zeros and 16 n p for p <= 2 count + 60
+/// columns; memory n p numbers and a copy of the matrix. The same bits at any number of threads. BadArgument (sizes),
+/// ResourceError, Cancelled.
 SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, double tolerance,
                                          const Vector<double>& known, const Run& run);
 

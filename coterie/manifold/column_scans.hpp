@@ -14,12 +14,12 @@ enum class WeightKind : int { linear, exponential, equal, given };
 
 /// What turns a product p_j into a squared distance and a correlation.
 struct QueryTerms {
-    float squared;   // |z_y|^2
-    float norm;      // |z_y|
-    float constant;  // b_j = p_j + along_j + constant: <x_j, y> of the homogenised points
-    float slope;     // rounding of a squared distance, at most slope (r_j + |z_y|)^2
-    float rate;      // exponential weights: exp(rate d_j)
-    float least;     // least squared distance that a linear weight is made of
+    float squared;       // |z_y|^2
+    float norm;          // |z_y|
+    float constant;      // b_j = p_j + along_j + constant: <x_j, y> of the homogenised points
+    float slope;         // rounding of a squared distance, at most slope (r_j + |z_y|)^2
+    float rate;          // exponential weights: exp(rate d_j)
+    float least;         // least squared distance that a linear weight is made of
 };
 
 /// What a column must reach to be looked at again: |q_j + constant| + slope r_j + rest > threshold_j, q_j = z_j . r.
@@ -38,7 +38,7 @@ struct ColumnScans {
     /// lower[j]: a bound from below on the squared distance (weights that are given: not touched, the weight itself);
     /// key[j]: grows with |b_j| / w_j. Returns the smallest of `lower` (equal weights: 0).
     float (*keys)(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
-                  std::ptrdiff_t count, const QueryTerms& terms, float* lower, float* key);
+                 std::ptrdiff_t count, const QueryTerms& terms, float* lower, float* key);
     /// Writes the positions with key > limit, ascending, and returns how many; room for `count` needed.
     std::ptrdiff_t (*above)(const float* key, std::ptrdiff_t count, float limit, std::int32_t* hits);
     /// Writes the positions that reach their threshold. `screened` grows by those whose norm alone says that they

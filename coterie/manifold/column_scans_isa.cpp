@@ -21,7 +21,7 @@ using Doubles = Eigen::Map<const Eigen::VectorXd>;
 using DoublesOut = Eigen::Map<Eigen::VectorXd>;
 
 float keys(WeightKind kind, const float* product, const float* squared, const float* norms, const float* along,
-           Size count, const QueryTerms& t, float* lower, float* key) {
+          Size count, const QueryTerms& t, float* lower, float* key) {
     const Floats p(product, count);
     const Floats s(squared, count);
     const Floats r(norms, count);

@@ -12,7 +12,7 @@
 namespace coterie::internal {
 namespace {
 constexpr Index kRows = 512;
-constexpr double kLeast = 1e-6;      // least distance, of the root mean square distance from the mean
+constexpr double kLeast = 1e-6;     // least distance, of the root mean square distance from the mean
 constexpr double kCancelled = 1e-6;  // share of |x|^2 + |y|^2 below which a squared distance is measured by differences
 
 float rounded_up(double value) {

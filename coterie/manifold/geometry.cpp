@@ -26,6 +26,9 @@ constexpr Index kWave = 64;  // rows between two questions whether to go on
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+// Rows are counted from 1, as check_points counts them.
+std::string name_of(Index row) { return row < 0 ? "the new sample" : "row " + std::to_string(row + 1); }
+
 // Rows of length 1 that span what the rows span. `noise`: what rounding did to a row's numbers.
 Matrix<double> orthonormal_span(const Matrix<double>& rows, double noise) {
     Matrix<double> out(std::min(rows.rows(), rows.cols()), rows.cols());
@@ -103,7 +106,7 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
     if (largest > kMostNumber)
         throw BadData("geometry: the points hold " + to_text(largest) + ", more than " + to_text(kMostNumber));
     for (std::size_t j = 0; j < labels.size(); ++j)
-        if (labels[j] < 0) throw BadData("geometry: point " + std::to_string(j) + " has no label");
+        if (labels[j] < 0) throw BadData("geometry: row " + std::to_string(j + 1) + " has no label");
 }
 
 // Points as all that follows reads them.
@@ -135,9 +138,9 @@ void Sample::find_neighbors(const Vector<double>& own, std::int32_t label, Index
         if (j != self && labels[at(j)] == label) same.emplace_back(distances[j], j);
     const auto wanted = static_cast<std::size_t>(options.dim) + 1;
     if (same.size() < wanted)
-        throw BadData("geometry: " + (self < 0 ? "the new sample" : "point " + std::to_string(self)) + " has " +
-                      std::to_string(same.size()) + " other points of its label, dim " + std::to_string(options.dim) +
-                      " needs " + std::to_string(wanted));
+        throw BadData("geometry: " + name_of(self) + " has " + std::to_string(same.size()) +
+                      " other points of its label, dim " + std::to_string(options.dim) + " needs " +
+                      std::to_string(wanted));
     std::sort(same.begin(), same.end());
     out.radius = same[wanted - 1].first;
     const double limit = out.radius * (1 + kTie);
@@ -192,8 +195,8 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     // Their sum being 1 would make them 1 / n; the paper's are I.
     if (options.weights == RepresentationWeights::equal) weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
     if (weights.minCoeff() < kLeastWeight)
-        throw BadData("geometry: weights of " + (self < 0 ? "the new sample" : "point " + std::to_string(self)) +
-                      " are as small as " + to_text(weights.minCoeff()) + " of their sum: scale the points down");
+        throw BadData("geometry: weights of " + name_of(self) + " are as small as " + to_text(weights.minCoeff()) +
+                      " of their sum: scale the points down");
 
     const auto m = static_cast<Index>(out.neighbors.size());
     Matrix<double> neighbors(m, x.cols());

@@ -3,8 +3,9 @@
 // the quantities of Lemmas 1 to 3 and Corollary 1, measured, and whether the representation keeps to its manifold.
 //
 //     y        d       the point: row i of X, which is then no column itself, or a new sample. Its manifold is M_1
-//     X        n x d   points (rows) x_j;   ~: homogenised, x~_j = (x_j, sqrt(eta)). All norms are of homogenised
-//     points w_j              weights of sum 1 (equal: 1), as representation_weights() gives them d_1 dimension of M_1
+//     X        n x d   points (rows) x_j;   ~: homogenised, x~_j = (x_j, sqrt(eta)), as all norms are
+//     w_j              weights of sum 1 (equal: 1 each), as representation_weights() defines them
+//     d_1              dimension of M_1
 //     N                points in the smallest ball around y with d_1 + 1 points of M_1
 //     zeta             its radius
 //     S                affine hull of N and M_1's common points; S~ the span of these, homogenised
@@ -83,7 +84,8 @@ struct PointGeometry {
     double foreign_reach = 0;  // max over x_k outside M_1 of |<x~_k, nu*>| / w_k; below 1 in the proof (A.37)
     bool inside() const { return solved && interval.contains(lambda); }
     bool own_condition() const { return solved && own_reach <= 1; }
-    bool guaranteed() const { return inside() && own_condition(); }
+    /// Neither says anything where the dual direction itself is not what it should be (`violation`).
+    bool guaranteed() const { return inside() && own_condition() && violation < 1e-6; }
 
     // The representation over all points: that over the neighbours alone where own_reach and foreign_reach are below 1,
     // which makes it optimal for all points, else solved anew

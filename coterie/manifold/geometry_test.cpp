@@ -683,7 +683,7 @@ TEST(Geometry, RefusesBadArguments) {
     refuses({"multiple", "above 0"}, [](Case& c, Index&) { c.options.multiple = 0; });
     refuses({"curvature", "-2"}, [](Case& c, Index&) { c.options.curvature = -2; });
     refuses({"labels for"}, [](Case& c, Index&) { c.labels.pop_back(); });
-    refuses({"point 2 has no label"}, [](Case& c, Index&) { c.labels[2] = -1; });
+    refuses({"row 3 has no label"}, [](Case& c, Index&) { c.labels[2] = -1; });
     refuses({"no row 99"}, [](Case&, Index& row) { row = 99; });
     refuses({"no row -1"}, [](Case&, Index& row) { row = -1; });
     refuses({"other points of its label", "dim 20 needs 21"}, [](Case& c, Index&) { c.options.dim = 20; });

@@ -204,8 +204,8 @@ bool ReducedLasso::solve(const ReducedProblem& problem, double* c) {
             const auto farther = [](const auto& a, const auto& b) {
                 return a.first > b.first || (a.first == b.first && a.second < b.second);
             };
-            std::partial_sort(entering_.begin(), entering_.begin() + static_cast<std::ptrdiff_t>(most), entering_.end(),
-                              farther);
+            std::partial_sort(entering_.begin(), entering_.begin() + static_cast<std::ptrdiff_t>(most),
+                              entering_.end(), farther);
             for (std::size_t e = 0; e < most; ++e) {
                 const Index j = entering_[e].second;
                 if (factor_row(j, pivot)) {

@@ -19,8 +19,8 @@
 //
 // Screening. A column reaches its threshold only if |<x~_j, r~>| >= t_j, r~ = y~ - sum c x~. With z_j = x_j - m and
 // <x~_j, r~> = <z_j, r> + k, k = <m, r> + sqrt(eta) r_tail, Cauchy and Schwarz say |<x~_j, r~>| <= |z_j| |r| + |k|: a
-// column for which that is below t_j is out for this r, and for a tile of columns the largest |z_j| and the smallest
-// t_j decide at once. It is asked anew with each r, so that it does not matter that |r| may rise.
+// column for which that is below t_j is out for this r, and for a tile of columns the largest |z_j| and the smallest t_j
+// decide at once. It is asked anew with each r, so that it does not matter that |r| may rise.
 
 namespace coterie {
 namespace {
@@ -71,10 +71,10 @@ struct Scratch {
     std::vector<float> product;      // queries x tile
     std::vector<float> key;
     std::vector<std::int32_t> hits;
-    std::vector<float> queries;          // z_y
-    std::vector<double> packed_queries;  // queries x (d + 1)
-    std::vector<double> residuals;       // queries x (d + 1)
-    std::vector<float> residual_rows;    // the first d coordinates of the residuals of those not done
+    std::vector<float> queries;               // z_y
+    std::vector<double> packed_queries;       // queries x (d + 1)
+    std::vector<double> residuals;            // queries x (d + 1)
+    std::vector<float> residual_rows;         // the first d coordinates of the residuals of those not done
     std::vector<std::vector<Candidate>> candidates;
     std::vector<Query> state;
     std::vector<double> packed;
@@ -207,9 +207,10 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
         internal::block_products<float>().rows_by_rows(s.queries.data(), rows, d, x_.centred.data() + first * d, size,
                                                        d, d, s.product.data(), Columns::kTile);
         for (Index row = 0; row < rows; ++row) {
-            s.lower_tiles[at(row * x_.tiles() + tile)] = scans_.keys(
-                kind_, s.product.data() + row * Columns::kTile, x_.squared.data() + first, x_.norms.data() + first,
-                x_.along.data() + first, size, terms[at(row)], s.lower.data() + row * n + first, s.key.data());
+            s.lower_tiles[at(row * x_.tiles() + tile)] =
+                scans_.keys(kind_, s.product.data() + row * Columns::kTile, x_.squared.data() + first,
+                            x_.norms.data() + first, x_.along.data() + first, size, terms[at(row)],
+                            s.lower.data() + row * n + first, s.key.data());
             const Index hits = scans_.above(s.key.data(), size, limit[at(row)], s.hits.data());
             std::vector<Candidate>& candidates = s.candidates[at(row)];
             for (Index h = 0; h < hits; ++h) {
@@ -237,8 +238,8 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
     s.gram.resize(std::max(s.gram.size(), at((m + 1) * (m + 1))));
     for (Index j = 0; j < m; ++j) x_.pack(x_.points, query.columns[at(j)], s.packed.data() + j * width);
     std::copy_n(y, width, s.packed.begin() + m * width);
-    internal::block_products<double>().rows_by_rows(s.packed.data(), m + 1, width, s.packed.data(), m + 1, width, width,
-                                                    s.gram.data(), m + 1);
+    internal::block_products<double>().rows_by_rows(s.packed.data(), m + 1, width, s.packed.data(), m + 1, width,
+                                                    width, s.gram.data(), m + 1);
     s.correlations.resize(at(m));
     for (Index j = 0; j < m; ++j) s.correlations[at(j)] = s.gram[at(m * (m + 1) + j)];
     query.thresholds.resize(at(m));
@@ -273,7 +274,8 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
         return;
     }
     for (double& threshold : query.thresholds) threshold *= tau / query.lambda;
-    const ReducedProblem problem{s.gram.data(), m + 1, m, s.correlations.data(), query.thresholds.data(), query.ridge};
+    const ReducedProblem problem{s.gram.data(),         m + 1,       m, s.correlations.data(),
+                                 query.thresholds.data(), query.ridge};
     s.lasso.solve(problem, query.coefficients.data());
     for (const std::int32_t j : s.lasso.support()) {
         const double c = query.coefficients[static_cast<std::size_t>(j)];
@@ -361,8 +363,9 @@ void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Foun
         const double norm = std::sqrt(squared);
         const double rate = kRate / x_.scale;
         // Exponents are rounded, too: by a few units of the largest there can be.
-        const double exponents =
-            kind_ == WeightKind::exponential ? 1e-6 * rate * (x_.largest_norm + query.norm + query.reference) : 0.0;
+        const double exponents = kind_ == WeightKind::exponential
+                                     ? 1e-6 * rate * (x_.largest_norm + query.norm + query.reference)
+                                     : 0.0;
         const double unit = options_.l1_share / query.lambda * (kind_ == WeightKind::linear ? 1 / x_.scale : 1.0);
         terms[at(i)] = {.constant = static_cast<float>(constant),
                         .slope = static_cast<float>(rounding * norm),
@@ -408,8 +411,8 @@ void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Foun
             const float* const product = s.product.data() + i * Columns::kTile;
             const float* const low = s.lower.data() + row * n + first;
             const ResidualTerms& t = terms[at(i)];
-            const Index hits =
-                scans_.reaching(kind_, product, x_.norms.data() + first, low, size, t, s.hits.data(), &screened);
+            const Index hits = scans_.reaching(kind_, product, x_.norms.data() + first, low, size, t, s.hits.data(),
+                                               &screened);
             for (Index h = 0; h < hits; ++h) {
                 const std::int32_t j = s.hits[at(h)];
                 if (first + j == query.self) continue;
@@ -421,8 +424,9 @@ void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Foun
                 else if (kind_ == WeightKind::given)
                     weight = low[j];
                 const float ratio = std::abs(product[j] + t.constant) / (weight * t.factor);
-                s.candidates[at(row)].push_back({std::isnan(ratio) ? std::numeric_limits<float>::infinity() : ratio,
-                                                 static_cast<std::int32_t>(first + j)});
+                s.candidates[at(row)].push_back(
+                    {std::isnan(ratio) ? std::numeric_limits<float>::infinity() : ratio,
+                     static_cast<std::int32_t>(first + j)});
             }
         }
     }
@@ -520,7 +524,8 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
         run.throw_if_stopped("representations");
         for_each_block(std::min(kWave, blocks.count() - first), run.threads, [&](Index b, int worker) {
             const Index block = first + b;
-            found[at(block)] = representing.block(blocks.begin(block), blocks.end(block), scratch[at(worker)], out);
+            found[at(block)] =
+                representing.block(blocks.begin(block), blocks.end(block), scratch[at(worker)], out);
         });
         run.report({.stage = "representations",
                     .fraction = static_cast<double>(std::min(blocks.count(), first + kWave)) /

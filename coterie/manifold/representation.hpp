@@ -39,14 +39,14 @@ enum class RepresentationWeights { linear, exponential, equal };
 
 struct RepresentationOptions {
     RepresentationWeights weights = RepresentationWeights::linear;
-    double multiple = 20;     // a
-    double lambda = 0;        // above 0: lambda itself, for every point, instead of a lambda_0
-    double eta = 0;           // square of the homogenising coordinate
-    double l1_share = 1;      // tau, in (0, 1]
-    int start = 64;           // columns of the first reduced problem: those of largest |<x~_j, y~>| / w_j
-    int add = 60;             // columns that enter it a round, at most
-    int max_rounds = 30;      // checks of all columns, at most
-    double tolerance = 1e-7;  // violation that is let pass, in units of the column's tau w_j
+    double multiple = 20;    // a
+    double lambda = 0;       // above 0: lambda itself, for every point, instead of a lambda_0
+    double eta = 0;          // square of the homogenising coordinate
+    double l1_share = 1;     // tau, in (0, 1]
+    int start = 64;          // columns of the first reduced problem: those of largest |<x~_j, y~>| / w_j
+    int add = 60;            // columns that enter it a round, at most
+    int max_rounds = 30;     // checks of all columns, at most
+    double tolerance = 1e-7; // violation that is let pass, in units of the column's tau w_j
     /// Leaves out columns, a tile of them at a time, whose length alone says that they break no condition. Changes no
     /// result.
     bool screening = true;
@@ -58,17 +58,17 @@ struct RepresentationOptions {
 };
 
 struct Representation {
-    SparseMatrix coefficients;         // n_q x n: row i is c of query i
-    std::vector<double> weights;       // w_j of every entry of the coefficients, in their order
-    std::vector<double> lambda;        // n_q; infinite where no column has anything in common with the point, and c = 0
-    std::vector<double> violation;     // n_q: the certificate, in units of tau w_j
+    SparseMatrix coefficients;       // n_q x n: row i is c of query i
+    std::vector<double> weights;     // w_j of every entry of the coefficients, in their order
+    std::vector<double> lambda;      // n_q; infinite where no column has anything in common with the point, and c = 0
+    std::vector<double> violation;   // n_q: the certificate, in units of tau w_j
     std::vector<std::int32_t> rounds;  // n_q: checks of all columns
     double mean_rounds = 0;
     double worst_violation = 0;
-    double screened = 0;   // share of the pairs checked whose lengths alone said that the column is out
-    double products = 0;   // products of n_q x n x d that were made, the first included
-    Index unfinished = 0;  // points that max_rounds left with a violation above the tolerance
-    Index empty = 0;       // points with c = 0
+    double screened = 0;             // share of the pairs checked whose lengths alone said that the column is out
+    double products = 0;             // products of n_q x n x d that were made, the first included
+    Index unfinished = 0;            // points that max_rounds left with a violation above the tolerance
+    Index empty = 0;                 // points with c = 0
 };
 
 /// All points over the others. n >= 2. BadArgument (options), BadData (not finite), ResourceError, Cancelled.

@@ -156,9 +156,10 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
 
     const std::vector<std::vector<Index>> components = components_of(affinity);
     out.components = static_cast<std::int64_t>(components.size());
-    const auto connected = static_cast<std::size_t>(
-        std::find_if(components.begin(), components.end(), [](const auto& members) { return members.size() == 1; }) -
-        components.begin());
+    const auto connected =
+        static_cast<std::size_t>(std::find_if(components.begin(), components.end(),
+                                              [](const auto& members) { return members.size() == 1; }) -
+                                 components.begin());
     out.isolated = out.components - static_cast<std::int64_t>(connected);
 
     // Every component is an eigenproblem of its own. It has eigenvalue 0 once, with eigenvector D^1/2 1; so its other

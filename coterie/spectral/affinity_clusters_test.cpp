@@ -57,9 +57,9 @@ TEST(AffinityClusters, FindsTheSpectraInClosedForm) {
         // Cycle: 1 - cos(2 pi i / n), each but the first twice.
         const AffinityClusters cycle = clusters_of(test::cycle(n), 5);
         for (Index i = 0; i < 5; ++i)
-            EXPECT_NEAR(cycle.eigenvalues[i],
-                        1 - std::cos(2 * std::numbers::pi * static_cast<double>((i + 1) / 2) / static_cast<double>(n)),
-                        1e-12);
+            EXPECT_NEAR(
+                cycle.eigenvalues[i],
+                1 - std::cos(2 * std::numbers::pi * static_cast<double>((i + 1) / 2) / static_cast<double>(n)), 1e-12);
         // Complete: 0, then n / (n - 1) for all others.
         const AffinityClusters complete = clusters_of(test::complete(n), 3);
         EXPECT_NEAR(complete.eigenvalues[0], 0, 1e-12);
@@ -232,13 +232,14 @@ TEST(AffinityClusters, FollowsAPermutationOfThePoints) {
         for (Index i = 0; i < n; ++i)
             for (SparseMatrix::InnerIterator entry(affinity, i); entry; ++entry)
                 if (entry.col() < i)
-                    edges.push_back({order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(entry.col())],
-                                     entry.value()});
+                    edges.push_back({order[static_cast<std::size_t>(i)],
+                                     order[static_cast<std::size_t>(entry.col())], entry.value()});
         const AffinityClusters plain = clusters_of(affinity, 3);
         const AffinityClusters permuted = clusters_of(graph(n, edges), 3);
         EXPECT_LT((plain.eigenvalues - permuted.eigenvalues).norm(), 1e-11);
         Labels moved(plain.labels.size());
-        for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = permuted.labels[static_cast<std::size_t>(order[i])];
+        for (std::size_t i = 0; i < moved.size(); ++i)
+            moved[i] = permuted.labels[static_cast<std::size_t>(order[i])];
         EXPECT_DOUBLE_EQ(adjusted_rand_index(plain.labels, moved), 1);
     }
 }
@@ -290,7 +291,8 @@ TEST(AffinityClusters, RefusesWhatIsNoAffinity) {
               "affinity: not symmetric, row 1, column 2 is 0.5 and row 2, column 1 is 0");
     EXPECT_EQ(message(with(0, 1, -1), two), "affinity: row 0, column 1 is -1; no entry may be negative");
     EXPECT_NE(message(with(0, 1, std::nan("")), two).find("not finite"), std::string::npos);
-    EXPECT_NE(message(with(2, 2, std::numeric_limits<double>::infinity()), two).find("not finite"), std::string::npos);
+    EXPECT_NE(message(with(2, 2, std::numeric_limits<double>::infinity()), two).find("not finite"),
+              std::string::npos);
     EXPECT_NE(message(test::complete(4) * 1e308, two).find("row 0 have no finite sum"), std::string::npos);
     EXPECT_NE(message(with(0, 1, 1), {.clusters = 0}).find("option --clusters: 0"), std::string::npos);
     EXPECT_NE(message(with(0, 1, 1), {.clusters = 5}).find("at most one a point"), std::string::npos);
