@@ -362,10 +362,9 @@ Command geometry_command() {
     command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write every quantity of every point", "Writing",
                                       request->rows_out, request, Completion::file));
     append(run_flags(request->running, {"--threads", "--quiet", "--json"}));
-    command.examples = {
-        {"coterie geometry data:digits --dim 2 --only 3", "the points of one class of the digits"},
-        {"coterie geometry curves.csv --labels found.csv --dim 1 --unit lambda-l --multiple 5 --rows-out rows.csv",
-         "curves by labels that were found, lambda at 5 times the least that Lemma 1 allows"}};
+    command.examples = {{"coterie geometry data:digits --dim 2 --only 3", "the points of one class of the digits"},
+                        {"coterie geometry curves.csv --labels found.csv --dim 1 --rows-out rows.csv",
+                         "curves by labels that were found, a table of every point"}};
     command.act = [request] { return describe_geometry(*request); };
     return command;
 }
