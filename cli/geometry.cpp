@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -132,8 +133,7 @@ const std::vector<Property> properties = {
     {"preserving", "representation manifold preserving",
      [](const PointGeometry& p) { return p.solved && p.preserving; }},
     {"nonzero", "representation not zero", [](const PointGeometry& p) { return p.nonzero; }},
-    {"full_rank", "neighbours independent (Assumption 2)",
-     [](const PointGeometry& p) { return p.rank == static_cast<Index>(p.neighbors.size()); }},
+    {"full_rank", "neighbours independent (Assumption 2)", [](const PointGeometry& p) { return p.full_rank; }},
 };
 
 struct Spread {
@@ -233,11 +233,11 @@ GeometryOptions options_of(const GeometryRequest& request) {
 // By the label's name: the library knows its rows, which are not the file's where some have no label.
 void require_enough(const Labelled& data, const GeometryOptions& options) {
     const Labels& labels = data.labels.labels;
-    std::vector<Index> counts(static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end())) + 1, 0);
-    for (const auto label : labels) ++counts[static_cast<std::size_t>(label)];
+    std::map<std::int32_t, Index> counts;
+    for (const auto label : labels) ++counts[label];
     for (const Index row : data.rows) {
         const std::int32_t label = labels[static_cast<std::size_t>(row)];
-        const Index count = counts[static_cast<std::size_t>(label)];
+        const Index count = counts[label];
         if (count < options.dim + 2)
             throw BadData("label '" + label_text(data.labels, label) + "' has " + std::to_string(count) +
                           (count == 1 ? " point" : " points") + ", dimension " + std::to_string(options.dim) +

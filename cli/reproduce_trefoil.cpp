@@ -420,7 +420,7 @@ Command reproduce_trefoil_lambda_command() {
         "trefoil-lambda", "Figure 2",
         "Draws N1 = 120, 150, 160 and 200 points from one trefoil knot in R^100 and 40 from another, and prints for "
         "which lambda the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda.");
-    command.summary = "where Lemma 1 of manifold clustering holds as lambda grows: Figure 2";
+    command.summary = "where Lemma 1 on manifolds holds as lambda grows: Figure 2";
     command.examples = {{"coterie reproduce trefoil-lambda --shift 3.8", "the distance of the knots' first use"}};
     return command;
 }
@@ -430,7 +430,7 @@ Command reproduce_trefoil_n_command() {
         "trefoil-n", "Figure 3",
         "Draws N / 2 points from each of two trefoil knots in R^100, takes lambda at 2, 5 and 50 times lambda_l, and "
         "prints from which N the interval (lambda_l, lambda_u) of Lemma 1 is not empty and holds lambda.");
-    command.summary = "where Lemma 1 of manifold clustering holds as n grows: Figure 3";
+    command.summary = "where Lemma 1 on manifolds holds as n grows: Figure 3";
     command.examples = {{"coterie reproduce trefoil-n --shift 5 --figure trefoil-n.svg", "another distance"}};
     return command;
 }

@@ -208,6 +208,7 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     const double noise = 4 * kEpsilon * std::max(out.norm, neighbors.rowwise().norm().maxCoeff());
     const Matrix<double> span = orthonormal_span(neighbors, 0);
     out.rank = span.rows();
+    out.full_rank = out.rank == options.dim + 1;
     if (out.rank > 0) {
         const Matrix<double> generators = neighbor_weights.cwiseInverse().asDiagonal() * neighbors;
         out.inradius = inradius_within(generators * span.transpose());

@@ -64,7 +64,8 @@ struct LambdaInterval {
 struct PointGeometry {
     std::vector<Index> neighbors;  // N and M_1's common points, nearest first; more than d_1 + 1 where distances tie
     Index others_in_ball = 0;      // points of N outside M_1
-    Index rank = 0;                // dim S~; Assumption 2 wants d_1 + 1. Everything here is defined without it
+    Index rank = 0;                // dim S~
+    bool full_rank = false;        // rank is d_1 + 1 (Assumption 2). Everything here is defined without it
     double radius = 0;             // zeta
     double norm = 0;               // ||y~||
     double inradius = 0;           // r_W; 0 where all the neighbours are 0

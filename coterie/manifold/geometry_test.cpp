@@ -628,6 +628,7 @@ TEST(Geometry, OfDegenerateInputIsDefined) {
     found = point_geometry(collinear, {0, 0, 0, 0, 1, 1}, 0, options);
     expect_no_nan(found);
     EXPECT_EQ(found.rank, 2);
+    EXPECT_FALSE(found.full_rank);
     EXPECT_NEAR(found.distance, 0.5, 1e-12);
     // Ties: four corners of a square around y, three of which would do.
     Matrix<double> square(6, 3);
@@ -636,6 +637,7 @@ TEST(Geometry, OfDegenerateInputIsDefined) {
     expect_no_nan(found);
     EXPECT_EQ(found.neighbors.size(), 4U);
     EXPECT_EQ(found.rank, 3);
+    EXPECT_TRUE(found.full_rank);
     EXPECT_EQ(found.distance, 0);
     // All points equal; all of them 0 without a homogenising coordinate.
     options.dim = 1;
