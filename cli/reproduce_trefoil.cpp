@@ -159,7 +159,6 @@ std::vector<std::vector<Curve>> measure(const std::vector<Setting>& settings, co
         // The large ones first, so that no thread is left with one at the end.
         const Setting& setting = settings[settings.size() - 1 - static_cast<std::size_t>(cell / embeddings)];
         const Index embedding = cell % embeddings;
-        run.throw_if_stopped("trefoil knots");
         const Knots knots =
             embedded_knots(setting.n1, setting.n2, request, run.seed + static_cast<std::uint64_t>(embedding));
         std::vector<Index> rows;
