@@ -166,8 +166,8 @@ def test_version_is_quick():
         assert best < 0.05  # the start-up itself is measured at some 5 ms; python's own share is in here too
 
 
-COMMANDS = [[], ["fit"], ["fit", "kmeans"], ["tune"], ["tune", "kmeans"], ["predict"], ["evaluate"], ["methods"], ["info"], ["data"], ["data", "list"],
-            ["data", "show"], ["data", "get"], ["completion"], ["completion", "bash"], ["man"]]
+COMMANDS = [[], ["fit"], ["fit", "kmeans"], ["tune"], ["tune", "kmeans"], ["predict"], ["evaluate"], ["geometry"], ["methods"], ["info"], ["data"], ["data", "list"],
+            ["data", "show"], ["data", "get"], ["completion"], ["completion", "bash"], ["man"], ["reproduce"], ["reproduce", "trefoil-lambda"], ["reproduce", "trefoil-n"]]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words) or "coterie")
@@ -716,7 +716,7 @@ def test_completion(files):
         done = subprocess.run(["bash", "--norc", "-c", driver], capture_output=True, cwd=files)
         return done.stdout.decode().split()
 
-    assert set(complete("coterie ")) >= {"fit", "predict", "evaluate", "methods", "info", "data", "man", "completion"}
+    assert set(complete("coterie ")) >= {"fit", "predict", "evaluate", "geometry", "methods", "info", "data", "man", "completion"}
     assert complete("coterie pre") == ["predict"]
     assert complete("coterie fit km") == ["kmeans"]
     assert complete("coterie methods km") == ["kmeans"]
@@ -1071,6 +1071,121 @@ def test_table_of_bad_input_is_long_enough():
     assert len(BAD) >= 40
 
 
+# ---- geometry
+
+def curves(path):
+    """A circle of radius 1 around 0 beside one of radius 6 around (9, 0), and a row without a label."""
+    angle = 2 * np.pi * np.arange(60) / 60
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    rows = [[*place, name] for pair in zip(circle, 6 * circle + [9, 0]) for place, name in zip(pair, ["small", "large"])]
+    write_csv(path / "curves.csv", rows, ["x", "y", "curve"])
+    return np.array([row[:2] for row in rows], dtype=float)
+
+
+def test_geometry_against_plain_computations(tmp_path):
+    points = curves(tmp_path)
+    words = ["geometry", tmp_path / "curves.csv", "--label-column", "curve", "--dim", 1, "--unit", "lambda-l", "--multiple", 5]
+    result = document(*words, "--only", "small", "--curvature", 1, "--rows-out", tmp_path / "rows.csv")
+    assert (result["n"], result["d"], result["classes"], result["looked_at"]) == (120, 2, 2, 60)
+    assert [row["row"] for row in result["rows"]] == list(range(1, 121, 2))
+    homogenised = np.column_stack([points, np.ones(120)])
+    inside = []
+    for row in result["rows"]:
+        i = row["row"] - 1
+        y = homogenised[i]
+        distance = np.linalg.norm(points - points[i], axis=1)
+        weights = distance / distance.sum()
+        near = [(i - 2) % 120, (i + 2) % 120]
+        assert sorted(j - 1 for j in row["neighbors"]) == sorted(near)
+        assert row["radius"] == pytest.approx(distance[near].max(), rel=1e-9)
+        generators = homogenised[near] / weights[near, None]
+        inverse = np.linalg.inv(generators @ generators.T)
+        inradius = 1 / np.sqrt(max(np.array(s) @ inverse @ s for s in [(1, 1), (1, -1)]))
+        assert row["r_W"] == pytest.approx(inradius, rel=1e-7)
+        chord = points[near[1]] - points[near[0]]
+        gap = points[i] - points[near[0]]
+        dist = np.linalg.norm(gap - chord * (gap @ chord) / (chord @ chord))
+        assert row["dist"] == pytest.approx(dist, rel=1e-9)
+        assert row["dist"] <= row["dist_bound"] == pytest.approx(1 - np.sqrt(1 - row["radius"] ** 2), rel=1e-6)
+        assert row["lambda_l"] == pytest.approx(1 / (inradius * (np.linalg.norm(y) - dist)), rel=1e-7)
+        assert row["lambda"] == pytest.approx(5 * row["lambda_l"], rel=1e-12)
+        assert row["lambda_u"] == pytest.approx(row["gamma_W"] / (inradius * dist), rel=1e-6)
+        assert row["inside"] == (row["lambda_l"] < row["lambda"] < row["lambda_u"])
+        assert row["guaranteed"] == (row["inside"] and row["own_reach"] <= 1)
+        assert not row["guaranteed"] or row["preserving"] and row["nonzero"]
+        inside.append(row["inside"])
+    assert 0 < sum(inside) < 60
+    assert result["shares"]["inside"] == pytest.approx(np.mean(inside))
+    for name, spread in result["quantities"].items():
+        values = sorted(row[name] for row in result["rows"])
+        assert [spread["least"], spread["median"], spread["largest"]] == [values[0], values[29], values[59]], name
+    with open(tmp_path / "rows.csv", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert len(table) == 60
+    for row, line in zip(result["rows"], table):
+        assert line["label"] == "small" and int(line["row"]) == row["row"]
+        assert float(line["lambda_u"]) == row["lambda_u"] and line["inside"] == str(int(row["inside"]))
+    one = run(*words, "--threads", 1).out
+    assert one == run(*words, "--threads", 8).out
+    assert "120 of 120 points" in one and "lambda_u" in one
+
+
+def test_geometry_takes_labels_from_anywhere(tmp_path):
+    points = curves(tmp_path)
+    plain = tmp_path / "points.csv"
+    write_csv(plain, points.tolist())
+    labels = ["a", "b"] * 60
+    labels[5] = ""
+    write_csv(tmp_path / "labels.csv", [[label] for label in labels], ["label"])
+    words = ["geometry", plain, "--labels", tmp_path / "labels.csv", "--dim", 1]
+    result = document(*words, "--lambda", 0.01)
+    assert result["n"] == 119 and 6 not in [row["row"] for row in result["rows"]]
+    assert all(row["lambda"] == 0.01 for row in result["rows"])
+    assert "1 of 120 rows have no label" in run(*words).err
+    assert run(*words, "--quiet").err == ""
+    # Found labels serve as well.
+    run("fit", "kmeans", plain, "-k", 2, "--labels-out", tmp_path / "found.csv")
+    assert document("geometry", plain, "--labels", tmp_path / "found.csv", "--dim", 1)["looked_at"] == 120
+    assert document("geometry", "data:digits", "--dim", 2, "--only", "3", "--scale", "unit")["looked_at"] == 183
+    # y with no point to be told from: no upper end, null in JSON.
+    write_csv(tmp_path / "same.csv", [["a"]] * 120, ["label"])
+    alone = document("geometry", plain, "--labels", tmp_path / "same.csv", "--dim", 1)
+    assert all(row["lambda_u"] is None and row["preserving"] for row in alone["rows"])
+
+
+@pytest.mark.parametrize("words, code, parts", [
+    ([], 2, ["--dim"]),
+    (["--dim", "0"], 2, ["--dim", "from 1 to 20"]),
+    (["--dim", "1", "--lambda", "3", "--multiple", "2"], 2, ["--lambda", "--multiple"]),
+    (["--dim", "1", "--lambda", "3", "--unit", "lambda-l"], 2, ["--lambda", "--unit"]),
+    (["--dim", "1", "--lambda", "-3"], 2, ["--lambda", "-3"]),
+    (["--dim", "1", "--reach", "3"], 2, ["--reach", "--curvature"]),
+    (["--dim", "2", "--curvature", "3"], 2, ["curvature", "dim 2"]),
+    (["--dim", "1", "--only", "oak"], 2, ["--only", "oak", "small"]),
+    (["--dim", "1", "--unit", "lambda"], 2, ["--unit", "lambda-0"]),
+    (["--dim", "1", "--labels-column", "x"], 2, ["--labels-column", "--labels FILE"]),
+    (["--dim", "1", "--rows-out", "rows.svg"], 2, ["--rows-out", ".csv"]),
+    (["--dim", "1", "--rows-out", "-", "--json"], 2, ["--rows-out", "--json"]),
+    (["--dim", "1", "--labels", "data:digits"], 3, ["data:digits", "1797", "120"]),
+    (["--dim", "1", "--weights", "exponential", "--eta", "-1"], 2, ["--eta", "-1"]),
+])
+def test_geometry_refuses(tmp_path, words, code, parts):
+    curves(tmp_path)
+    error = run("geometry", tmp_path / "curves.csv", "--label-column", "curve", *words, code=code, cwd=tmp_path).err
+    for part in parts:
+        assert part in error
+
+
+def test_geometry_needs_labels_and_enough_points(tmp_path):
+    write_csv(tmp_path / "points.csv", [[0, 0], [1, 0], [2, 1], [5, 5]])
+    assert "--labels FILE" in run("geometry", tmp_path / "points.csv", "--dim", 1, code=2).err
+    write_csv(tmp_path / "labels.csv", [["a"], ["a"], ["a"], ["b"]], ["label"])
+    words = ["geometry", tmp_path / "points.csv", "--labels", tmp_path / "labels.csv", "--dim", 1]
+    error = run(*words, code=3).err
+    assert "label 'b' has 1 point," in error and "needs 3" in error
+    assert document(*words, "--only", "a")["looked_at"] == 3
+
+
 # ---- reproduce
 
 def test_reproduce_scores_the_published_tables_as_they_were_printed():
@@ -1338,3 +1453,59 @@ def test_spectral_warns_of_pieces(tmp_path):
     write_csv(tmp_path / "points.csv", [[1000 * group + 0.1 * i, i % 3] for group in range(4) for i in range(10)])
     done = run("fit", "spectral", tmp_path / "points.csv", "-k", 2, "--neighbors", 4)
     assert "4 connected components for 2 clusters" in done.err and "--neighbors 8" in done.err
+
+
+def test_reproduce_trefoil_lambda(tmp_path):
+    figure = tmp_path / "lambda.svg"
+    words = ["reproduce", "trefoil-lambda", "--embeddings", 5]
+    result = document(*words, "--figure", figure)
+    sets = {one["n1"]: one["lambdas"] for one in result["sets"]}
+    assert list(sets) == [120, 150, 160, 200]
+    lambdas = [0.00048 + 1e-4 * i for i in range(17)]
+    for curves in sets.values():
+        assert [curve["lambda"] for curve in curves] == pytest.approx(lambdas, rel=1e-9)
+        # lambda_l does not depend on lambda, lambda_u ends at a steady value, and the promise is kept.
+        assert len({curve["lambda_l"]["mean"] for curve in curves}) == 1
+        uppers = [curve["lambda_u"]["mean"] for curve in curves]
+        assert uppers[0] < uppers[-1] == pytest.approx(uppers[-2], rel=1e-6)
+        assert all(curve["share_preserving_and_nonzero"] >= curve["share_guaranteed"] for curve in curves)
+    # The paper's thresholds.
+    assert not any(curve["interval_nonempty"] for curve in sets[120])
+    assert sets[150][-1]["interval_nonempty"] and not sets[150][-1]["lambda_inside"]
+    for n1 in [160, 200]:
+        assert any(curve["lambda_inside"] for curve in sets[n1])
+    text = figure.read_text()
+    ElementTree.fromstring(text)
+    assert text.count("10000 lambda, N1 = ") >= 4 and "nan" not in text
+    # Another embedding is a rotation: nothing changes but by rounding.
+    again = document(*words, "--seed", 9)
+    for one, other in zip(result["sets"], again["sets"]):
+        for curve, turned in zip(one["lambdas"], other["lambdas"]):
+            assert turned["lambda_u"]["mean"] == pytest.approx(curve["lambda_u"]["mean"], rel=1e-5)
+    assert "--figure" in run(*words, "--figure", tmp_path / "1.png", code=2).err
+
+
+def test_reproduce_trefoil_n(tmp_path):
+    figure = tmp_path / "n.svg"
+    words = ["reproduce", "trefoil-n", "--step", 90, "--most", 360]
+    result = document(*words, "--figure", figure)
+    assert [one["multiple"] for one in result["multiples"]] == [2, 5, 50]
+    assert [one["published"]["nonempty_from"] for one in result["multiples"]] == [890, 300, 300]
+    for one in result["multiples"]:
+        assert [size["n"] for size in one["sizes"]] == [90, 180, 270, 360]
+        for size in one["sizes"]:
+            assert size["lambda"] == pytest.approx(one["multiple"] * size["lambda_l"]["mean"], rel=1e-9)
+            assert size["share_preserving_and_nonzero"] >= size["share_guaranteed"]
+        for name, flag in [("nonempty_from", "interval_nonempty"), ("inside_from", "lambda_inside")]:
+            sizes = [size["n"] for size in one["sizes"]]
+            holds = [size[flag] for size in one["sizes"]]
+            starts = [n for i, n in enumerate(sizes) if all(holds[i:])]
+            assert one[name] == (starts[0] if starts else None)
+    assert result["multiples"][1]["inside_from"] == 360
+    text = figure.read_text()
+    ElementTree.fromstring(text)
+    assert text.count("<svg") == 4 and "nan" not in text
+    assert "360" in run(*words).out
+    assert "--step" in run("reproduce", "trefoil-n", "--step", 31, code=2).err
+    assert document(*words, "--subspaces", "own")["multiples"][0]["sizes"][-1]["share_guaranteed"] == 1
+    assert document(*words, "--sampling", "random")["multiples"][0]["nonempty_from"] is None

@@ -15,6 +15,7 @@ Command fit_command();
 Command tune_command();
 Command predict_command();
 Command evaluate_command();
+Command geometry_command();
 Command methods_command();
 Command info_command();
 Command data_command();

@@ -14,6 +14,8 @@ namespace coterie::cli {
 namespace {
 
 constexpr Index most_drawn = 5000;
+constexpr double lines_width = 720;
+constexpr double lines_height = 300;
 constexpr Index most_dimensions_for_scatter_matrix = 1000;
 constexpr Index most_rows_for_gram_matrix = 1000;
 
@@ -480,8 +482,8 @@ std::string lines_picture(const std::vector<Line>& lines, const std::string& hor
         longest = std::max(longest, count);
     }
     if (longest == 0) return {};
-    constexpr double width = 720;
-    constexpr double height = 300;
+    constexpr double width = lines_width;
+    constexpr double height = lines_height;
     const Frame frame{
         88, 18, width - 24, height - 50, axis_over(low[0], std::max(high[0], low[0] + 1)), axis_over(low[1], high[1])};
     std::string out = svg_start(width, height, vertical + " against " + horizontal);
@@ -514,6 +516,14 @@ std::string lines_picture(const std::vector<Line>& lines, const std::string& hor
     out += text_at(16, middle, "text-anchor=\"middle\" transform=\"rotate(-90 16 " + format("%.1f", middle) + ")\"",
                    vertical);
     return out + "</g>\n</svg>\n";
+}
+
+std::string stacked_pictures(const std::vector<std::string>& pictures, const std::string& title) {
+    std::string out = svg_start(lines_width, lines_height * static_cast<double>(pictures.size()), title);
+    for (std::size_t i = 0; i < pictures.size(); ++i)
+        out += "<g transform=\"translate(0 " + format("%.0f", lines_height * static_cast<double>(i)) + ")\">\n" +
+               pictures[i] + "</g>\n";
+    return out + "</svg>\n";
 }
 
 std::string line_picture(const std::vector<double>& values, const std::string& horizontal,

@@ -671,10 +671,11 @@ Vector<double> representation_weights(PointsView points, const Vector<double>& y
         out.setOnes();
     } else {
         const Matrix<double> x = to_matrix<double>(points);
-        const double rms = std::sqrt((x.rowwise() - x.colwise().mean()).rowwise().squaredNorm().mean());
+        const Eigen::RowVectorXd middle = x.colwise().mean();
+        const double rms = std::sqrt((x.rowwise() - middle).rowwise().squaredNorm().mean());
         out = (x.rowwise() - y.transpose()).rowwise().norm();
         if (weights == RepresentationWeights::linear) {
-            if (rms > 1e-14 * x.colwise().mean().norm())
+            if (rms > 1e-14 * middle.norm())
                 out = out.cwiseMax(1e-6 * rms);
             else
                 out.setOnes();

@@ -1,0 +1,345 @@
+#include "coterie/manifold/geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <Eigen/LU>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/io/model.hpp"
+#include "coterie/linalg/dense.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kTie = 1e-9;         // share of a radius by which points on a sphere may miss it
+constexpr double kDependent = 1e-11;  // share of a vector's length that must be left beside others
+constexpr double kFeasible = 1e-10;
+constexpr double kMostNumber = 1e100;
+constexpr double kLeastWeight = 1e-200;  // of weights of sum 1
+constexpr double kMostVertices = 1048576;
+constexpr Index kWave = 64;  // rows between two questions whether to go on
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Rows are counted from 1, as check_points counts them.
+std::string name_of(Index row) { return row < 0 ? "the new sample" : "row " + std::to_string(row + 1); }
+
+// Rows of length 1 that span what the rows span. `noise`: what rounding did to a row's numbers.
+Matrix<double> orthonormal_span(const Matrix<double>& rows, double noise) {
+    Matrix<double> out(std::min(rows.rows(), rows.cols()), rows.cols());
+    Index rank = 0;
+    for (Index j = 0; j < rows.rows() && rank < out.rows(); ++j) {
+        const double length = rows.row(j).norm();
+        if (!(length > noise)) continue;
+        out.row(rank) = rows.row(j) / length;
+        rank += internal::orthonormalize(out, rank, std::max(kDependent, noise / length)) ? 1 : 0;
+    }
+    return out.topRows(rank);
+}
+
+// The farthest v with |<g_j, v>| = 1 for these generators, of 2^(k-1) choices of signs; those that break |<g, v>| <= 1
+// for another generator are none.
+struct Vertices {
+    const Matrix<double>& generators;  // m x k
+    bool all_tight;                    // k of k: nothing else to check
+    double farthest = 0;               // squared
+
+    // solved: columns h_j with v = sum s_j h_j.
+    void visit(const Matrix<double>& solved, Index j, const Vector<double>& v) {
+        if (j == solved.cols()) {
+            const double square = v.squaredNorm();
+            if (square <= farthest) return;
+            if (all_tight || (generators * v).cwiseAbs().maxCoeff() <= 1 + kFeasible) farthest = square;
+            return;
+        }
+        visit(solved, j + 1, v + solved.col(j));
+        if (j > 0) visit(solved, j + 1, v - solved.col(j));  // v and -v are as far
+    }
+};
+
+double binomial(Index m, Index k) {
+    double out = 1;
+    for (Index i = 1; i <= k; ++i) out = out * static_cast<double>(m - k + i) / static_cast<double>(i);
+    return out;
+}
+
+// The polar body of conv(+-g_j) is {v: |<g_j, v>| <= 1}; the inradius is 1 over the length of its farthest vertex, and
+// at a vertex k independent conditions are tight.
+double inradius_within(const Matrix<double>& generators) {
+    const Index m = generators.rows();
+    const Index k = generators.cols();
+    const double candidates = binomial(m, k) * std::ldexp(1.0, static_cast<int>(std::min<Index>(k, 2000)) - 1);
+    if (candidates > kMostVertices)
+        throw BadArgument("the inradius of " + std::to_string(m) + " generators in " + std::to_string(k) +
+                          " dimensions has " + to_text(candidates) + " candidates, more than " +
+                          to_text(kMostVertices) + ": choose a smaller dimension");
+    Vertices vertices{generators, m == k};
+    std::vector<char> chosen(at(m), 0);
+    std::fill(chosen.begin(), chosen.begin() + k, 1);
+    do {
+        Matrix<double> tight(k, k);
+        Index row = 0;
+        for (Index j = 0; j < m; ++j)
+            if (chosen[at(j)] != 0) tight.row(row++) = generators.row(j);
+        Matrix<double> directions = tight;
+        directions.rowwise().normalize();
+        if (m > k && orthonormal_span(directions, 0).rows() < k) continue;
+        vertices.visit(tight.fullPivLu().inverse(), 0, Vector<double>::Zero(k));
+    } while (std::prev_permutation(chosen.begin(), chosen.end()));
+    return 1 / std::sqrt(vertices.farthest);
+}
+
+void check(PointsView points, const Labels& labels, const GeometryOptions& options, int threads) {
+    check_options(options);
+    if (options.curvature > 0 && options.dim != 1)
+        throw BadArgument("geometry: curvature is for curves (dim 1), Lemma 2 does not hold with dim " +
+                          std::to_string(options.dim));
+    if (static_cast<Index>(labels.size()) != points.rows())
+        throw BadArgument("geometry: " + std::to_string(labels.size()) + " labels for " +
+                          std::to_string(points.rows()) + " points");
+    const double largest = check_points(points, "geometry", threads);
+    if (largest > kMostNumber)
+        throw BadData("geometry: the points hold " + to_text(largest) + ", more than " + to_text(kMostNumber));
+    for (std::size_t j = 0; j < labels.size(); ++j)
+        if (labels[j] < 0) throw BadData("geometry: row " + std::to_string(j + 1) + " has no label");
+}
+
+// Points as all that follows reads them.
+struct Sample {
+    PointsView points;
+    const Labels& labels;
+    Matrix<double> x;      // n x (d + 1), homogenised
+    Vector<double> norms;  // of its rows
+    const GeometryOptions& options;
+
+    Sample(PointsView points_, const Labels& labels_, const GeometryOptions& options_)
+        : points(points_), labels(labels_), x(points.rows(), points.columns() + 1), options(options_) {
+        x.leftCols(points.columns()) = to_matrix<double>(points);
+        x.rightCols(1).setConstant(std::sqrt(options.eta));
+        norms = x.rowwise().norm();
+    }
+    PointGeometry around(const Vector<double>& y, std::int32_t label, Index self) const;
+
+private:
+    void find_neighbors(const Vector<double>& own, std::int32_t label, Index self, PointGeometry& out) const;
+    void separate(const Vector<double>& weights, const Matrix<double>& span, std::int32_t label, Index self,
+                  PointGeometry& out) const;
+};
+
+void Sample::find_neighbors(const Vector<double>& own, std::int32_t label, Index self, PointGeometry& out) const {
+    const Vector<double> distances = (x.rowwise() - own.transpose()).rowwise().norm();
+    std::vector<std::pair<double, Index>> same;
+    for (Index j = 0; j < x.rows(); ++j)
+        if (j != self && labels[at(j)] == label) same.emplace_back(distances[j], j);
+    const auto wanted = static_cast<std::size_t>(options.dim) + 1;
+    if (same.size() < wanted)
+        throw BadData("geometry: " + name_of(self) + " has " + std::to_string(same.size()) +
+                      " other points of its label, dim " + std::to_string(options.dim) + " needs " +
+                      std::to_string(wanted));
+    std::sort(same.begin(), same.end());
+    out.radius = same[wanted - 1].first;
+    const double limit = out.radius * (1 + kTie);
+    for (const auto& [distance, j] : same)
+        if (distance <= limit) out.neighbors.push_back(j);
+    for (Index j = 0; j < x.rows(); ++j) out.others_in_ball += labels[at(j)] != label && distances[j] <= limit ? 1 : 0;
+}
+
+// Everything that depends on nu*.
+void Sample::separate(const Vector<double>& weights, const Matrix<double>& span, std::int32_t label, Index self,
+                      PointGeometry& out) const {
+    Vector<double> direction = span.transpose() * (span * out.dual);
+    const double length = direction.norm();
+    // With nu* = 0 in S~ nothing points towards another manifold.
+    if (length > 0) direction /= length;
+    out.separation = kInfinity;
+    for (Index j = 0; j < x.rows(); ++j) {
+        if (j == self) continue;
+        const double reach = std::abs(x.row(j).dot(out.dual)) / weights[j];
+        if (labels[at(j)] == label) {
+            if (std::find(out.neighbors.begin(), out.neighbors.end(), j) == out.neighbors.end())
+                out.own_reach = std::max(out.own_reach, reach);
+            continue;
+        }
+        out.foreign_reach = std::max(out.foreign_reach, reach);
+        const double along = std::abs(x.row(j).dot(direction));
+        out.coherence = std::max(out.coherence, along);
+        // A point at 0 is in nobody's way.
+        if (norms[j] > 0) out.separation = std::min(out.separation, (weights[j] * out.inradius - along) / norms[j]);
+    }
+    out.separated = out.separation > 0;
+    const double share = std::isinf(out.separation) ? 1.0 : out.separation / (1 + out.separation);
+    out.near = out.separated && out.distance < out.norm * share;
+}
+
+double upper_end(double separation, double inradius, double distance) {
+    if (inradius == 0 || separation == 0) return 0;
+    return distance > 0 ? separation / (inradius * distance) : std::copysign(kInfinity, separation);
+}
+double lower_end(double norm, double inradius, double distance) {
+    const double reach = inradius * (norm - distance);
+    return reach > 0 ? 1 / reach : kInfinity;
+}
+
+PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index self) const {
+    PointGeometry out;
+    Vector<double> own(y.size() + 1);
+    own << y, std::sqrt(options.eta);
+    out.norm = own.norm();
+    find_neighbors(own, label, self, out);
+    Vector<double> weights = representation_weights(points, y, self, options.weights);
+    // Their sum being 1 would make them 1 / n; the paper's are I.
+    if (options.weights == RepresentationWeights::equal) weights *= static_cast<double>(x.rows() - (self < 0 ? 0 : 1));
+    if (weights.minCoeff() < kLeastWeight)
+        throw BadData("geometry: weights of " + name_of(self) + " are as small as " + to_text(weights.minCoeff()) +
+                      " of their sum: scale the points down");
+
+    const auto m = static_cast<Index>(out.neighbors.size());
+    Matrix<double> neighbors(m, x.cols());
+    Vector<double> neighbor_weights(m);
+    for (Index i = 0; i < m; ++i) {
+        neighbors.row(i) = x.row(out.neighbors[at(i)]);
+        neighbor_weights[i] = weights[out.neighbors[at(i)]];
+    }
+    const double noise = 4 * kEpsilon * std::max(out.norm, neighbors.rowwise().norm().maxCoeff());
+    const Matrix<double> span = orthonormal_span(neighbors, 0);
+    out.rank = span.rows();
+    out.full_rank = out.rank == options.dim + 1;
+    if (out.rank > 0) {
+        const Matrix<double> generators = neighbor_weights.cwiseInverse().asDiagonal() * neighbors;
+        out.inradius = inradius_within(generators * span.transpose());
+    }
+    const Matrix<double> along = orthonormal_span(neighbors.bottomRows(m - 1).rowwise() - neighbors.row(0), noise);
+    Vector<double> across = own - neighbors.row(0).transpose();
+    for (int twice = 0; twice < 2; ++twice) across -= along.transpose() * (along * across);
+    out.distance = across.norm();
+    if (out.distance <= 4 * noise) out.distance = 0;
+
+    out.lambda_0 = smallest_lambda(points, y, weights, options.eta);
+    out.interval.lower = lower_end(out.norm, out.inradius, out.distance);
+    const double unit = options.unit == LambdaUnit::lambda_l ? out.interval.lower : out.lambda_0;
+    out.lambda = options.lambda > 0 ? options.lambda : options.multiple * unit;
+    out.solved = std::isfinite(out.lambda);
+    if (!out.solved) return out;
+
+    const Matrix<double> reduced = neighbors.leftCols(points.columns());
+    const PointRepresentation dual = represent_point(reduced, y, neighbor_weights, out.lambda, options.eta);
+    out.dual = dual.dual;
+    separate(weights, span, label, self, out);
+    out.interval.upper = upper_end(out.separation, out.inradius, out.distance);
+
+    out.violation = dual.violation;
+    double all = dual.coefficients.cwiseAbs().sum();
+    double foreign = 0;
+    // With room to spare everywhere else, nu* is feasible for the whole problem: c*, and 0 elsewhere, is its solution.
+    if (!(out.own_reach < 1 && out.foreign_reach < 1)) {
+        const PointRepresentation whole = represent_point(points, y, weights, out.lambda, options.eta);
+        out.violation = std::max(dual.violation, whole.violation);
+        all = whole.coefficients.cwiseAbs().sum();
+        for (Index j = 0; j < x.rows(); ++j)
+            if (labels[at(j)] != label) foreign += std::abs(whole.coefficients[j]);
+    }
+    out.nonzero = all > 0;
+    out.preserving = foreign == 0;
+    out.foreign_share = out.nonzero ? foreign / all : 0.0;
+
+    if (options.curvature > 0) {
+        const double reach = options.reach > 0 ? options.reach : 1 / options.curvature;
+        if (out.radius <= reach && options.curvature * out.radius <= 1) {
+            const double bound = curvature_bound(options.curvature, out.radius);
+            out.distance_bound = bound;
+            out.curvature_interval = {lower_end(out.norm, out.inradius, bound),
+                                      upper_end(out.separation, out.inradius, bound)};
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+const OptionSet& GeometryOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<GeometryOptions>()
+            .integer("dim", &GeometryOptions::dim, between(1, 20), "dimension of the manifolds, d_1")
+            .choice("weights", &GeometryOptions::weights, {"linear", "exponential", "equal"},
+                    "what using a point costs: its distance, exp(2 distance), 1")
+            .real("eta", &GeometryOptions::eta, between(0, kMostNumber), "square of the homogenising coordinate")
+            .real("lambda", &GeometryOptions::lambda, between(0, kMostNumber), "lambda itself; 0: multiple times unit")
+            .real("multiple", &GeometryOptions::multiple, above(0), "lambda in its unit")
+            .choice("unit", &GeometryOptions::unit, {"lambda-0", "lambda-l"},
+                    "lambda-0: the least lambda of a representation other than 0; lambda-l: the lower end of Lemma 1's "
+                    "interval")
+            .real("curvature", &GeometryOptions::curvature, between(0, kMostNumber),
+                  "largest curvature of the curves, for Lemmas 2 and 3; 0: without them")
+            .real("reach", &GeometryOptions::reach, between(0, kMostNumber),
+                  "reach of the curves; 0: 1 / curvature, the most that it can be");
+    return set;
+}
+
+double curvature_bound(double curvature, double radius) {
+    if (!(curvature >= 0) || !(radius >= 0) || !(curvature * radius <= 1))
+        throw BadArgument(
+            "curvature_bound: curvature and radius must be at least 0 and their product at most 1, given " +
+            to_text(curvature) + " and " + to_text(radius));
+    // 1/kappa - sqrt(1/kappa^2 - zeta^2) without cancellation.
+    const double share = curvature * radius;
+    return share * radius / (1 + std::sqrt((1 - share) * (1 + share)));
+}
+
+double symmetric_inradius(const Matrix<double>& rows) {
+    if (!rows.allFinite()) throw BadArgument("symmetric_inradius: a number is not finite");
+    const Matrix<double> span = orthonormal_span(rows, 0);
+    return span.rows() > 0 ? inradius_within(rows * span.transpose()) : 0.0;
+}
+
+PointGeometry point_geometry(PointsView points, const Labels& labels, Index row, const GeometryOptions& options) {
+    check(points, labels, options, 1);
+    if (row < 0 || row >= points.rows())
+        throw BadArgument("point_geometry: there is no row " + std::to_string(row) + " among " +
+                          std::to_string(points.rows()));
+    const Sample sample(points, labels, options);
+    return sample.around(sample.x.row(row).head(points.columns()), labels[at(row)], row);
+}
+
+PointGeometry point_geometry(PointsView points, const Labels& labels, const Vector<double>& y, std::int32_t label,
+                             const GeometryOptions& options) {
+    check(points, labels, options, 1);
+    if (y.size() != points.columns())
+        throw BadArgument("point_geometry: a sample of " + std::to_string(y.size()) + " numbers among points of " +
+                          std::to_string(points.columns()));
+    if (!(y.cwiseAbs().maxCoeff() <= kMostNumber))
+        throw BadData("point_geometry: the sample's numbers are not finite, or beyond " + to_text(kMostNumber));
+    return Sample(points, labels, options).around(y, label, -1);
+}
+
+std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
+                                    const GeometryOptions& options, const Run& run) {
+    check(points, labels, options, run.threads);
+    for (const Index row : rows)
+        if (row < 0 || row >= points.rows())
+            throw BadArgument("geometry: there is no row " + std::to_string(row) + " among " +
+                              std::to_string(points.rows()));
+    const Sample sample(points, labels, options);
+    const auto count = static_cast<Index>(rows.size());
+    std::vector<PointGeometry> out(rows.size());
+    for (Index first = 0; first < count; first += kWave) {
+        run.throw_if_stopped("geometry");
+        const Index wave = std::min(kWave, count - first);
+        for_each_block(wave, run.threads, [&](Index i, int) {
+            const Index row = rows[at(first + i)];
+            PointGeometry& found = out[at(first + i)];
+            found = sample.around(sample.x.row(row).head(points.columns()), labels[at(row)], row);
+            found.dual.resize(0);
+        });
+        run.report({.stage = "geometry",
+                    .fraction = static_cast<double>(first + wave) / static_cast<double>(count),
+                    .objective = std::numeric_limits<double>::quiet_NaN()});
+    }
+    return out;
+}
+
+}  // namespace coterie
