@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coterie/base/words.hpp"
+#include "coterie/deep/dekm.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/deformation/fme.hpp"
@@ -110,6 +111,9 @@ const std::vector<Method>& methods() {
                {.partial_labels = true}, fit_sela),
         method("miadm", "self-labelling by alternating directions: a linear softmax model of soft labels",
                {.partial_labels = true}, fit_miadm),
+        method("ae-kmeans", "k-means in the embedding of an autoencoder (LibTorch)", {}, fit_ae_kmeans),
+        method("dekm", "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)", {},
+               fit_dekm),
     };
     return list;
 }
