@@ -153,9 +153,10 @@ DekmModel fit_dekm(PointsView points, const DekmOptions& options, Run& run, cons
     };
 
     Kept kept;
+    Run uninterrupted(run.seed, run.threads);  // so that an update is done or not begun
     report.stopped = StopReason::iteration_limit;
     while (true) {
-        const Matrix<double> embedding = fit.embedding();
+        const Matrix<double> embedding = network.encode_all(uninterrupted).cast<double>();
         if (!embedding.allFinite())
             throw BadArgument("training diverged: lower --learning-rate, or scale the points (--scale minmax)");
         Clusters found;
@@ -163,7 +164,7 @@ DekmModel fit_dekm(PointsView points, const DekmOptions& options, Run& run, cons
             KMeansOptions first;
             first.clusters = used.clusters;
             first.restarts = used.restarts;
-            const KMeansModel model = fit_kmeans(embedding, first, run);
+            const KMeansModel model = fit_kmeans(embedding, first, uninterrupted);
             found = {model.labels(), model.inertia()};
         } else {
             found = cluster_again(embedding, labels, used.clusters, used.update_restarts, run, changed.size(), warm);
@@ -172,7 +173,8 @@ DekmModel fit_dekm(PointsView points, const DekmOptions& options, Run& run, cons
         labels = std::move(found.labels);
         inertias.push_back(found.inertia);
         balances.push_back(internal::balance(labels, used.clusters));
-        internal::GreedyTargets targets = internal::greedy_targets(embedding, labels, used.clusters, used.move, run);
+        internal::GreedyTargets targets =
+            internal::greedy_targets(embedding, labels, used.clusters, used.move, uninterrupted);
         if (kept.update < 0 || balances.back() >= 0.5 * balances.front())
             kept = {network.parameters(), targets, labels, static_cast<int>(inertias.size()) - 1};
         run.report(
