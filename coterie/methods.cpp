@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coterie/base/words.hpp"
+#include "coterie/deep/dec.hpp"
 #include "coterie/deep/dekm.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
@@ -114,6 +115,11 @@ const std::vector<Method>& methods() {
         method("ae-kmeans", "k-means in the embedding of an autoencoder (LibTorch)", {}, fit_ae_kmeans),
         method("dekm", "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)", {},
                fit_dekm),
+        method("dec", "deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch)",
+               {}, fit_dec),
+        method("idec", "DEC that keeps reconstructing the points (LibTorch)", {}, fit_idec),
+        method("dcn", "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)", {},
+               fit_dcn),
     };
     return list;
 }

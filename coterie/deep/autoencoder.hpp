@@ -42,6 +42,15 @@ struct AutoencoderOptions {
     std::string checkpoint;  // a file
 };
 
+/// What the methods share that cluster in the embedding and train it in turn.
+struct AlternatingOptions : AutoencoderOptions {
+    double learning_rate = 1e-3;
+    int batch_size = 256;
+    int update_interval = 140;   // batches
+    int max_iterations = 14000;  // batches
+    double tolerance = 0.001;
+};
+
 struct AeKMeansOptions : AutoencoderOptions {
     static constexpr std::string_view method = "ae-kmeans";
     static const OptionSet& described();

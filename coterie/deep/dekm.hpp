@@ -22,12 +22,11 @@ namespace coterie {
 enum class DekmMove { last, all };
 enum class DekmUpdate { batch, full };
 
-struct DekmOptions : AutoencoderOptions {
-    double learning_rate = 1e-3;
-    int batch_size = 256;
-    int update_interval = 0;     // batches; 0: 40 for convolutional networks, 10 for dense ones
-    int max_iterations = 14000;  // batches
-    double tolerance = 0.005;
+struct DekmOptions : AlternatingOptions {
+    DekmOptions() {
+        update_interval = 0;  // 40 for convolutional networks, 10 for dense ones
+        tolerance = 0.005;
+    }
     int update_restarts = 2;
     DekmMove move = DekmMove::last;         // all: every coordinate of y' is that of m_i
     DekmUpdate update = DekmUpdate::batch;  // full: one step a pass over all points

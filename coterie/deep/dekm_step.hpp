@@ -1,6 +1,7 @@
 #pragma once
 // Internal: one update of DEKM, without the network.
 
+#include "coterie/deep/alternation.hpp"
 #include "coterie/deep/dekm.hpp"
 
 namespace coterie::internal {
@@ -14,12 +15,7 @@ struct GreedyTargets {
 GreedyTargets greedy_targets(const Matrix<double>& embedding, const Labels& labels, int clusters, DekmMove move,
                              const Run& run);
 
-/// Of a batch: what the encoder made of `rows`.
-struct GreedyLoss {
-    double value = 0;
-    Matrix<float> gradient;  // by the encoder's output
-};
-GreedyLoss greedy_loss(const Matrix<float>& encoded, const GreedyTargets& targets,
-                       const std::vector<std::int64_t>& rows);
+BatchLoss greedy_loss(const Matrix<float>& encoded, const GreedyTargets& targets,
+                      const std::vector<std::int64_t>& rows);
 
 }  // namespace coterie::internal

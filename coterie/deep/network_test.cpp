@@ -7,6 +7,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/random.hpp"
+#include "coterie/deep/test_samples.hpp"
 
 namespace coterie {
 namespace {
@@ -14,16 +15,6 @@ namespace {
 using internal::Architecture;
 using internal::Network;
 using internal::Optimizer;
-
-bool has_networks() {
-    try {
-        return !internal::network_backend().empty();
-    } catch (const ResourceError&) {
-        return false;
-    }
-}
-#define COTERIE_NEEDS_NETWORKS \
-    if (!has_networks()) GTEST_SKIP() << "LibTorch is not here"
 
 Matrix<float> normal(Index n, Index d, std::uint64_t seed) {
     RandomStream random(seed, "test.network");
