@@ -40,11 +40,6 @@ std::optional<Truth> find_truth(const FitRequest& request, PointsFile& file, con
     return truth;
 }
 
-std::string zero_rows_warning(Index zero_rows) {
-    return count_text(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
-           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
-}
-
 std::string picture_subtitle(const Outcome& outcome) {
     const FitReport& report = outcome.report;
     std::string out = "n = " + count_text(report.points) + ", d = " + count_text(report.dimensions) +
