@@ -1266,3 +1266,90 @@ def test_no_label_is_seen_in_training(tmp_path):
         deep_fit("dekm", tmp_path / "x.npy", "-k", 3, "--scale", "minmax", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 3,
                  "--max-iterations", 10, "--truth", tmp_path / "y.npy", "--model-out", models[-1])
     assert models[0].read_bytes() == models[1].read_bytes()
+
+
+# ---- spectral -------------------------------------------------------------------------------------------------------
+
+
+def two_cliques(path):
+    edges = [(a, b, 1) for group in (range(4), range(4, 8)) for a in group for b in group if a < b]
+    write_csv(path, edges + [(3, 4, 0.1)], ["from", "to", "weight"])
+
+
+def test_spectral_takes_a_graph(tmp_path):
+    two_cliques(tmp_path / "graph.csv")
+    write_labels(tmp_path / "truth.csv", [0] * 4 + [1] * 4)
+    value = document("fit", "spectral", tmp_path / "graph.csv", "--affinity", "precomputed", "-k", 2, "--truth",
+                     tmp_path / "truth.csv", "--model-out", tmp_path / "model")
+    assert value["n"] == 8 and value["scores"]["acc"] == 1
+    assert value["details"]["edges"] == 13 and value["details"]["components"] == 1
+    # New points are rows of affinities to the points of the graph.
+    write_csv(tmp_path / "new.csv", [[1, 1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 2, 0]])
+    run("predict", tmp_path / "model", tmp_path / "new.csv", "--labels-out", tmp_path / "labels.csv")
+    labels = read_words(tmp_path / "labels.csv")
+    assert len(labels) == 2 and labels[0] != labels[1]
+
+
+def test_spectral_graph_formats_agree(tmp_path):
+    sparse = pytest.importorskip("scipy.sparse")
+    import scipy.io
+
+    random = np.random.default_rng(3)
+    dense = np.triu(random.random((40, 40)) * (random.random((40, 40)) < 0.3), 1)
+    dense += dense.T
+    for format in ("csr", "csc", "coo"):
+        sparse.save_npz(tmp_path / (format + ".npz"), sparse.csr_matrix(dense).asformat(format))
+    scipy.io.mmwrite(tmp_path / "general.mtx", sparse.csr_matrix(dense), symmetry="general", precision=17)
+    scipy.io.mmwrite(tmp_path / "symmetric.mtx", sparse.csr_matrix(dense), symmetry="symmetric", precision=17)
+    with open(tmp_path / "symmetric.mtx", "rb") as plain, gzip.open(tmp_path / "zipped.mtx.gz", "wb") as zipped:
+        zipped.write(plain.read())
+    upper = sparse.triu(dense).tocoo()
+    write_csv(tmp_path / "edges.txt", zip(upper.row, upper.col, map(repr, map(float, upper.data))))
+    np.save(tmp_path / "dense.npy", dense)
+    np.savez(tmp_path / "dense.npz", dense)
+    found = {}
+    for path in sorted(tmp_path.iterdir()):
+        value = document("fit", "spectral", path, "--affinity", "precomputed", "-k", 3)
+        found[path.name] = value["details"]["eigenvalues"], value["sizes"], value["details"]["edges"]
+    assert len(found) == 9
+    for name in found:
+        assert found[name][0] == pytest.approx(found["dense.npy"][0], abs=1e-12), name
+        assert found[name][1:] == found["dense.npy"][1:], name
+
+
+@pytest.mark.parametrize("arrays, words", [
+    ({"format": b"lil"}, "format 'lil' is not accepted; csr, csc and coo are"),
+    ({"shape": [3, 4]}, "affinities are square"),
+    ({"shape": [4, 4]}, "indptr: has 4 numbers, 5 are needed"),
+    ({"indptr": [0, 1, 2, 5]}, "must begin with 0 and end with 4"),
+    ({"indptr": [0, 3, 1, 4]}, "none lower than the one before it"),
+    ({"indices": [1, 0, 2, 3]}, "indices: entry 4: '3' is not accepted; it must be a whole number from 0 to 2"),
+    ({"indices": [1, 0, 2]}, "indices: has 3 numbers, 4 are needed"),
+    ({"indices": [1, 0, 0, 1]}, "entry 3 gives again the pair of entry 2"),
+    ({"data": [1, 1, np.nan, 1]}, "NaN"),
+    ({"data": [-1, -1, 1, 1]}, "no entry may be negative"),
+    ({"data": [1, 2, 1, 1]}, "not symmetric, row 0, column 1 is 1"),
+])
+def test_spectral_refuses_damaged_sparse_files(tmp_path, arrays, words):
+    sound = {"format": b"csr", "shape": [3, 3], "indptr": [0, 1, 3, 4], "indices": [1, 0, 2, 1], "data": [1.0, 1, 1, 1]}
+    np.savez(tmp_path / "graph.npz", **{name: np.array(value) for name, value in (sound | arrays).items()})
+    done = run("fit", "spectral", tmp_path / "graph.npz", "--affinity", "precomputed", "-k", 1,
+               code=2 if "symmetric" in words or "negative" in words else 3)
+    assert words in done.err
+
+
+def test_spectral_refuses_what_a_graph_has_not(tmp_path):
+    two_cliques(tmp_path / "graph.csv")
+    words = ["spectral", tmp_path / "graph.csv", "--affinity", "precomputed", "-k", 2]
+    for option in (["--scale", "zscore"], ["--picture", tmp_path / "p.svg"], ["--report", tmp_path / "r.html"]):
+        assert option[0] + ": " in run("fit", *words, *option, code=2).err
+    assert "is a graph; tune takes points" in run("tune", *words, "--grid", "restarts=1,2", code=2).err
+    # Three columns in three rows are a dense matrix.
+    write_csv(tmp_path / "dense.csv", [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    assert document("fit", "spectral", tmp_path / "dense.csv", "--affinity", "precomputed", "-k", 1)["n"] == 3
+
+
+def test_spectral_warns_of_pieces(tmp_path):
+    write_csv(tmp_path / "points.csv", [[1000 * group + 0.1 * i, i % 3] for group in range(4) for i in range(10)])
+    done = run("fit", "spectral", tmp_path / "points.csv", "-k", 2, "--neighbors", 4)
+    assert "4 connected components for 2 clusters" in done.err and "--neighbors 8" in done.err

@@ -9,7 +9,7 @@ int fit(const Method& method, const FitRequest& request) {
     Run run = request.running->run();
     ProgressBar bar(!request.running->quiet && shows_progress());
     bar.attach(run);
-    FitInputs inputs = read_inputs(request, run);
+    FitInputs inputs = read_inputs(method, request, run);
     const InterruptGuard guard;
     const Outcome outcome = fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar);
     if (!request.running->quiet)

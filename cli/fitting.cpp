@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "coterie/io/graph_reader.hpp"
 #include "coterie/io/model.hpp"
 #include "coterie/io/output_file.hpp"
 #include "picture.hpp"
@@ -25,7 +26,26 @@ bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
     return true;
 }
 
-std::optional<Truth> find_truth(const FitRequest& request, PointsFile& file, const Run& run) {
+// Precomputed affinities may come as a sparse graph; then there are no points to prepare or to draw.
+bool takes_graph(const Method& method, const FitRequest& request) {
+    const auto affinity = request.given->find("affinity");
+    if (!method.fit_graph || affinity == request.given->end() ||
+        affinity->second != OptionValue(std::string("precomputed")) || !request.reading->label_column.empty() ||
+        !request.reading->columns.empty() || !is_graph(request.points))
+        return false;
+    const auto refuse = [&](const std::string& option) {
+        throw BadArgument("option " + option + ": " + request.points + " is a graph, which has no coordinates");
+    };
+    const OptionSet& preparing = PreprocessingOptions::described();
+    for (const auto& option : preparing.options())
+        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.flag());
+    if (!request.picture.empty()) refuse("--picture");
+    if (!request.report.empty()) refuse("--report");
+    return true;
+}
+
+std::optional<Truth> find_truth(const FitRequest& request, FitInputs& inputs, const Run& run) {
+    PointsFile& file = inputs.file;
     std::optional<Truth> truth;
     if (request.truth == "none") return truth;
     if (!request.truth.empty()) {
@@ -36,7 +56,7 @@ std::optional<Truth> find_truth(const FitRequest& request, PointsFile& file, con
                                                ? request.points
                                                : "column " + request.reading->label_column + " of " + request.points};
     }
-    if (truth) require_fitting_truth(*truth, file.points.rows(), request.points);
+    if (truth) require_fitting_truth(*truth, inputs.rows(), request.points);
     return truth;
 }
 
@@ -187,16 +207,19 @@ SideInformation FitInputs::side() const {
     return side;
 }
 
-FitInputs read_inputs(const FitRequest& request, const Run& run) {
+FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run) {
     Stopwatch watch;
     FitInputs inputs;
     inputs.constraints = read_constraints(*request.constraints);
-    inputs.file = read_points_file(request.points, request.reading->options(), run);
+    if (takes_graph(method, request))
+        inputs.graph = read_graph(request.points, run);
+    else
+        inputs.file = read_points_file(request.points, request.reading->options(), run);
     const Labels& partial_labels = inputs.constraints.partial_labels.labels;
     if (!partial_labels.empty())
-        require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels,
-                     inputs.file.points.rows(), request.points);
-    inputs.truth = find_truth(request, inputs.file, run);
+        require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, inputs.rows(),
+                     request.points);
+    inputs.truth = find_truth(request, inputs, run);
     if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
         inputs.warnings.push_back("every point that truth " + inputs.truth->source +
                                   " knows has a partial label; nothing is left to score");
@@ -225,10 +248,12 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
     if (!request.report.empty()) outcome.written.emplace_back("report", request.report);
     outcome.seconds.emplace_back("read", inputs.seconds);
     outcome.warnings = inputs.warnings;
-    outcome.scalar = std::string(name(inputs.file.points.scalar()));
+    outcome.scalar = std::string(name(inputs.graph ? ScalarType::float64 : inputs.file.points.scalar()));
 
     Stopwatch watch;
-    const auto preprocessing = Preprocessing::fit(inputs.file.points, *request.preprocessing, run, inputs.weights);
+    const Preprocessing preprocessing =
+        inputs.graph ? Preprocessing()
+                     : Preprocessing::fit(inputs.file.points, *request.preprocessing, run, inputs.weights);
     outcome.preprocessing = preprocessing.text();
     for (const auto& warning : preprocessing.warnings()) outcome.warnings.push_back(warning);
     if (!preprocessing.identity()) {
@@ -241,7 +266,8 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
     }
 
     run.should_stop = InterruptGuard::interrupted;
-    const auto model = method.fit(inputs.file.points, given, run, inputs.side());
+    const auto model = inputs.graph ? method.fit_graph(*inputs.graph, given, run)
+                                    : method.fit(inputs.file.points, given, run, inputs.side());
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;

@@ -50,6 +50,7 @@ bool has_clusters(const Method& method);
 /// All that a fit reads.
 struct FitInputs {
     PointsFile file;
+    std::optional<SparseMatrix> graph;  // in place of the points, where the method takes one
     Constraints constraints;
     std::optional<Truth> truth;
     std::vector<double> weights;
@@ -57,11 +58,12 @@ struct FitInputs {
     std::vector<std::string> warnings;
     double seconds = 0;
 
+    Index rows() const { return graph ? graph->rows() : file.points.rows(); }
     /// Views of the above, as they were read.
     SideInformation side() const;
 };
 /// BadData when parts do not belong together.
-FitInputs read_inputs(const FitRequest& request, const Run& run);
+FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);
 
 /// Prepares the points, fits, scores, and writes the files that were asked for. `given`: the options that are not left
 /// at their defaults. The caller's InterruptGuard must live.

@@ -201,7 +201,8 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.threads = run.threads;
     ProgressBar bar(!quiet && shows_progress());
     bar.attach(run);
-    FitInputs inputs = read_inputs(fit, run);
+    FitInputs inputs = read_inputs(method, fit, run);
+    if (inputs.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
     tuned.points = inputs.file.points.rows();
     tuned.seconds.emplace_back("read", inputs.seconds);
 

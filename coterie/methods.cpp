@@ -16,6 +16,7 @@
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/kmeans/ward.hpp"
+#include "coterie/spectral/spectral.hpp"
 #include "coterie/subspace/subspace.hpp"
 
 namespace coterie {
@@ -74,6 +75,17 @@ Method shared_method(std::string name, std::string summary, Honours honours,
     return out;
 }
 
+Method spectral() {
+    SpectralModel (*const fit)(PointsView, const SpectralOptions&, Run&, const SideInformation&) = fit_spectral;
+    Method out = method(
+        "spectral",
+        "spectral clustering: eigenvectors of a graph of neighbours, of an rbf kernel or of given affinities", {}, fit);
+    out.fit_graph = [](const SparseMatrix& affinity, const OptionValues& values, Run& run) -> std::unique_ptr<Model> {
+        return std::make_unique<SpectralModel>(fit_spectral(affinity, options_from<SpectralOptions>(values), run));
+    };
+    return out;
+}
+
 }  // namespace
 
 const std::vector<Method>& methods() {
@@ -89,6 +101,7 @@ const std::vector<Method>& methods() {
         method("ward", "Ward agglomeration by the nearest-neighbour chain, in memory n d", {.weights = true}, fit_ward),
         method("kernel-kmeans", "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed",
                {.weights = true, .initial_centroids = true}, fit_kernel_kmeans),
+        spectral(),
         method("subspace",
                "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection",
                {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),

@@ -11,6 +11,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/side_information.hpp"
 #include "coterie/io/model.hpp"
+#include "coterie/linalg/sparse.hpp"
 
 namespace coterie {
 
@@ -36,6 +37,9 @@ struct Method {
     /// nothing to share.
     std::vector<std::string> shared_options;
     std::function<std::unique_ptr<Model>(const Archive&)> load;
+    /// Of a sparse matrix of affinities in place of points, where the method takes one (its option affinity is
+    /// precomputed); null otherwise.
+    std::function<std::unique_ptr<Model>(const SparseMatrix&, const OptionValues&, Run&)> fit_graph;
 };
 
 const std::vector<Method>& methods();

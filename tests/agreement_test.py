@@ -157,3 +157,68 @@ def test_aml_objective_of_its_labels(tmp_path, seed, kernel):
     indicator = (labels[:, None] == np.arange(4)) / np.sqrt(np.bincount(labels, minlength=4))
     trace = np.trace(indicator.T @ gram @ np.linalg.solve(gram + weight * np.eye(150), indicator))
     assert ours["objective"] == pytest.approx(4 - trace, rel=1e-8)
+
+
+def neighbour_graph(x, neighbours):
+    from sklearn.neighbors import kneighbors_graph
+
+    directed = kneighbors_graph(x, neighbours, include_self=False)
+    return (0.5 * (directed + directed.T)).tocsr()
+
+
+@pytest.mark.parametrize("n", [300, 2500])  # dense, Lanczos
+@pytest.mark.parametrize("given", ["points", "csr", "coo", "mtx"])
+def test_spectral_embedding(tmp_path, n, given):
+    import scipy.io
+    import scipy.linalg
+    import scipy.sparse
+    import scipy.sparse.linalg
+
+    k = 6
+    x = blobs(5, n, 5, 6)
+    graph = neighbour_graph(x, 10)
+    options = ["-k", k, "--model-out", tmp_path / "model", "--labels-out", tmp_path / "labels.npy", "--json", "--quiet"]
+    if given == "points":
+        np.save(tmp_path / "points.npy", x)
+        words = [tmp_path / "points.npy", "--neighbors", 10]
+    elif given == "mtx":
+        scipy.io.mmwrite(tmp_path / "graph.mtx", graph)
+        words = [tmp_path / "graph.mtx", "--affinity", "precomputed"]
+    else:
+        scipy.sparse.save_npz(tmp_path / "graph.npz", graph.asformat(given))
+        words = [tmp_path / "graph.npz", "--affinity", "precomputed"]
+    done = subprocess.run([str(word) for word in [COMMAND, "fit", "spectral", *words, *options]], capture_output=True, text=True, check=True)
+    details = json.loads(done.stdout)["details"]
+    assert details["eigen_residual"] < 1e-9
+    assert details["edges"] == graph.nnz // 2
+
+    degrees = np.asarray(graph.sum(axis=1)).ravel()
+    scale = scipy.sparse.diags(1 / np.sqrt(degrees))
+    normalised = scale @ graph @ scale
+    values, vectors = scipy.sparse.linalg.eigsh(normalised, k=k + 1, which="LA", v0=np.ones(n))
+    order = np.argsort(-values)
+    assert values[order[k - 1]] - values[order[k]] > 1e-4  # so that the subspace is well defined
+    assert details["eigenvalues"] == pytest.approx(1 - values[order[:k]], abs=1e-9)
+    ours = tensor(tmp_path / "model", "vectors") * np.sqrt(degrees)[:, None]
+    assert scipy.linalg.subspace_angles(ours, vectors[:, order[:k]]).max() < 1e-6
+
+
+@pytest.mark.parametrize("affinity", ["nearest_neighbors", "rbf"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_spectral_clustering(tmp_path, affinity, seed):
+    from sklearn.cluster import SpectralClustering
+
+    random = np.random.default_rng(seed)
+    k, n = 4, 900
+    truth = random.integers(k, size=n)
+    x = 4 * random.normal(size=(k, 4))[truth] + random.normal(size=(n, 4))
+    if affinity == "rbf":
+        _, labels = fit(tmp_path, "spectral", x, "-k", k, "--affinity", "rbf", "--width", 1.5)
+    else:
+        _, labels = fit(tmp_path, "spectral", x, "-k", k, "--neighbors", 30)
+    # scikit-learn counts a point among its neighbours.
+    theirs = SpectralClustering(k, affinity=affinity, n_neighbors=31, gamma=1 / 4.5, random_state=0).fit(x)
+    if affinity == "nearest_neighbors":
+        assert adjusted_rand_score(labels, theirs.labels_) == 1
+    assert adjusted_rand_score(labels, theirs.labels_) > 0.99
+    assert adjusted_rand_score(labels, truth) > 0.95

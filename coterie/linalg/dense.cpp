@@ -1,5 +1,6 @@
 #include "coterie/linalg/dense.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "coterie/base/parallel.hpp"
@@ -61,6 +62,15 @@ void make_largest_positive(Matrix<double>& rows) {
             if (std::abs(rows(j, p)) > std::abs(rows(j, largest))) largest = p;
         if (rows(j, largest) < 0.0) rows.row(j) = -rows.row(j);
     }
+}
+
+double norm_of(const double* x, Index count) {
+    double largest = 0;
+    for (Index i = 0; i < count; ++i) largest = std::max(largest, std::abs(x[i]));
+    if (!(largest > 0)) return 0;
+    double sum = 0;
+    for (Index i = 0; i < count; ++i) sum += (x[i] / largest) * (x[i] / largest);
+    return largest * std::sqrt(sum);
 }
 
 }  // namespace coterie::internal

@@ -23,4 +23,7 @@ bool orthonormalize(Matrix<double>& rows, Index j, double least);
 /// Turns rows round so that the entry of largest magnitude of each (first among equals) is positive.
 void make_largest_positive(Matrix<double>& rows);
 
+/// Length of `count` numbers: no square over- or underflows, and the same bits wherever they lie.
+double norm_of(const double* x, Index count);
+
 }  // namespace coterie::internal

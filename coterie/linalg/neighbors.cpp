@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 // Scores ||p||^2 / 2 - q.p come from matrix products in the points' own precision; they order the points of one query
 // as distances do, up to rounding. For every pair the rounding is bounded, so a point whose score less its bound lies
 // above the count-th smallest score plus bound cannot be among the nearest. The few that are left are measured directly
-// in double, and that is what is returned.
+// in double, and that is what is returned. Among the points themselves a product of two blocks serves both of them.
 
 namespace coterie {
 namespace {
@@ -22,7 +23,8 @@ constexpr Index kQueries = 512;  // queries of one task
 constexpr Index kPoints = 512;   // points of one block of scores
 constexpr Index kTasks = 16;     // fewer blocks of queries than this: the points are cut into segments too
 constexpr Index kSegment = 8192;
-constexpr Index kWave = 64;  // tasks between two questions whether to go on
+constexpr Index kWave = 64;        // tasks between two questions whether to go on
+constexpr Index kCountBoth = 128;  // up to that many neighbours the shortlists of all points are kept at a time
 
 // Rows about a common centre, times a common power of two: small norms make small rounding, and no square over- or
 // underflows.
@@ -124,9 +126,10 @@ double squared_distance(const A* a, const B* b, Index d) {
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
+template <class Scalar>
 struct Candidate {
-    double lower;  // least the score can be
-    double upper;  // most it can be
+    Scalar lower;  // least the score can be
+    Scalar upper;  // most it can be
     std::int32_t point;
 };
 
@@ -138,75 +141,94 @@ struct Found {
     }
 };
 
-// What one query still has to look at.
+// What one query still has to look at. It never holds more than capacity() candidates: where rounding leaves that many
+// open (ties, duplicates), they are measured.
+template <class Scalar>
 class Shortlist {
 public:
+    static std::size_t capacity(Index count) { return 2 * static_cast<std::size_t>(count) + 64; }
+
     void restart(Index count) {
         candidates_.clear();
-        limit_ = std::numeric_limits<double>::infinity();
+        limit_ = std::numeric_limits<Scalar>::infinity();
         wanted_ = static_cast<std::size_t>(count);
-        capacity_ = 2 * wanted_ + 64;
+        candidates_.reserve(capacity(count));
     }
     /// No point with a larger least score can be among the nearest.
-    double limit() const { return limit_; }
-    void add(const Candidate& candidate) {
+    Scalar limit() const { return limit_; }
+    /// measure(point): the squared distance of the query from it.
+    template <class Measure>
+    void add(double lower, double upper, std::int32_t point, const Measure& measure) {
+        constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+        const Candidate<Scalar> candidate{std::nextafter(static_cast<Scalar>(lower), -infinity),
+                                          std::nextafter(static_cast<Scalar>(upper), infinity), point};
         if (candidate.lower > limit_) return;
         candidates_.push_back(candidate);
-        if (candidates_.size() >= capacity_) shrink();
+        if (candidates_.size() < capacity(static_cast<Index>(wanted_))) return;
+        shrink();
+        if (candidates_.size() > wanted_ + 32 + wanted_ / 2) settle(measure);
     }
     void shrink() {
         if (candidates_.size() < wanted_) return;
         const auto last = candidates_.begin() + static_cast<std::ptrdiff_t>(wanted_) - 1;
         std::nth_element(candidates_.begin(), last, candidates_.end(),
-                         [](const Candidate& a, const Candidate& b) { return a.upper < b.upper; });
+                         [](const auto& a, const auto& b) { return a.upper < b.upper; });
         limit_ = std::min(limit_, last->upper);
-        std::erase_if(candidates_, [this](const Candidate& candidate) { return candidate.lower > limit_; });
-        // With many ties all of them stay: room for as many again, so that the work per candidate stays the same.
-        capacity_ = std::max(2 * wanted_ + 64, 2 * candidates_.size());
+        std::erase_if(candidates_, [this](const auto& candidate) { return candidate.lower > limit_; });
     }
-    const std::vector<Candidate>& candidates() const { return candidates_; }
+    const std::vector<Candidate<Scalar>>& candidates() const { return candidates_; }
 
 private:
-    std::vector<Candidate> candidates_;
-    double limit_ = 0.0;
+    // Down to the nearest of those there are: the others have that many before them whatever comes.
+    template <class Measure>
+    void settle(const Measure& measure) {
+        std::vector<std::pair<Found, Candidate<Scalar>>> measured;
+        measured.reserve(candidates_.size());
+        for (const auto& candidate : candidates_)
+            measured.push_back({{measure(candidate.point), candidate.point}, candidate});
+        std::nth_element(measured.begin(), measured.begin() + static_cast<std::ptrdiff_t>(wanted_), measured.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        candidates_.clear();
+        for (std::size_t i = 0; i < wanted_; ++i) candidates_.push_back(measured[i].second);
+    }
+
+    std::vector<Candidate<Scalar>> candidates_;
+    Scalar limit_ = 0;
     std::size_t wanted_ = 0;
-    std::size_t capacity_ = 0;
 };
 
 template <class Scalar>
 struct Scratch {
     std::vector<Scalar> products;
     std::vector<std::int32_t> hits;
-    std::vector<Shortlist> shortlists;
+    std::vector<Scalar> limits;
+    std::vector<Shortlist<Scalar>> shortlists;
     std::vector<Found> found;
 };
 
 template <class Scalar>
 class Search {
 public:
-    Search(const Prepared<Scalar>& points, const Prepared<Scalar>& queries, Index count, bool among_themselves)
-        : points_(points),
-          queries_(queries),
+    Search(PointsView points, PointsView queries, const Prepared<Scalar>& prepared_points,
+           const Prepared<Scalar>& prepared_queries, Index count, bool among_themselves)
+        : given_points_(points),
+          given_queries_(queries),
+          points_(prepared_points),
+          queries_(prepared_queries),
           count_(count),
           among_themselves_(among_themselves),
-          bound_(points.rows.cols()) {}
+          bound_(points.columns()) {}
 
-    // The nearest of points first..last-1 for queries begin..end-1, as shortlists in `scratch`.
-    void shortlist(Index begin, Index end, Index first, Index last, Scratch<Scalar>& scratch) const {
-        const Index d = points_.rows.cols();
-        const auto& multiply = internal::block_products<Scalar>();
-        scratch.products.resize(static_cast<std::size_t>(kQueries * kPoints));
-        scratch.hits.resize(static_cast<std::size_t>(kPoints));
-        scratch.shortlists.resize(static_cast<std::size_t>(kQueries));
-        for (Index i = begin; i < end; ++i) scratch.shortlists[static_cast<std::size_t>(i - begin)].restart(count_);
+    // The nearest of points first..last-1 for queries begin..end-1, whose shortlists these are.
+    void shortlist(Index begin, Index end, Index first, Index last, Shortlist<Scalar>* shortlists,
+                   Scratch<Scalar>& scratch) const {
+        for (Index i = begin; i < end; ++i) shortlists[i - begin].restart(count_);
         for (Index block = first; block < last; block += kPoints) {
             const Index size = std::min(kPoints, last - block);
-            multiply.rows_by_rows(queries_.rows.data() + begin * d, end - begin, d, points_.rows.data() + block * d,
-                                  size, d, d, scratch.products.data(), kPoints);
-            const double block_norm =
-                *std::max_element(points_.norms.begin() + block, points_.norms.begin() + block + size);
+            multiply(begin, end, block, block + size, scratch);
+            const double block_norm = largest_norm(points_, block, block + size);
             for (Index i = begin; i < end; ++i) {
-                Shortlist& shortlist = scratch.shortlists[static_cast<std::size_t>(i - begin)];
+                Shortlist<Scalar>& shortlist = shortlists[i - begin];
                 const Scalar* const product = scratch.products.data() + (i - begin) * kPoints;
                 Index done = 0;
                 // Until there is a limit every point is a hit: in small pieces, so that there soon is one.
@@ -218,32 +240,104 @@ public:
                     done += piece;
                 }
                 if (done == size) continue;
-                const double norm = queries_.norms[static_cast<std::size_t>(i)];
-                const double limit = shortlist.limit() + bound_(norm, block_norm);
-                const Scalar rounded_up =
-                    std::nextafter(static_cast<Scalar>(limit), std::numeric_limits<Scalar>::infinity());
-                examine(i, block + done, size - done, product + done, rounded_up, scratch, shortlist);
+                examine(i, block + done, size - done, product + done, scan_limit(shortlist, queries_, i, block_norm),
+                        scratch, shortlist);
             }
         }
-        for (Index i = begin; i < end; ++i) scratch.shortlists[static_cast<std::size_t>(i - begin)].shrink();
+    }
+
+    // Points among themselves, two blocks of them: each product serves both. left < right, both past their shortlist()
+    // among themselves.
+    void shortlist_both(RowBlocks blocks, Index left, Index right, Shortlist<Scalar>* shortlists,
+                        Scratch<Scalar>& scratch) const {
+        const Index begin = blocks.begin(left);
+        const Index end = blocks.end(left);
+        const Index first = blocks.begin(right);
+        const Index size = blocks.end(right) - first;
+        const double left_norm = largest_norm(points_, begin, end);
+        const double right_norm = largest_norm(points_, first, first + size);
+        scratch.limits.resize(static_cast<std::size_t>(kPoints));
+        for (Index j = 0; j < size; ++j)
+            scratch.limits[static_cast<std::size_t>(j)] =
+                scan_limit(shortlists[first + j], points_, first + j, left_norm);
+        for (Index i = begin; i < end; ++i) {
+            const Scalar limit = scan_limit(shortlists[i], points_, i, right_norm);
+            const Scalar* const product = scratch.products.data() + (i - begin) * kPoints;
+            const Scalar* const base = points_.half_squared_norms.data() + first;
+            const Scalar own_base = points_.half_squared_norms[static_cast<std::size_t>(i)];
+            const Index hits = internal::block_products<Scalar>().scan_both(
+                base, limit, own_base, scratch.limits.data(), product, size, scratch.hits.data());
+            for (Index h = 0; h < hits; ++h) {
+                const std::int32_t at = scratch.hits[static_cast<std::size_t>(h)];
+                if (base[at] - product[at] <= limit) add(shortlists[i], i, first + at, base[at] - product[at]);
+                if (own_base - product[at] <= scratch.limits[static_cast<std::size_t>(at)])
+                    add(shortlists[first + at], first + at, i, own_base - product[at]);
+            }
+        }
+    }
+
+    // Products of queries begin..end-1 with points first..last-1, to scratch.
+    void multiply(Index begin, Index end, Index first, Index last, Scratch<Scalar>& scratch) const {
+        const Index d = points_.rows.cols();
+        scratch.products.resize(static_cast<std::size_t>(kQueries * kPoints));
+        scratch.hits.resize(static_cast<std::size_t>(kPoints));
+        internal::block_products<Scalar>().rows_by_rows(queries_.rows.data() + begin * d, end - begin, d,
+                                                        points_.rows.data() + first * d, last - first, d, d,
+                                                        scratch.products.data(), kPoints);
+    }
+
+    // The nearest of a shortlist, measured directly, nearest first, to scratch.found.
+    void measure(Shortlist<Scalar>& shortlist, Index query, Scratch<Scalar>& scratch) const {
+        shortlist.shrink();
+        scratch.found.clear();
+        for (const auto& candidate : shortlist.candidates())
+            scratch.found.push_back({squared(query, candidate.point), candidate.point});
+        const auto kept = std::min(static_cast<std::size_t>(count_), scratch.found.size());
+        std::partial_sort(scratch.found.begin(), scratch.found.begin() + static_cast<std::ptrdiff_t>(kept),
+                          scratch.found.end());
+        scratch.found.resize(kept);
     }
 
 private:
+    static double largest_norm(const Prepared<Scalar>& points, Index begin, Index end) {
+        return *std::max_element(points.norms.begin() + begin, points.norms.begin() + end);
+    }
+
+    // What a score as computed may be at most to be looked at, among points of norms up to `norm`.
+    Scalar scan_limit(const Shortlist<Scalar>& shortlist, const Prepared<Scalar>& queries, Index query,
+                      double norm) const {
+        const double limit =
+            static_cast<double>(shortlist.limit()) + bound_(queries.norms[static_cast<std::size_t>(query)], norm);
+        return std::nextafter(static_cast<Scalar>(limit), std::numeric_limits<Scalar>::infinity());
+    }
+
+    double squared(Index query, Index point) const {
+        return given_points_.visit([&](auto points) {
+            return given_queries_.visit(
+                [&](auto queries) { return squared_distance(queries.row(query), points.row(point), points.columns); });
+        });
+    }
+
+    void add(Shortlist<Scalar>& shortlist, Index query, Index point, Scalar score) const {
+        const double bound =
+            bound_(queries_.norms[static_cast<std::size_t>(query)], points_.norms[static_cast<std::size_t>(point)]);
+        shortlist.add(static_cast<double>(score) - bound, static_cast<double>(score) + bound,
+                      static_cast<std::int32_t>(point), [&](std::int32_t other) { return squared(query, other); });
+    }
+
     void examine(Index query, Index begin, Index size, const Scalar* product, Scalar limit, Scratch<Scalar>& scratch,
-                 Shortlist& shortlist) const {
+                 Shortlist<Scalar>& shortlist) const {
         const Scalar* const base = points_.half_squared_norms.data() + begin;
         const Index hits = internal::block_products<Scalar>().scan(base, product, size, limit, scratch.hits.data());
-        const double norm = queries_.norms[static_cast<std::size_t>(query)];
         for (Index h = 0; h < hits; ++h) {
             const std::int32_t at = scratch.hits[static_cast<std::size_t>(h)];
-            const Index point = begin + at;
-            if (among_themselves_ && point == query) continue;
-            const auto score = static_cast<double>(base[at] - product[at]);
-            const double bound = bound_(norm, points_.norms[static_cast<std::size_t>(point)]);
-            shortlist.add({score - bound, score + bound, static_cast<std::int32_t>(point)});
+            if (among_themselves_ && begin + at == query) continue;
+            add(shortlist, query, begin + at, base[at] - product[at]);
         }
     }
 
+    PointsView given_points_;
+    PointsView given_queries_;
     const Prepared<Scalar>& points_;
     const Prepared<Scalar>& queries_;
     Index count_;
@@ -251,23 +345,17 @@ private:
     ScoreBound<Scalar> bound_;
 };
 
-// Replaces the shortlist by its `count` nearest, measured directly, nearest first.
-template <class Scalar>
-void measure(const Shortlist& shortlist, PointsView points, PointsView queries, Index query, Index count,
-             Scratch<Scalar>& scratch) {
-    scratch.found.clear();
-    points.visit([&](auto point_rows) {
-        queries.visit([&](auto query_rows) {
-            for (const Candidate& candidate : shortlist.candidates())
-                scratch.found.push_back(
-                    {squared_distance(query_rows.row(query), point_rows.row(candidate.point), points.columns()),
-                     candidate.point});
-        });
-    });
-    const auto kept = std::min(static_cast<std::size_t>(count), scratch.found.size());
-    std::partial_sort(scratch.found.begin(), scratch.found.begin() + static_cast<std::ptrdiff_t>(kept),
-                      scratch.found.end());
-    scratch.found.resize(kept);
+// Asks between waves of tasks whether to go on.
+template <class Body>
+void in_waves(Index tasks, Index done, Index all, const Run& run, const Body& body) {
+    for (Index first = 0; first < tasks; first += kWave) {
+        run.throw_if_stopped("nearest neighbours");
+        for_each_block(std::min(kWave, tasks - first), run.threads,
+                       [&](Index task, int worker) { body(first + task, worker); });
+        run.report({.stage = "nearest neighbours",
+                    .fraction = static_cast<double>(done + std::min(tasks, first + kWave)) / static_cast<double>(all),
+                    .objective = std::numeric_limits<double>::quiet_NaN()});
+    }
 }
 
 template <class Scalar>
@@ -291,21 +379,63 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
 
     const RowBlocks blocks{queries.rows(), kQueries};
     if (blocks.count() == 0) return result;
+    std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)));
+    const Search<Scalar> search(points, queries, prepared_points, prepared_queries, count, among_themselves);
+
+    if (among_themselves && blocks.count() > 1 && count <= kCountBoth) {
+        const double bytes = static_cast<double>(n) *
+                             static_cast<double>(sizeof(Shortlist<Scalar>) +
+                                                 Shortlist<Scalar>::capacity(count) * sizeof(Candidate<Scalar>));
+        require_memory(bytes, "the candidates for nearest neighbours");
+        std::vector<Shortlist<Scalar>> shortlists(static_cast<std::size_t>(n));
+        const Index b = blocks.count();
+        const Index pairs = b * (b - 1) / 2;
+        in_waves(b, 0, b + pairs, run, [&](Index block, int worker) {
+            search.shortlist(blocks.begin(block), blocks.end(block), blocks.begin(block), blocks.end(block),
+                             shortlists.data() + blocks.begin(block), scratch[static_cast<std::size_t>(worker)]);
+        });
+        // Block i with block i + gap, so that tasks next to each other want different shortlists. Which of two comes
+        // first makes other shortlists, but the same nearest.
+        std::vector<std::mutex> owned(static_cast<std::size_t>(b));
+        Index done = b;
+        for (Index gap = 1; gap < b; ++gap) {
+            in_waves(b - gap, done, b + pairs, run, [&](Index left, int worker) {
+                Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+                search.multiply(blocks.begin(left), blocks.end(left), blocks.begin(left + gap), blocks.end(left + gap),
+                                mine);
+                const std::scoped_lock lock(owned[static_cast<std::size_t>(left)],
+                                            owned[static_cast<std::size_t>(left + gap)]);
+                search.shortlist_both(blocks, left, left + gap, shortlists.data(), mine);
+            });
+            done += b - gap;
+        }
+        for_each_block(b, run.threads, [&](Index block, int worker) {
+            Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                search.measure(shortlists[static_cast<std::size_t>(i)], i, mine);
+                for (std::size_t j = 0; j < mine.found.size(); ++j) {
+                    result.squared[static_cast<std::size_t>(i * count) + j] = mine.found[j].squared;
+                    result.indices[static_cast<std::size_t>(i * count) + j] = mine.found[j].point;
+                }
+            }
+        });
+        return result;
+    }
+
     const Index segments = std::min((kTasks + blocks.count() - 1) / blocks.count(), (n + kSegment - 1) / kSegment);
     const RowBlocks cuts{n, (n + segments - 1) / segments};
     const Index parts = cuts.count();
     const Found none{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int32_t>::max()};
     std::vector<Found> partial(parts > 1 ? total * static_cast<std::size_t>(parts) : 0, none);
-    std::vector<Scratch<Scalar>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)));
-    const Search<Scalar> search(prepared_points, prepared_queries, count, among_themselves);
-    const auto body = [&](Index task, int worker) {
+    in_waves(blocks.count() * parts, 0, blocks.count() * parts, run, [&](Index task, int worker) {
         Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
+        mine.shortlists.resize(static_cast<std::size_t>(kQueries));
         const Index block = task / parts;
         const Index part = task % parts;
         const Index begin = blocks.begin(block);
-        search.shortlist(begin, blocks.end(block), cuts.begin(part), cuts.end(part), mine);
+        search.shortlist(begin, blocks.end(block), cuts.begin(part), cuts.end(part), mine.shortlists.data(), mine);
         for (Index i = begin; i < blocks.end(block); ++i) {
-            measure(mine.shortlists[static_cast<std::size_t>(i - begin)], points, queries, i, count, mine);
+            search.measure(mine.shortlists[static_cast<std::size_t>(i - begin)], i, mine);
             for (std::size_t j = 0; j < mine.found.size(); ++j) {
                 if (parts > 1) {
                     partial[static_cast<std::size_t>((i * parts + part) * count) + j] = mine.found[j];
@@ -315,16 +445,7 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
                 }
             }
         }
-    };
-    const Index tasks = blocks.count() * parts;
-    for (Index first = 0; first < tasks; first += kWave) {
-        run.throw_if_stopped("nearest neighbours");
-        for_each_block(std::min(kWave, tasks - first), run.threads,
-                       [&](Index task, int worker) { body(first + task, worker); });
-        run.report({.stage = "nearest neighbours",
-                    .fraction = static_cast<double>(std::min(tasks, first + kWave)) / static_cast<double>(tasks),
-                    .objective = std::numeric_limits<double>::quiet_NaN()});
-    }
+    });
     if (parts > 1) {
         for (Index i = 0; i < queries.rows(); ++i) {
             const auto begin = partial.begin() + i * parts * count;

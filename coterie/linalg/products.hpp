@@ -22,6 +22,10 @@ struct BlockProducts {
     /// `count` needed.
     std::ptrdiff_t (*scan)(const Scalar* base, const Scalar* product, std::ptrdiff_t count, Scalar limit,
                            std::int32_t* hits);
+    /// The same for both sides of a product: positions j with base[j] - product[j] <= limit or own_base - product[j] <=
+    /// limits[j].
+    std::ptrdiff_t (*scan_both)(const Scalar* base, Scalar limit, Scalar own_base, const Scalar* limits,
+                                const Scalar* product, std::ptrdiff_t count, std::int32_t* hits);
 };
 
 struct Products {

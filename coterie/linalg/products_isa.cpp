@@ -43,30 +43,41 @@ void add_transposed_by(const Scalar* a, Size columns_a, Size stride_a, const Sca
 
 // Hits are rare once a limit has settled, so whole groups are tested at vector speed and only a group with a hit is
 // looked into.
-template <class Scalar>
-Size scan(const Scalar* base, const Scalar* product, Size count, Scalar limit, std::int32_t* hits) {
-    constexpr Size group = 64;
+template <Size group, class Hit>
+Size hits_of(Size count, std::int32_t* hits, const Hit& hit) {
     Size found = 0;
     Size begin = 0;
     for (; begin + group <= count; begin += group) {
         int any = 0;
-        for (Size j = begin; j < begin + group; ++j) any |= base[j] - product[j] <= limit ? 1 : 0;
+        for (Size j = begin; j < begin + group; ++j) any |= hit(j) ? 1 : 0;
         if (any == 0) continue;
         for (Size j = begin; j < begin + group; ++j) {
             hits[found] = static_cast<std::int32_t>(j);
-            found += base[j] - product[j] <= limit ? 1 : 0;
+            found += hit(j) ? 1 : 0;
         }
     }
     for (; begin < count; ++begin) {
         hits[found] = static_cast<std::int32_t>(begin);
-        found += base[begin] - product[begin] <= limit ? 1 : 0;
+        found += hit(begin) ? 1 : 0;
     }
     return found;
+}
+
+template <class Scalar>
+Size scan(const Scalar* base, const Scalar* product, Size count, Scalar limit, std::int32_t* hits) {
+    return hits_of<64>(count, hits, [=](Size j) { return base[j] - product[j] <= limit; });
+}
+
+template <class Scalar>
+Size scan_both(const Scalar* base, Scalar limit, Scalar own_base, const Scalar* limits, const Scalar* product,
+               Size count, std::int32_t* hits) {
+    return hits_of<64>(count, hits,
+                       [=](Size j) { return (base[j] - product[j] <= limit) | (own_base - product[j] <= limits[j]); });
 }
 }  // namespace
 
 extern const Products table;
-const Products table = {{&rows_by_rows<float>, &add_transposed_by<float>, &scan<float>},
-                        {&rows_by_rows<double>, &add_transposed_by<double>, &scan<double>}};
+const Products table = {{&rows_by_rows<float>, &add_transposed_by<float>, &scan<float>, &scan_both<float>},
+                        {&rows_by_rows<double>, &add_transposed_by<double>, &scan<double>, &scan_both<double>}};
 
 }  // namespace coterie::internal::COTERIE_ISA

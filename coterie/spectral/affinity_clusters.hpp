@@ -4,12 +4,27 @@
 //     A       n x n   affinity: symmetric, no entry negative; its diagonal is not looked at
 //     D       n x n   diagonal, the degrees D_ii = sum_j A_ij
 //     L       n x n   normalised Laplacian  I - D^-1/2 A D^-1/2, eigenvalues in [0, 2]
-//     V       n x k   eigenvectors of the k smallest eigenvalues of L
+//     V       n x k   eigenvectors of the k smallest eigenvalues of L; of each the entry of largest magnitude (the
+//                     first among equals) is positive
 //     U       n x k   V with its rows scaled to norm 1: what k-means clusters
+//
+// L falls apart as the graph of A does. Eigenvalue 0 comes once a connected component, with the vector D^1/2 1 on its
+// points; the pairs are found component by component, so that no multiplicity between components is missed. With more
+// components (of two points and more) than k, V are the null vectors of the k with most points, the first among equals.
+// An isolated point has D_ii = 0, and 0 for D_ii^-1/2: it is a component and an eigenvector of eigenvalue 1, which
+// hardly ever is among the k smallest, so that it does not take a cluster for itself. What no column of V reaches,
+// isolated points and surplus components, has a row of 0 in U, stays out of k-means and is put into the largest
+// cluster.
+//
+// Cost: a few hundred products of A with a vector and what keeps as many vectors orthogonal (linalg/sparse_eigen.hpp),
+// then k-means. Components of up to 500 points are solved as dense matrices; so are those of which a third of the
+// eigenvectors is wanted, those of up to 2000 with a tenth of all pairs, and those of up to 4000 whose eigenvalues lie
+// too close for Lanczos. Memory: three copies of A and some 5 n k numbers.
 
 #include <cstdint>
 #include <vector>
 
+#include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/linalg/sparse.hpp"
 
@@ -27,14 +42,17 @@ struct AffinityClusters {
     Vector<double> eigenvalues;   // k: of L, ascending
     Vector<double> degrees;       // n
     Matrix<double> centroids;     // k x k: of k-means in U
-    double eigen_residual = 0;    // largest || L v - lambda v || of the k pairs
+    double eigen_residual = 0;    // largest || L v - lambda v || of the k pairs, measured; Lanczos aims at 1e-10
     std::int64_t components = 0;  // connected components of A, isolated points among them
     std::int64_t isolated = 0;    // points of degree 0
+    std::int64_t unreached = 0;   // points with a row of 0 in U, put into the largest cluster
     double inertia = 0;           // of k-means in U
+    Vector<double> norms;         // n: of the rows of V
+    FitReport kmeans;             // of k-means in U
 };
 
-/// 1 <= clusters <= n. The same bits at any number of threads. BadArgument: A not square, not symmetric, an entry
-/// negative or not finite, clusters out of range. Cancelled.
+/// 1 <= clusters <= n. The same bits at any number of threads. BadArgument: A not square, not symmetric (to 1e-10 of
+/// the larger of A_ij and A_ji), an entry negative or not finite, clusters out of range. ResourceError. Cancelled.
 AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options, const Run& run);
 
 }  // namespace coterie

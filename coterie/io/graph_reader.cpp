@@ -1,0 +1,314 @@
+#include "coterie/io/graph_reader.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/io/formats.hpp"
+#include "coterie/io/reader.hpp"
+
+namespace coterie {
+namespace formats {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Points are numbered by 32 bits in what the library computes with.
+constexpr double kMostPoints = 2147483647;
+
+struct Entry {
+    Index row;
+    Index column;
+    double value;
+    Index where;  // line or position, for messages
+};
+
+// Sorted, none twice. `place`: "line ", "entry ".
+SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, const char* place) {
+    // A number gone wrong must not take the memory of so many points.
+    if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
+        throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
+                      " entries; more than a million points need an entry a hundred");
+    require_memory(
+        static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
+        std::string(source));
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return a.row != b.row ? a.row < b.row : a.column != b.column ? a.column < b.column : a.where < b.where;
+    });
+    for (std::size_t e = 1; e < entries.size(); ++e)
+        if (entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column)
+            throw BadData(std::string(source) + ": " + place + std::to_string(entries[e].where) +
+                          " gives again the pair of " + place + std::to_string(entries[e - 1].where) +
+                          "; each may come once");
+    SparseMatrix out(n, n);
+    out.reserve(static_cast<Index>(entries.size()));
+    std::size_t e = 0;
+    for (Index i = 0; i < n; ++i) {
+        out.startVec(i);
+        for (; e < entries.size() && entries[e].row == i; ++e) out.insertBack(i, entries[e].column) = entries[e].value;
+    }
+    out.finalize();
+    return out;
+}
+
+// Words of a line.
+std::vector<std::string_view> words_of(std::string_view line) {
+    std::vector<std::string_view> out;
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    std::size_t i = 0;
+    while (i < line.size()) {
+        while (i < line.size() && is_blank(line[i])) ++i;
+        const std::size_t begin = i;
+        while (i < line.size() && !is_blank(line[i])) ++i;
+        if (i > begin) out.push_back(line.substr(begin, i - begin));
+    }
+    return out;
+}
+
+// A whole number from low to high.
+Index whole(double value, double low, double high, const std::string& what, std::string_view shown) {
+    if (!(value >= low && value <= high && value == std::floor(value)))
+        throw BadData(what + " '" + std::string(shown) + "' is not accepted; it must be a whole number from " +
+                      to_text(OptionValue(static_cast<std::int64_t>(low))) +
+                      (high >= kMostPoints ? " on" : " to " + to_text(OptionValue(static_cast<std::int64_t>(high)))));
+    return static_cast<Index>(value);
+}
+
+double number(std::string_view word, const std::string& what) {
+    double value = 0;
+    bool overflow = false;
+    if (!parse_field(word, value, overflow) || !std::isfinite(value))
+        throw BadData(what + " '" + shown(word) + "' is not accepted; it must be a finite number");
+    return value;
+}
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return out;
+}
+
+}  // namespace
+
+SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
+    const std::string_view text(bytes.text(), bytes.size());
+    std::size_t position = 0;
+    Index line_number = 0;
+    const auto next_line = [&](std::string_view& line) {
+        if (position >= text.size()) return false;
+        const std::size_t end = std::min(text.find('\n', position), text.size());
+        line = text.substr(position, end - position);
+        position = end + 1;
+        ++line_number;
+        return true;
+    };
+    const auto here = [&] { return std::string(source) + ": line " + std::to_string(line_number); };
+    std::string_view line;
+    std::vector<std::string> header;
+    if (next_line(line))
+        for (const auto word : words_of(line)) header.push_back(lower(word));
+    if (header.size() != 5 || header[0] != "%%matrixmarket" || header[1] != "matrix")
+        throw BadData(std::string(source) +
+                      ": is no Matrix Market file; its first line must be '%%MatrixMarket matrix coordinate ...'");
+    if (header[2] != "coordinate" || (header[3] != "real" && header[3] != "integer" && header[3] != "pattern") ||
+        (header[4] != "general" && header[4] != "symmetric"))
+        throw BadData(std::string(source) + ": line 1: '" + shown(header[2] + " " + header[3] + " " + header[4]) +
+                      "' is not accepted; coordinate, then real, integer or pattern, then general or symmetric are");
+    const bool pattern = header[3] == "pattern";
+    const bool symmetric = header[4] == "symmetric";
+
+    std::vector<Entry> entries;
+    Index n = -1;
+    Index announced = 0;
+    Index given = 0;
+    while (next_line(line)) {
+        if (line.starts_with('%')) continue;
+        const auto words = words_of(line);
+        if (words.empty()) continue;
+        if (n < 0) {
+            if (words.size() != 3) throw BadData(here() + ": three numbers are needed: rows, columns, entries");
+            const Index rows =
+                whole(number(words[0], here() + ": rows"), 1, kMostPoints, here() + ": rows", shown(words[0]));
+            const Index columns =
+                whole(number(words[1], here() + ": columns"), 1, kMostPoints, here() + ": columns", shown(words[1]));
+            if (rows != columns)
+                throw BadData(here() + ": the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
+                              "; affinities are square");
+            announced = whole(number(words[2], here() + ": entries"), 0, 9e15, here() + ": entries", shown(words[2]));
+            n = rows;
+            continue;
+        }
+        if (words.size() != (pattern ? 2U : 3U))
+            throw BadData(here() + ": has " + std::to_string(words.size()) + " fields; " +
+                          (pattern ? "row and column" : "row, column and value") + " are needed");
+        if (++given > announced)
+            throw BadData(here() + ": more entries than the " + std::to_string(announced) + " announced");
+        const auto index = [&](std::string_view word, const char* what) {
+            return whole(number(word, here() + ": " + what), 1, static_cast<double>(n), here() + ": " + what,
+                         shown(word)) -
+                   1;
+        };
+        const Entry entry{index(words[0], "row"), index(words[1], "column"),
+                          pattern ? 1.0 : number(words[2], here() + ": value"), line_number};
+        if (symmetric && entry.column > entry.row)
+            throw BadData(here() + ": is above the diagonal; of a symmetric matrix the lower triangle is given");
+        entries.push_back(entry);
+        if (symmetric && entry.column != entry.row)
+            entries.push_back({entry.column, entry.row, entry.value, line_number});
+    }
+    if (n < 0) throw BadData(std::string(source) + ": ends before the line of rows, columns and entries");
+    if (given != announced)
+        throw BadData(std::string(source) + ": ends after " + std::to_string(given) + " of " +
+                      std::to_string(announced) + " entries");
+    return matrix_of(entries, n, source, "line ");
+}
+
+SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
+    const auto array = [&](const char* key) {
+        std::string what(source);
+        Array found = parse_npz(bytes, key, Purpose::points, what);
+        return found;
+    };
+    const auto numbers = [&](const char* key) { return to_numbers(array(key), std::string(source) + ":" + key); };
+    const Array format = array("format");
+    std::string word(reinterpret_cast<const char*>(format.data.data()), format.data.size());
+    if (format.element == Element::text32) {  // written as text, not bytes: every fourth byte is the letter
+        std::string narrow;
+        for (std::size_t i = 0; i < word.size(); i += 4) narrow += word[format.swapped ? i + 3 : i];
+        word = narrow;
+    }
+    while (!word.empty() && word.back() == '\0') word.pop_back();
+    if (!is_text(format.element) || (word != "csr" && word != "csc" && word != "coo"))
+        throw BadData(std::string(source) + ":format '" + shown(word) + "' is not accepted; csr, csc and coo are");
+    const std::vector<double> shape = numbers("shape");
+    if (shape.size() != 2 || shape[0] != shape[1])
+        throw BadData(std::string(source) + ":shape: affinities are square, of two dimensions");
+    const Index n = whole(shape[0], 1, kMostPoints, std::string(source) + ":shape", to_text(OptionValue(shape[0])));
+    const std::vector<double> values = numbers("data");
+    const auto wrong_length = [&](const char* key, std::size_t have, std::size_t needed) {
+        throw BadData(std::string(source) + ":" + key + ": has " + std::to_string(have) + " numbers, " +
+                      std::to_string(needed) + " are needed");
+    };
+    const auto index = [&](const std::vector<double>& from, std::size_t e, const char* key) {
+        return whole(from[e], 0, static_cast<double>(n - 1),
+                     std::string(source) + ":" + key + ": entry " + std::to_string(e + 1) + ":",
+                     to_text(OptionValue(from[e])));
+    };
+    std::vector<Entry> entries;
+    require_memory(static_cast<double>(values.size()) * sizeof(Entry), std::string(source));
+    entries.reserve(values.size());
+    if (word == "coo") {
+        const std::vector<double> rows = numbers("row");
+        const std::vector<double> columns = numbers("col");
+        if (rows.size() != values.size()) wrong_length("row", rows.size(), values.size());
+        if (columns.size() != values.size()) wrong_length("col", columns.size(), values.size());
+        for (std::size_t e = 0; e < values.size(); ++e)
+            entries.push_back({index(rows, e, "row"), index(columns, e, "col"), values[e], static_cast<Index>(e) + 1});
+    } else {
+        const std::vector<double> starts = numbers("indptr");
+        const std::vector<double> indices = numbers("indices");
+        if (starts.size() != at(n) + 1) wrong_length("indptr", starts.size(), at(n) + 1);
+        if (indices.size() != values.size()) wrong_length("indices", indices.size(), values.size());
+        if (starts.front() != 0 || starts.back() != static_cast<double>(values.size()))
+            throw BadData(std::string(source) + ":indptr: must begin with 0 and end with " +
+                          std::to_string(values.size()) + ", the number of entries");
+        for (Index i = 0; i < n; ++i) {
+            if (!(starts[at(i)] <= starts[at(i) + 1]) || starts[at(i)] != std::floor(starts[at(i)]))
+                throw BadData(std::string(source) + ":indptr: entry " + std::to_string(i + 2) +
+                              ": must be a whole number, none lower than the one before it");
+            for (auto e = static_cast<std::size_t>(starts[at(i)]); e < static_cast<std::size_t>(starts[at(i) + 1]);
+                 ++e) {
+                const Index other = index(indices, e, "indices");
+                entries.push_back(
+                    {word == "csr" ? i : other, word == "csr" ? other : i, values[e], static_cast<Index>(e) + 1});
+            }
+        }
+    }
+    return matrix_of(entries, n, source, "entry ");
+}
+
+SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
+    if (table.columns() != 3)
+        throw BadData(std::string(source) + ": has " + std::to_string(table.columns()) +
+                      " columns; a graph has three: point, point, weight");
+    require_memory(static_cast<double>(table.rows()) * (2 * sizeof(Entry) + 2 * sizeof(Index)), std::string(source));
+    Index n = 0;
+    std::vector<Entry> entries;
+    entries.reserve(2 * at(table.rows()));
+    for (Index e = 0; e < table.rows(); ++e) {
+        const auto point = [&](Index column) {
+            return whole(table.at(e, column), 0, kMostPoints - 1,
+                         std::string(source) + ": row " + std::to_string(e + 1) + ", column " +
+                             std::to_string(column + 1) + ": point",
+                         to_text(OptionValue(table.at(e, column))));
+        };
+        const Index a = point(0);
+        const Index b = point(1);
+        n = std::max({n, a + 1, b + 1});
+        entries.push_back({a, b, table.at(e, 2), e + 1});
+    }
+    if (n == 0) throw BadData(std::string(source) + ": is empty; a graph has at least one line: point, point, weight");
+    // The other direction of what was given in one only.
+    const std::size_t given = entries.size();
+    std::vector<std::pair<Index, Index>> pairs;
+    for (const Entry& entry : entries) pairs.emplace_back(entry.row, entry.column);
+    std::sort(pairs.begin(), pairs.end());
+    for (std::size_t e = 0; e < given; ++e) {
+        const Entry entry = entries[e];
+        if (entry.row != entry.column &&
+            !std::binary_search(pairs.begin(), pairs.end(), std::pair{entry.column, entry.row}))
+            entries.push_back({entry.column, entry.row, entry.value, entry.where});
+    }
+    return matrix_of(entries, n, source, "row ");
+}
+
+}  // namespace formats
+
+namespace {
+
+std::string extension_of(const std::string& path) {
+    std::string name = formats::lower(path);
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    for (const char* extension : {".npz", ".mtx", ".csv", ".tsv", ".tab", ".txt", ".dat", ".data"})
+        if (name.ends_with(extension)) return extension;
+    return path == "-" ? ".txt" : "";
+}
+
+}  // namespace
+
+bool is_graph(const std::string& path) {
+    const std::string extension = extension_of(path);
+    if (extension.empty() || path.starts_with("data:")) return false;
+    if (extension == ".mtx") return true;
+    if (extension == ".npz") {
+        std::string source = path;
+        try {
+            formats::parse_npz(formats::read_bytes(path), "format", formats::Purpose::points, source);
+        } catch (const BadData&) {
+            return false;  // read as points, it is told what is the matter with it
+        }
+        return true;
+    }
+    if (path == "-") return false;
+    const PointsView table = read_points(path).points;
+    return table.columns() == 3 && table.rows() != 3;
+}
+
+SparseMatrix read_graph(const std::string& path, const Run& run) {
+    run.throw_if_stopped("reading");
+    const std::string extension = extension_of(path);
+    if (extension == ".mtx") return formats::parse_matrix_market(formats::read_bytes_inflated(path), path);
+    if (extension == ".npz") return formats::parse_sparse_npz(formats::read_bytes(path), path);
+    if (extension.empty())
+        throw BadArgument(path + ": graphs are read from .npz, .mtx, .csv, .tsv, .txt, .dat and .data files");
+    ReadOptions options;
+    options.precision = Precision::float64;
+    return formats::graph_of_edges(read_points(path, options, run).points, path);
+}
+
+}  // namespace coterie

@@ -1,0 +1,36 @@
+#pragma once
+// Graphs from files: sparse square matrices of affinities, an entry a pair of points.
+//
+//   .npz         what SciPy's save_npz writes: csr, csc or coo
+//   .mtx         Matrix Market, coordinate, of real, integer or pattern, general or symmetric; may be .gz; numbered
+//                from 1, as the format is
+//   .csv .tsv .txt .dat .data   lines of two point numbers and a weight, numbered from 0; may be .gz, a header may
+//                come first; "-" is standard input. A pair stands for both directions and need be given once; there are
+//                as many points as the largest number says (a line "99,99,0" makes them 100)
+//
+// No entry may come twice. Weights must be finite; whether they may be negative, and whether both directions must
+// agree, is left to who uses the graph. Every error names the file, the line or entry, and what is accepted.
+
+#include <string>
+
+#include "coterie/base/run.hpp"
+#include "coterie/linalg/sparse.hpp"
+
+namespace coterie {
+
+/// Whether read_graph() takes it: by its name, the arrays in an .npz, and for text three columns in more or fewer than
+/// three rows (three of each are a dense matrix). BadData when there is no such file.
+bool is_graph(const std::string& path);
+
+/// BadData (content), BadArgument (extension), ResourceError.
+SparseMatrix read_graph(const std::string& path, const Run& run);
+
+namespace formats {
+struct Bytes;
+SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source);
+SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source);
+/// Of the rows of a table of three columns.
+SparseMatrix graph_of_edges(PointsView table, std::string_view source);
+}  // namespace formats
+
+}  // namespace coterie

@@ -1,0 +1,118 @@
+#include "coterie/io/graph_reader.hpp"
+
+#include <fstream>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "coterie/io/formats.hpp"
+#include "coterie/kmeans/test_support.hpp"
+
+namespace coterie {
+namespace {
+
+using test::message_of;
+
+SparseMatrix market(const std::string& text) {
+    return formats::parse_matrix_market({std::as_bytes(std::span(text)), nullptr}, "a.mtx");
+}
+std::string complaint(const std::string& text) {
+    return message_of([&] { market(text); });
+}
+
+TEST(GraphReader, ReadsMatrixMarket) {
+    const SparseMatrix general = market(
+        "%%MatrixMarket matrix coordinate real general\n% a comment\n\n3 3 4\n3 1 0.5\r\n1 3 0.5\n1 2 1e-3\n2 1 .001");
+    Matrix<double> expected(3, 3);
+    expected << 0, 0.001, 0.5, 0.001, 0, 0, 0.5, 0, 0;
+    EXPECT_EQ(Matrix<double>(general), expected);
+    EXPECT_EQ(Matrix<double>(market("%%matrixmarket MATRIX coordinate real symmetric\n3 3 2\n3 1 0.5\n2 1 0.001\n")),
+              expected);
+    const SparseMatrix pattern = market("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n1 1\n");
+    EXPECT_EQ(pattern.coeff(0, 1), 1);
+    EXPECT_EQ(pattern.coeff(0, 0), 1);
+    EXPECT_EQ(pattern.nonZeros(), 3);
+    EXPECT_EQ(market("%%MatrixMarket matrix coordinate integer general\n4 4 0\n").rows(), 4);
+}
+
+TEST(GraphReader, RefusesBadMatrixMarket) {
+    const std::string real = "%%MatrixMarket matrix coordinate real general\n";
+    const std::pair<std::string, const char*> table[] = {
+        {"", "is no Matrix Market file"},
+        {"1 2 3\n", "is no Matrix Market file"},
+        {"%%MatrixMarket matrix array real general\n", "'array real general' is not accepted"},
+        {"%%MatrixMarket matrix coordinate complex general\n", "'coordinate complex general'"},
+        {"%%MatrixMarket matrix coordinate real hermitian\n", "'coordinate real hermitian'"},
+        {real, "ends before the line of rows"},
+        {real + "3 3\n", "line 2: three numbers are needed"},
+        {real + "3 4 1\n1 1 1\n", "line 2: the matrix is 3 x 4"},
+        {real + "0 0 0\n", "line 2: rows '0' is not accepted"},
+        {real + "1.5 1.5 0\n", "line 2: rows '1.5' is not accepted"},
+        {real + "99999999999 99999999999 0\n", "line 2: rows '99999999999' is not accepted"},
+        {real + "2 2 -1\n", "entries '-1' is not accepted"},
+        {real + "2 2 2\n1 2 1\n", "ends after 1 of 2 entries"},
+        {real + "2 2 1\n1 2 1\n2 1 1\n", "line 4: more entries than the 1 announced"},
+        {real + "2 2 1\n1 2\n", "line 3: has 2 fields; row, column and value are needed"},
+        {real + "2 2 1\n0 2 1\n", "line 3: row '0' is not accepted; it must be a whole number from 1 to 2"},
+        {real + "2 2 1\n1 3 1\n", "line 3: column '3' is not accepted"},
+        {real + "2 2 1\n1 2 nan\n", "line 3: value 'nan' is not accepted"},
+        {real + "2 2 1\n1 2 1e999\n", "line 3: value '1e999' is not accepted"},
+        {real + "2 2 2\n1 2 1\n1 2 3\n", "line 4 gives again the pair of line 3"},
+        {real + "2000000000 2000000000 0\n", "2000000000 points for 0 entries"},
+        {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "line 3: is above the diagonal"},
+    };
+    for (const auto& [text, words] : table) {
+        const std::string said = complaint(text);
+        EXPECT_NE(said.find(words), std::string::npos) << text << said;
+        EXPECT_EQ(said.find("a.mtx"), 0U) << said;
+    }
+}
+
+TEST(GraphReader, ReadsEdges) {
+    Matrix<double> table(4, 3);
+    table << 0, 1, 0.5, 2, 1, 3, 1, 2, 3, 4, 4, 0;
+    const SparseMatrix graph = formats::graph_of_edges(table, "e.csv");
+    Matrix<double> expected = Matrix<double>::Zero(5, 5);
+    expected(0, 1) = expected(1, 0) = 0.5;
+    expected(1, 2) = expected(2, 1) = 3;
+    EXPECT_EQ(Matrix<double>(graph), expected);
+    const auto said = [&](Index row, Index column, double value) {
+        Matrix<double> bad = table;
+        bad(row, column) = value;
+        return message_of([&] { formats::graph_of_edges(bad, "e.csv"); });
+    };
+    EXPECT_NE(said(1, 0, -1).find("e.csv: row 2, column 1: point '-1' is not accepted"), std::string::npos);
+    EXPECT_NE(said(1, 1, 0.5).find("row 2, column 2: point '0.5'"), std::string::npos);
+    EXPECT_NE(said(1, 1, 3e9).find("row 2, column 2: point"), std::string::npos);
+    EXPECT_NE(said(3, 1, 2e9).find("2000000001 points for"), std::string::npos);
+    Matrix<double> twice(2, 3);
+    twice << 0, 1, 1, 0, 1, 1;
+    EXPECT_NE(message_of([&] { formats::graph_of_edges(twice, "e"); }).find("row 2 gives again the pair of row 1"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] { formats::graph_of_edges(Matrix<double>(2, 4), "e"); }).find("has 4 columns"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] { formats::graph_of_edges(Matrix<double>(0, 3), "e"); }).find("is empty"),
+              std::string::npos);
+}
+
+TEST(GraphReader, KnowsGraphsByTheirFiles) {
+    const std::string folder = ::testing::TempDir();
+    const auto write = [&](const std::string& name, const std::string& text) {
+        std::ofstream(folder + name) << text;
+        return folder + name;
+    };
+    EXPECT_TRUE(is_graph("anything.mtx"));
+    EXPECT_FALSE(is_graph("data:iris"));
+    EXPECT_FALSE(is_graph("points.npy"));
+    EXPECT_TRUE(is_graph(write("edges.csv", "a,b,w\n0,1,1\n1,2,0.5\n")));
+    EXPECT_FALSE(is_graph(write("dense.csv", "0,1,1\n1,0,0\n1,0,0\n")));
+    EXPECT_FALSE(is_graph(write("two.csv", "0,1\n1,0\n")));
+    const SparseMatrix graph = read_graph(folder + "edges.csv", coterie::Run());
+    EXPECT_EQ(graph.rows(), 3);
+    EXPECT_EQ(graph.coeff(2, 1), 0.5);
+    EXPECT_THROW(read_graph(folder + "nothing.mtx", coterie::Run()), BadData);
+    EXPECT_THROW(read_graph("points.npy", coterie::Run()), BadArgument);
+}
+
+}  // namespace
+}  // namespace coterie

@@ -1,0 +1,237 @@
+#include "coterie/spectral/affinity_clusters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/kmeans/kmeans.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/sparse_eigen.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr Index kDense = 500;         // points of a component that is solved as a dense matrix,
+constexpr Index kDenseGraph = 2000;   // of one where a tenth of the pairs has an affinity,
+constexpr Index kRescue = 4000;       // of one whose eigenvalues are so close that Lanczos does not tell them apart
+constexpr double kTolerance = 1e-10;  // of the residuals of Lanczos
+constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, relative to the larger
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+std::string entry_text(Index row, Index column, double value) {
+    return "row " + std::to_string(row) + ", column " + std::to_string(column) + " is " + to_text(OptionValue(value));
+}
+
+// A pass over A beside a pass over A': in both, rows have ascending columns.
+void check_affinity(const SparseMatrix& affinity) {
+    if (affinity.rows() != affinity.cols())
+        throw BadArgument("affinity: " + std::to_string(affinity.rows()) + " x " + std::to_string(affinity.cols()) +
+                          " given, it must be square");
+    const SparseMatrix transposed = affinity.transpose();
+    for (Index i = 0; i < affinity.rows(); ++i) {
+        SparseMatrix::InnerIterator own(affinity, i);
+        SparseMatrix::InnerIterator other(transposed, i);
+        while (own || other) {
+            const Index column = std::min(own ? own.col() : affinity.cols(), other ? other.col() : affinity.cols());
+            const double a = own && own.col() == column ? own.value() : 0;
+            const double b = other && other.col() == column ? other.value() : 0;
+            if (!std::isfinite(a)) throw BadArgument("affinity: " + entry_text(i, column, a) + ", not finite");
+            if (a < 0 && column != i)
+                throw BadArgument("affinity: " + entry_text(i, column, a) + "; no entry may be negative");
+            if (!(std::abs(a - b) <= kSymmetric * std::max(std::abs(a), std::abs(b))))
+                throw BadArgument("affinity: not symmetric, " + entry_text(i, column, a) + " and " +
+                                  entry_text(column, i, b));
+            if (own && own.col() == column) ++own;
+            if (other && other.col() == column) ++other;
+        }
+    }
+}
+
+// Connected components, the one with most points first (among equals that of the lowest point), points ascending.
+std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
+    const Index n = affinity.rows();
+    std::vector<std::vector<Index>> out;
+    std::vector<char> seen(at(n), 0);
+    for (Index start = 0; start < n; ++start) {
+        if (seen[at(start)]) continue;
+        std::vector<Index> members{start};
+        seen[at(start)] = 1;
+        for (std::size_t next = 0; next < members.size(); ++next)
+            for (SparseMatrix::InnerIterator entry(affinity, members[next]); entry; ++entry)
+                if (entry.value() > 0 && entry.col() != members[next] && !seen[at(entry.col())]) {
+                    seen[at(entry.col())] = 1;
+                    members.push_back(entry.col());
+                }
+        std::sort(members.begin(), members.end());
+        out.push_back(std::move(members));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    return out;
+}
+
+// An eigenpair of L: of component `component`, entries for its points.
+struct Pair {
+    double value;
+    std::size_t component;
+    Vector<double> vector;
+};
+
+// D^-1/2 A D^-1/2 of one component.
+SparseMatrix normalised(const SparseMatrix& affinity, const std::vector<Index>& members, const Vector<double>& root,
+                        const std::vector<Index>& place) {
+    const auto n = static_cast<Index>(members.size());
+    SparseMatrix out(n, n);
+    Vector<Index> entries = Vector<Index>::Zero(n);
+    for (Index i = 0; i < n; ++i)
+        for (SparseMatrix::InnerIterator entry(affinity, members[at(i)]); entry; ++entry) ++entries[i];
+    out.reserve(entries);
+    for (Index i = 0; i < n; ++i) {
+        const Index row = members[at(i)];
+        for (SparseMatrix::InnerIterator entry(affinity, row); entry; ++entry)
+            if (entry.value() > 0 && entry.col() != row)
+                out.insert(i, place[at(entry.col())]) = entry.value() / root[row] / root[entry.col()];
+    }
+    out.makeCompressed();
+    return out;
+}
+
+void make_largest_positive(Vector<double>& vector) {
+    Index largest = 0;
+    for (Index i = 1; i < vector.size(); ++i)
+        if (std::abs(vector[i]) > std::abs(vector[largest])) largest = i;
+    if (vector[largest] < 0) vector = -vector;
+}
+
+// The pairs of the `count` smallest eigenvalues above that of `null`, which is 0. Returns the largest residual.
+double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index count, std::size_t component,
+                 std::vector<Pair>& pairs, const Run& run) {
+    const Index n = matrix.rows();
+    if (count == 0) return 0;
+    double residual = 0;
+    const auto add = [&](double value, Vector<double> vector) {
+        make_largest_positive(vector);
+        pairs.push_back({std::clamp(value, 0.0, 2.0), component, std::move(vector)});
+    };
+    const auto by_dense = [&] {
+        require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
+                       std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " points");
+        // The null vector put out of the way, to where no eigenvalue of L is.
+        const Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
+        const EigenPairs found = smallest_symmetric_eigen(dense, count);
+        for (Index i = 0; i < count; ++i) {
+            const Vector<double> v = found.vectors.col(i);
+            residual = std::max(residual, (matrix * v + found.values[i] * v).norm());
+            add(1 + found.values[i], v);
+        }
+        return residual;
+    };
+    const bool is_dense = 10 * matrix.nonZeros() > n * n && n <= kDenseGraph;
+    if (n <= kDense || 3 * count > n || is_dense) return by_dense();
+    const SparseEigenPairs found = largest_symmetric_eigen(matrix, count, kTolerance, null, run);
+    if (!found.converged && n <= kRescue) return by_dense();
+    for (Index i = 0; i < count; ++i) add(1 - found.values[i], found.vectors.col(i));
+    return found.residual;
+}
+
+}  // namespace
+
+AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options, const Run& run) {
+    check_affinity(affinity);
+    const Index n = affinity.rows();
+    const Index k = options.clusters;
+    if (k < 1 || k > n)
+        throw BadArgument("option --clusters: " + std::to_string(k) + " clusters asked of " + std::to_string(n) +
+                          " points; at least one is needed, and at most one a point is possible");
+    if (options.restarts < 1 || options.max_iterations < 1)
+        throw BadArgument("affinity: restarts and max_iterations must be at least 1, given " +
+                          std::to_string(options.restarts) + " and " + std::to_string(options.max_iterations));
+    AffinityClusters out;
+    out.degrees = Vector<double>::Zero(n);
+    for (Index i = 0; i < n; ++i) {
+        for (SparseMatrix::InnerIterator entry(affinity, i); entry; ++entry)
+            if (entry.col() != i) out.degrees[i] += entry.value();
+        if (!std::isfinite(out.degrees[i]))
+            throw BadArgument("affinity: the entries of row " + std::to_string(i) + " have no finite sum");
+    }
+    const Vector<double> root = out.degrees.cwiseSqrt();
+
+    const std::vector<std::vector<Index>> components = components_of(affinity);
+    out.components = static_cast<std::int64_t>(components.size());
+    const auto connected = static_cast<std::size_t>(
+        std::find_if(components.begin(), components.end(), [](const auto& members) { return members.size() == 1; }) -
+        components.begin());
+    out.isolated = out.components - static_cast<std::int64_t>(connected);
+
+    // Every component is an eigenproblem of its own. It has eigenvalue 0 once, with eigenvector D^1/2 1; so its other
+    // eigenvectors count only after those of all components.
+    std::vector<Pair> pairs;
+    const auto nulls = std::min(connected, at(k));
+    for (std::size_t c = 0; c < nulls; ++c) {
+        Vector<double> null(static_cast<Index>(components[c].size()));
+        for (Index i = 0; i < null.size(); ++i) null[i] = root[components[c][at(i)]];
+        null.stableNormalize();
+        pairs.push_back({0, c, std::move(null)});
+    }
+    const Index more = k - static_cast<Index>(nulls);
+    std::vector<Index> place(at(n), 0);
+    for (std::size_t c = 0; c < nulls; ++c) {
+        const std::vector<Index>& members = components[c];
+        for (std::size_t i = 0; i < members.size(); ++i) place[at(members[i])] = static_cast<Index>(i);
+        const SparseMatrix matrix = normalised(affinity, members, root, place);
+        const Vector<double> null = pairs[c].vector;
+        out.eigen_residual = std::max(out.eigen_residual, (matrix * null - null).norm());
+        const Index count = std::min(more, static_cast<Index>(members.size()) - 1);
+        out.eigen_residual = std::max(out.eigen_residual, add_pairs(matrix, null, count, c, pairs, run));
+    }
+    // D^-1/2 being 0 where a degree is 0, an isolated point is an eigenvector of eigenvalue 1.
+    for (std::size_t c = connected; c < components.size() && c - connected < at(more); ++c)
+        pairs.push_back({1, c, Vector<double>::Ones(1)});
+    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.value < b.value; });
+    pairs.resize(at(k));
+
+    require_memory(2.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(k),
+                   "the embedding of " + std::to_string(n) + " points");
+    out.eigenvalues.resize(k);
+    out.embedding = Matrix<double>::Zero(n, k);
+    for (Index p = 0; p < k; ++p) {
+        const Pair& pair = pairs[at(p)];
+        out.eigenvalues[p] = pair.value;
+        for (Index i = 0; i < pair.vector.size(); ++i)
+            out.embedding(components[pair.component][at(i)], p) = pair.vector[i];
+    }
+    out.norms.resize(n);
+    std::vector<Index> reached;
+    for (Index i = 0; i < n; ++i) {
+        const double norm = internal::norm_of(out.embedding.data() + i * k, k);
+        out.norms[i] = norm;
+        if (!(norm > 0)) continue;
+        out.embedding.row(i) /= norm;
+        reached.push_back(i);
+    }
+    out.unreached = n - static_cast<Index>(reached.size());
+    run.throw_if_stopped("k-means");
+
+    KMeansOptions kmeans;
+    kmeans.clusters = options.clusters;
+    kmeans.restarts = options.restarts;
+    kmeans.max_iterations = options.max_iterations;
+    Run quiet(run.seed, run.threads);
+    quiet.should_stop = run.should_stop;
+    const KMeansModel found =
+        fit_kmeans(out.unreached == 0 ? Points(out.embedding) : rows_of(out.embedding, reached), kmeans, quiet);
+    out.centroids = to_matrix<double>(found.centroids());
+    out.inertia = found.inertia();
+    out.kmeans = found.fit_report();
+    const std::vector<Index>& sizes = out.kmeans.sizes;
+    const auto largest = static_cast<std::int32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+    out.labels.assign(at(n), largest);
+    for (std::size_t i = 0; i < reached.size(); ++i) out.labels[at(reached[i])] = found.labels()[i];
+    return out;
+}
+
+}  // namespace coterie

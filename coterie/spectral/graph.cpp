@@ -1,0 +1,145 @@
+#include "coterie/spectral/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/linalg/gaussian_kernel.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr Index kScaleNeighbor = 7;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+std::vector<double> scales_of(const Neighbors& neighbors, Index n) {
+    const Index which = std::min(kScaleNeighbor, neighbors.count) - 1;
+    std::vector<double> out(at(n));
+    double least = std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < n; ++i) {
+        out[at(i)] = std::sqrt(neighbors.squared[at(i * neighbors.count + which)]);
+        if (out[at(i)] > 0) least = std::min(least, out[at(i)]);
+    }
+    for (double& scale : out)
+        if (!(scale > 0)) scale = std::isinf(least) ? 1 : least;
+    return out;
+}
+
+// Of W and W', row by row.
+SparseMatrix joined(const SparseMatrix& directed, Symmetry symmetry) {
+    const SparseMatrix reversed = directed.transpose();
+    const Index n = directed.rows();
+    SparseMatrix out(n, n);
+    out.reserve(2 * directed.nonZeros());
+    for (Index i = 0; i < n; ++i) {
+        out.startVec(i);
+        SparseMatrix::InnerIterator own(directed, i);
+        SparseMatrix::InnerIterator other(reversed, i);
+        while (own || other) {
+            const Index column = std::min(own ? own.col() : n, other ? other.col() : n);
+            double a = 0;
+            double b = 0;
+            if (own && own.col() == column) {
+                a = own.value();
+                ++own;
+            }
+            if (other && other.col() == column) {
+                b = other.value();
+                ++other;
+            }
+            const double weight = symmetry == Symmetry::mean      ? 0.5 * (a + b)
+                                  : symmetry == Symmetry::maximum ? std::max(a, b)
+                                                                  : std::min(a, b);
+            if (weight > 0) out.insertBack(i, column) = weight;
+        }
+    }
+    out.finalize();
+    return out;
+}
+
+}  // namespace
+
+double width_of(const Neighbors& neighbors, double given) {
+    if (given > 0) return given;
+    std::vector<double> last;
+    for (std::size_t i = at(neighbors.count) - 1; i < neighbors.squared.size(); i += at(neighbors.count))
+        last.push_back(neighbors.squared[i]);
+    const auto middle = last.begin() + static_cast<std::ptrdiff_t>(last.size() / 2);
+    std::nth_element(last.begin(), middle, last.end());
+    if (*middle > 0) return std::sqrt(*middle);
+    double least = std::numeric_limits<double>::infinity();
+    for (const double squared : neighbors.squared)
+        if (squared > 0) least = std::min(least, squared);
+    return std::isinf(least) ? 1 : std::sqrt(least);
+}
+
+NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run) {
+    if (!(options.width >= 0) || std::isinf(options.width))
+        throw BadArgument("neighbour graph: width " + to_text(OptionValue(options.width)) +
+                          " given, it must be at least 0 and finite");
+    const Index n = points.rows();
+    if (options.neighbors < 1 || options.neighbors > n - 1)
+        throw BadArgument("neighbour graph: " + std::to_string(options.neighbors) + " neighbours given, from 1 to " +
+                          std::to_string(n - 1) + " are possible for " + std::to_string(n) + " points");
+    const Neighbors found = nearest_neighbors(points, options.neighbors, run);
+    NeighborGraph out;
+    if (options.edge_weights == EdgeWeights::gaussian) out.width = width_of(found, options.width);
+    if (options.edge_weights == EdgeWeights::self_tuning) out.scales = scales_of(found, n);
+
+    // W, rows sorted by column, and W' beside it.
+    const Index k = options.neighbors;
+    require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
+                   "the neighbour graph of " + std::to_string(n) + " points");
+    SparseMatrix directed(n, n);
+    directed.reserve(Eigen::Matrix<Index, Eigen::Dynamic, 1>::Constant(n, k));
+    std::vector<std::pair<Index, double>> row(at(k));
+    for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < k; ++j) {
+            const Index other = found.indices[at(i * k + j)];
+            const double squared = found.squared[at(i * k + j)];
+            double weight = 1;
+            if (options.edge_weights == EdgeWeights::gaussian) {
+                const double distance = std::sqrt(squared) / out.width;
+                weight = std::exp(-0.5 * distance * distance);
+            } else if (options.edge_weights == EdgeWeights::self_tuning) {
+                const double distance = std::sqrt(squared);
+                weight = std::exp(-(distance / out.scales[at(i)]) * (distance / out.scales[at(other)]));
+            }
+            row[at(j)] = {other, weight};
+        }
+        std::sort(row.begin(), row.end());
+        for (const auto& [column, weight] : row) directed.insert(i, column) = weight;
+    }
+    directed.makeCompressed();
+    out.affinity = joined(directed, options.symmetry);
+    return out;
+}
+
+SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {
+    const Index n = points.rows();
+    if (!(width > 0) || std::isinf(width))
+        throw BadArgument("rbf affinity: width " + to_text(OptionValue(width)) +
+                          " given, it must be above 0 and finite");
+    const auto pairs = static_cast<double>(n) * static_cast<double>(n);
+    require_memory(24 * pairs, "the affinities of all pairs of " + std::to_string(n) +
+                                   " points (neighbours need less: --affinity neighbors)");
+    Matrix<double> centred = to_matrix<double>(points);
+    centred.rowwise() -= mean(points, run).transpose();
+    run.throw_if_stopped("affinity");
+    const Matrix<double> kernel = gaussian_kernel(centred, centred, width, run.threads);
+    SparseMatrix out(n, n);
+    for (Index i = 0; i < n; ++i) {
+        out.startVec(i);
+        for (Index j = 0; j < n; ++j)
+            if (j != i && kernel(i, j) > 0) out.insertBack(i, j) = kernel(i, j);
+    }
+    out.finalize();
+    return out;
+}
+
+}  // namespace coterie

@@ -1,0 +1,53 @@
+#pragma once
+// Affinities A of points: whom a point belongs with, n x n, symmetric, no entry negative, 0 on the diagonal.
+//
+//     N(i)               the k nearest other points of x_i (exact; ties by the lower index)
+//     w_ij, j in N(i)    connectivity   1
+//                        gaussian       exp(-|| x_i - x_j ||^2 / (2 width^2))
+//                        self-tuning    exp(-|| x_i - x_j ||^2 / (s_i s_j)), s_i the distance from x_i to its 7th
+//                                       neighbour (the last where it has fewer; Zelnik-Manor and Perona 2004)
+//     A                  mean           (W + W') / 2: a pair near from both sides counts twice one near from one side
+//                        maximum        an edge where either is a neighbour of the other
+//                        mutual         an edge where both are
+//     rbf                A_ij = exp(-|| x_i - x_j ||^2 / (2 width^2)) for all pairs
+//
+// A width of 0 is chosen: the median, over the points, of the distance to the k-th neighbour. An s_i of 0 (as many
+// duplicates) becomes the least that is above 0. Entries that underflow are left out.
+
+#include "coterie/base/run.hpp"
+#include "coterie/linalg/neighbors.hpp"
+#include "coterie/linalg/sparse.hpp"
+
+namespace coterie {
+
+enum class EdgeWeights { connectivity, gaussian, self_tuning };
+/// mean is the default: with maximum, hubs that are near to many weigh as if many were near to them; with mutual, more
+/// points are cut off.
+enum class Symmetry { mean, maximum, mutual };
+
+struct NeighborGraphOptions {
+    Index neighbors = 15;  // k, from 1 to n - 1
+    EdgeWeights edge_weights = EdgeWeights::connectivity;
+    Symmetry symmetry = Symmetry::mean;
+    double width = 0;  // of gaussian
+};
+
+struct NeighborGraph {
+    SparseMatrix affinity;
+    double width = 0;            // of gaussian, as used
+    std::vector<double> scales;  // n: s_i of self-tuning
+};
+
+/// n x d points. Cost and memory of nearest_neighbors(), and 2 n k entries. BadArgument: neighbours out of range, a
+/// width below 0, values that are not finite. ResourceError, Cancelled. The same bits at any number of threads.
+NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run);
+
+/// Above 0: as given; 0: the median distance to the k-th neighbour; where that is 0 (duplicates) the least distance
+/// above 0 of any, or 1.
+double width_of(const Neighbors& neighbors, double given);
+
+/// All pairs, width above 0. Cost n^2 d / 2; memory 8 n^2 and up to 16 n^2 bytes, refused beforehand where there is not
+/// as much.
+SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
+
+}  // namespace coterie

@@ -1,0 +1,380 @@
+#include "coterie/spectral/spectral.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr double kResidual = 1e-6;      // of eigenvectors that may be called found
+constexpr double kNoEigenvalue = 1e-9;  // |1 - lambda| below this: nothing of the vector comes through A
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+// The nonzero entries of a dense matrix of affinities.
+SparseMatrix sparse_of(PointsView points) {
+    if (points.rows() != points.columns())
+        throw BadArgument("precomputed affinities: " + std::to_string(points.rows()) + " x " +
+                          std::to_string(points.columns()) + " given, they must be square");
+    return points.visit([](auto rows) {
+        SparseMatrix out(rows.rows, rows.columns);
+        for (Index i = 0; i < rows.rows; ++i) {
+            out.startVec(i);
+            for (Index j = 0; j < rows.columns; ++j)
+                if (rows.row(i)[j] != 0) out.insertBack(i, j) = static_cast<double>(rows.row(i)[j]);
+        }
+        out.finalize();
+        return out;
+    });
+}
+
+}  // namespace
+
+const OptionSet& SpectralOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<SpectralOptions>()
+            .integer("clusters", &SpectralOptions::clusters, at_least(1), "number of clusters k")
+            .letter('k')
+            .choice("affinity", &SpectralOptions::affinity, {"neighbors", "rbf", "precomputed"},
+                    "graph of nearest neighbours, the rbf kernel of all pairs, or the points are the n x n affinities")
+            .integer("neighbors", &SpectralOptions::neighbors, at_least(1),
+                     "nearest neighbours of a point in the graph, itself not counted; n - 1 where there are fewer")
+            .choice("edge_weights", &SpectralOptions::edge_weights, {"connectivity", "gaussian", "self-tuning"},
+                    "of neighbours: 1, exp(-|x - y|^2 / (2 width^2)), or exp(-|x - y|^2 / (s_x s_y)) with s the "
+                    "distance to a point's 7th neighbour")
+            .choice("symmetry", &SpectralOptions::symmetry, {"mean", "maximum", "mutual"},
+                    "affinity of a pair, one of which may not be a neighbour of the other: mean of both directions, "
+                    "the larger, or the smaller")
+            .real("width", &SpectralOptions::width, at_least(0),
+                  "width of the rbf kernel and of gaussian edges; 0: the median distance to the last of the neighbours")
+            .integer("restarts", &SpectralOptions::restarts, at_least(1), "of the k-means in the embedding")
+            .integer("max_iterations", &SpectralOptions::max_iterations, at_least(1), "of a k-means at most");
+    return set;
+}
+
+// A fit, from the affinity on.
+class SpectralFit {
+public:
+    SpectralFit(const SpectralOptions& options, Run& run) : run_(run) { model_.options_ = options; }
+
+    SpectralOptions& options() { return model_.options_; }
+    FitReport& report() { return model_.report_; }
+    Stopwatch& watch() { return watch_; }
+
+    SpectralModel from_points(PointsView points) {
+        SpectralOptions& used = options();
+        model_.dimensions_ = points.columns();
+        const Index n = points.rows();
+        SparseMatrix affinity;
+        if (used.affinity == Affinity::precomputed) {
+            affinity = sparse_of(points);
+        } else {
+            model_.points_ = points.visit([](const auto& rows) {
+                return Points(Matrix<std::remove_cv_t<std::remove_pointer_t<decltype(rows.data)>>>(rows.matrix()));
+            });
+            const auto possible = static_cast<int>(std::min<Index>(n - 1, std::numeric_limits<int>::max()));
+            if (used.affinity == Affinity::neighbors && used.neighbors > possible)
+                report().warnings.push_back("option --neighbors: " + std::to_string(used.neighbors) +
+                                            " given, but of " + counted(n, "point", "points") + " each has " +
+                                            std::to_string(possible) + " others; all of them are taken");
+            const int neighbors = std::min(used.neighbors, possible);
+            if (neighbors == 0) {
+                affinity = SparseMatrix(n, n);  // one point
+                if (used.width == 0) used.width = 1;
+                if (used.edge_weights == EdgeWeights::self_tuning) model_.scales_ = {1.0};
+            } else if (used.affinity == Affinity::neighbors) {
+                used.neighbors = neighbors;
+                NeighborGraph graph =
+                    neighbor_graph(points, {used.neighbors, used.edge_weights, used.symmetry, used.width}, run_);
+                affinity = std::move(graph.affinity);
+                if (used.edge_weights == EdgeWeights::gaussian) used.width = graph.width;
+                model_.scales_ = std::move(graph.scales);
+            } else {
+                if (used.width == 0) used.width = width_of(nearest_neighbors(points, neighbors, run_), 0);
+                affinity = rbf_affinity(points, used.width, run_);
+            }
+        }
+        report().seconds.emplace_back("graph", watch_.restart());
+        return from_affinity(affinity);
+    }
+
+    SpectralModel from_affinity(const SparseMatrix& affinity) {
+        const SpectralOptions& used = options();
+        FitReport& report = this->report();
+        const Index n = affinity.rows();
+        const Index k = used.clusters;
+        if (model_.dimensions_ == 0) model_.dimensions_ = n;
+        AffinityClusters found = cluster_affinity(affinity, {used.clusters, used.restarts, used.max_iterations}, run_);
+        double kmeans_seconds = 0;
+        for (const auto& stage : found.kmeans.seconds) kmeans_seconds += stage.second;
+        report.seconds.emplace_back("eigenvectors", std::max(0.0, watch_.restart() - kmeans_seconds));
+        report.seconds.emplace_back("k-means", kmeans_seconds);
+
+        const double largest = found.degrees.maxCoeff();
+        model_.vectors_.resize(n, k);
+        for (Index i = 0; i < n; ++i) {
+            const double root = found.degrees[i] > 0 ? std::sqrt(found.degrees[i] / largest) : 1;
+            model_.vectors_.row(i) = found.embedding.row(i) * (found.norms[i] / root);
+        }
+        model_.eigenvalues_ = found.eigenvalues;
+        model_.centroids_ = std::move(found.centroids);
+        model_.labels_ = std::move(found.labels);
+        const auto& sizes = found.kmeans.sizes;
+        model_.unreached_ = static_cast<std::int32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+
+        report.objective = found.inertia;
+        report.objective_per_iteration = found.kmeans.objective_per_iteration;
+        report.iterations = found.kmeans.iterations;
+        report.stopped = found.kmeans.stopped;
+        report.empty_cluster_policy = found.kmeans.empty_cluster_policy;
+        report.empty_clusters_repaired = found.kmeans.empty_clusters_repaired;
+        report.points = n;
+        report.dimensions = model_.dimensions_;
+        count_clusters(report, model_.labels_, used.clusters);
+        report.seed = run_.seed;
+        report.threads = run_.threads;
+
+        const std::int64_t connected = found.components - found.isolated;
+        const std::string more = used.affinity == Affinity::neighbors && used.neighbors < n - 1
+                                     ? "; more neighbours (--neighbors " +
+                                           std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) + ") connect more"
+                                     : "";
+        if (connected > k)
+            report.warnings.push_back("the graph falls into " + std::to_string(connected) +
+                                      " connected components for " + counted(k, "cluster", "clusters") +
+                                      ": those with most points are the clusters, and the " +
+                                      counted(found.unreached - found.isolated, "point", "points") +
+                                      " of the others went to the largest" + more);
+        if (found.isolated > 0 && n > 1)
+            report.warnings.push_back(counted(found.isolated, "point has", "points have") +
+                                      " no affinity to any other" +
+                                      (found.unreached > 0 ? " and went to the largest cluster" : "") + more);
+        if (report.clusters_found < used.clusters)
+            report.warnings.push_back(std::to_string(used.clusters - report.clusters_found) + " of " +
+                                      counted(k, "cluster is", "clusters are") +
+                                      " empty: the embedding has fewer distinct rows");
+        if (!(found.eigen_residual < kResidual)) {
+            report.warnings.push_back("the eigenvectors have not converged: their largest residual is " +
+                                      to_text(OptionValue(found.eigen_residual)));
+            if (report.stopped == StopReason::converged) report.stopped = StopReason::iteration_limit;
+        }
+
+        auto& details = report.details;
+        details.emplace_back("eigenvalues",
+                             std::vector<double>(found.eigenvalues.data(), found.eigenvalues.data() + k));
+        details.emplace_back("eigen_residual", found.eigen_residual);
+        details.emplace_back("components", found.components);
+        details.emplace_back("isolated", found.isolated);
+        details.emplace_back("unreached", found.unreached);
+        std::int64_t edges = 0;
+        for (Index i = 0; i < n; ++i)
+            for (SparseMatrix::InnerIterator entry(affinity, i); entry && entry.col() < i; ++entry)
+                edges += entry.value() > 0 ? 1 : 0;
+        details.emplace_back("edges", edges);
+        if (used.affinity == Affinity::neighbors)
+            details.emplace_back("neighbors", static_cast<std::int64_t>(used.neighbors));
+        if (used.affinity == Affinity::rbf ||
+            (used.affinity == Affinity::neighbors && used.edge_weights == EdgeWeights::gaussian))
+            details.emplace_back("width", used.width);
+        return std::move(model_);
+    }
+
+private:
+    SpectralModel model_;
+    Run& run_;
+    Stopwatch watch_;
+};
+
+SpectralModel fit_spectral(PointsView points, const SpectralOptions& options, Run& run, const SideInformation& side) {
+    check_options(options);
+    refuse_constraints(side, "spectral");
+    check_clustering_input(points, options.clusters, {}, run);
+    return SpectralFit(options, run).from_points(points);
+}
+
+SpectralModel fit_spectral(const SparseMatrix& affinity, const SpectralOptions& options, Run& run) {
+    check_options(options);
+    if (options.affinity != Affinity::precomputed)
+        throw BadArgument("option --affinity: a matrix of affinities needs precomputed");
+    return SpectralFit(options, run).from_affinity(affinity);
+}
+
+// Divides by the eigenvalues of A and scales to norm 1; a row of 0 stays.
+void SpectralModel::finish_row(double* row) const {
+    Eigen::Map<Vector<double>> u(row, options_.clusters);
+    for (Index p = 0; p < u.size(); ++p) {
+        const double eigenvalue = 1 - eigenvalues_[p];
+        u[p] = std::abs(eigenvalue) > kNoEigenvalue ? u[p] / eigenvalue : 0;
+    }
+    const double norm = internal::norm_of(row, u.size());
+    if (norm > 0)
+        u /= norm;
+    else
+        u.setZero();
+}
+
+Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
+    const Index k = options_.clusters;
+    Matrix<double> out = Matrix<double>::Zero(given.rows(), k);
+    const RowBlocks blocks{given.rows(), 16};
+    if (options_.affinity == Affinity::precomputed) {
+        given.visit([&](const auto& rows) {
+            for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                    const auto* const affinities = rows.row(i);
+                    for (Index j = 0; j < rows.columns; ++j) {
+                        const auto affinity = static_cast<double>(affinities[j]);
+                        if (affinity < 0)
+                            throw BadData("predict: row " + std::to_string(i + 1) + ", column " +
+                                          std::to_string(j + 1) + ": " + to_text(OptionValue(affinity)) +
+                                          " is not accepted; affinities are at least 0");
+                        if (affinity > 0) out.row(i) += affinity * vectors_.row(j);
+                    }
+                    finish_row(out.data() + i * k);
+                }
+            });
+        });
+        return out;
+    }
+    Points converted;
+    PointsView points = given;
+    if (given.scalar() != points_.scalar()) {
+        converted = points_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(given))
+                                                            : Points(to_matrix<double>(given));
+        points = converted;
+        check_points(points, "predict", run.threads);  // what fits float64 may be infinite in float32
+    }
+    const auto coincide = [&](Index i, Index j) {
+        const double norm = internal::norm_of(vectors_.data() + j * k, k);
+        out.row(i) = vectors_.row(j);
+        if (norm > 0) out.row(i) /= norm;
+    };
+    // exponents: of the affinities to `count` points, less a number they have in common.
+    const auto add = [&](Index i, const std::vector<double>& exponents, const std::int32_t* which) {
+        const double largest = *std::max_element(exponents.begin(), exponents.end());
+        for (std::size_t c = 0; c < exponents.size(); ++c)
+            out.row(i) += std::exp(exponents[c] - largest) * vectors_.row(which ? which[c] : static_cast<Index>(c));
+        finish_row(out.data() + i * k);
+    };
+    if (options_.affinity == Affinity::rbf) {
+        points.visit([&]<class T>(const Rows<T>& rows) {
+            const Rows<T> training = points_.view().as<T>();
+            const auto squared_distance = internal::kernels<T>().squared_distance;
+            for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+                std::vector<double> exponents(at(training.rows));
+                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                    Index same = -1;
+                    for (Index j = 0; j < training.rows && same < 0; ++j) {
+                        const auto squared =
+                            static_cast<double>(squared_distance(rows.row(i), training.row(j), training.columns));
+                        if (squared == 0) same = j;
+                        const double distance = std::sqrt(squared) / options_.width;
+                        exponents[at(j)] = -0.5 * distance * distance;
+                    }
+                    if (same >= 0)
+                        coincide(i, same);
+                    else
+                        add(i, exponents, nullptr);
+                }
+            });
+        });
+        return out;
+    }
+    const Index count = std::min<Index>(options_.neighbors, points_.rows());
+    const Neighbors found = nearest_neighbors(points_, points, count, run);
+    const Index scale_at = std::min<Index>(7, count) - 1;
+    for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+        std::vector<double> exponents(at(count));
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+            const double* const squared = found.squared.data() + i * count;
+            const std::int32_t* const which = found.indices.data() + i * count;
+            if (squared[0] == 0) {
+                coincide(i, which[0]);
+                continue;
+            }
+            const double scale = std::sqrt(squared[scale_at]);
+            for (Index c = 0; c < count; ++c) {
+                const double distance = std::sqrt(squared[c]);
+                exponents[at(c)] = options_.edge_weights == EdgeWeights::gaussian
+                                       ? -0.5 * (distance / options_.width) * (distance / options_.width)
+                                   : options_.edge_weights == EdgeWeights::self_tuning
+                                       ? -(distance / scale) * (distance / scales_[at(which[c])])
+                                       : 0;
+            }
+            add(i, exponents, which);
+        }
+    });
+    return out;
+}
+
+Matrix<double> SpectralModel::transform(PointsView points, const Run& run) const {
+    if (!accept("transform", points, run)) return Matrix<double>(0, options_.clusters);
+    return extended(points, run);
+}
+
+Labels SpectralModel::predict_checked(PointsView points, const Run& run) const {
+    const Matrix<double> u = extended(points, run);
+    Labels labels = nearest_centroids(u, centroids_, run.threads).labels;
+    for (Index i = 0; i < u.rows(); ++i)
+        if (u.row(i).isZero(0)) labels[at(i)] = unreached_;
+    return labels;
+}
+
+void SpectralModel::store(Archive& archive) const {
+    archive.set_options(SpectralOptions::described().values(&options_));
+    if (points_.rows() > 0) archive.set_points("points", points_);
+    archive.set_points("vectors", vectors_);
+    archive.set_vector("eigenvalues", {eigenvalues_.data(), at(eigenvalues_.size())});
+    archive.set_points("centroids", centroids_);
+    if (!scales_.empty()) archive.set_vector("scales", scales_);
+    archive.set_labels("unreached", std::vector<std::int32_t>{unreached_});
+}
+
+SpectralModel SpectralModel::from(const Archive& archive) {
+    SpectralModel model;
+    model.options_ = archive.options_as<SpectralOptions>();
+    const SpectralOptions& options = model.options_;
+    const Index k = options.clusters;
+    model.vectors_ = to_matrix<double>(archive.points("vectors", -1, k));
+    const Index n = model.vectors_.rows();
+    if (n < k) throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(k) + " clusters");
+    const std::vector<double> eigenvalues = archive.vector("eigenvalues", k);
+    model.eigenvalues_ = Eigen::Map<const Vector<double>>(eigenvalues.data(), k);
+    model.centroids_ = to_matrix<double>(archive.points("centroids", k, k));
+    check_points(model.centroids_, "model: centroids", 1);
+    model.unreached_ = archive.labels("unreached", 1).front();
+    if (model.unreached_ < 0 || model.unreached_ >= k)
+        throw BadData("model: cluster " + std::to_string(model.unreached_) + " of " + std::to_string(k));
+    if (options.affinity == Affinity::precomputed) {
+        model.dimensions_ = n;
+        return model;
+    }
+    model.points_ = archive.points("points", n);
+    check_points(model.points_, "model: points", 1);
+    model.dimensions_ = model.points_.columns();
+    if (model.dimensions_ < 1) throw BadData("model: points without columns");
+    const bool neighbors = options.affinity == Affinity::neighbors;
+    if ((!neighbors || options.edge_weights == EdgeWeights::gaussian) && !(options.width > 0))
+        throw BadData("model: affinities of no width");
+    if (neighbors && options.edge_weights == EdgeWeights::self_tuning) {
+        model.scales_ = archive.vector("scales", n);
+        for (const double scale : model.scales_)
+            if (!(scale > 0)) throw BadData("model: a scale that is not above 0");
+    }
+    return model;
+}
+
+}  // namespace coterie

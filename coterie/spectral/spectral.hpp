@@ -1,0 +1,89 @@
+#pragma once
+// Spectral clustering of points: the affinities A of a graph of neighbours or of all pairs (graph.hpp), the embedding U
+// by the first k eigenvectors of its normalised Laplacian, and k-means in U (affinity_clusters.hpp).
+//
+// New points come into the embedding by the Nystrom extension (Bengio et al. 2004): with a(x, j) the affinity of x to
+// training point j, by the rule that A was made by,
+//
+//     u_p(x) = 1 / (1 - lambda_p) sum_j a(x, j) V_jp / sqrt(D_jj),   scaled to norm 1,
+//
+// and take the label of the nearest centroid. The neighbours of x are its k nearest training points; that none of them
+// has been asked for its own neighbours makes u(x) differ a little from what a fit with x would have found. So a point
+// that coincides with a training point (the first, if it has duplicates) is given that point's row of U, and with it
+// its label. x far from all: only ratios of affinities matter, so that none underflows. A row of 0 (all of its
+// neighbours unreached, a precomputed row of 0) has the label that the fit gave to unreached points.
+
+#include <vector>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/io/model.hpp"
+#include "coterie/spectral/affinity_clusters.hpp"
+#include "coterie/spectral/graph.hpp"
+
+namespace coterie {
+
+enum class Affinity { neighbors, rbf, precomputed };
+
+struct SpectralOptions {
+    int clusters = 8;
+    Affinity affinity = Affinity::neighbors;
+    int neighbors = 15;
+    EdgeWeights edge_weights = EdgeWeights::connectivity;
+    Symmetry symmetry = Symmetry::mean;
+    double width = 0;
+    int restarts = 10;
+    int max_iterations = 300;
+
+    static const OptionSet& described();
+};
+
+class SpectralModel : public Model {
+public:
+    std::string_view method() const override { return "spectral"; }
+    /// d; for precomputed affinities n: predict and transform then take rows a(x, 1) .. a(x, n).
+    Index dimensions() const override { return dimensions_; }
+    int clusters() const override { return options_.clusters; }
+    /// As given, an automatic width and neighbours beyond n - 1 replaced by those used.
+    const SpectralOptions& options() const { return options_; }
+
+    bool has_transform() const override { return true; }
+    /// n x k: u(x). BadData on a precomputed affinity below 0.
+    Matrix<double> transform(PointsView points, const Run& run) const override;
+
+    void store(Archive& archive) const override;
+    static SpectralModel from(const Archive& archive);
+
+protected:
+    Labels predict_checked(PointsView points, const Run& run) const override;
+
+private:
+    friend class SpectralFit;
+
+    Matrix<double> extended(PointsView points, const Run& run) const;
+    void finish_row(double* row) const;
+
+    Index dimensions_ = 0;
+    SpectralOptions options_;
+    Points points_;               // n x d; none for precomputed affinities
+    Matrix<double> vectors_;      // n x k: V_jp / sqrt(D_jj), D in units of its largest
+    Vector<double> eigenvalues_;  // k: lambda
+    Matrix<double> centroids_;    // k x k
+    std::vector<double> scales_;  // n: s_j of self-tuning
+    std::int32_t unreached_ = 0;  // the label of what has no row in U
+};
+
+/// n x d points (precomputed: the n x n affinities), 1 <= clusters <= n. labels() is predict(points), but for
+/// duplicates that the graph holds apart. Fewer than k distinct points, more components than clusters, isolated points
+/// and more neighbours than n - 1 are results with warnings. Throws BadArgument (options, shapes, precomputed
+/// affinities that are not symmetric or negative), BadData (values), ResourceError, Cancelled. The report's objective
+/// is the inertia of k-means in U; its details: "eigenvalues", "eigen_residual", "components", "isolated", "unreached",
+/// "edges" (pairs of points with an affinity), "neighbors" and "width" where there are such.
+SpectralModel fit_spectral(PointsView points, const SpectralOptions& options, Run& run,
+                           const SideInformation& side = {});
+
+/// The same from a sparse affinity (options.affinity must be precomputed).
+SpectralModel fit_spectral(const SparseMatrix& affinity, const SpectralOptions& options, Run& run);
+
+}  // namespace coterie
