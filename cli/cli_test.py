@@ -1368,6 +1368,77 @@ def test_reproduce_entropy_linear():
     assert "usps" in run("reproduce", "entropy-linear", "--sets", "digit", code=2).err
 
 
+# ---- transform, deep methods
+
+def test_transform(tmp_path):
+    points, truth = blobs(d=4)
+    np.save(tmp_path / "x.npy", points)
+    model, out = tmp_path / "m.coterie", tmp_path / "z.npy"
+    run("fit", "subspace", tmp_path / "x.npy", "-k", 3, "--scale", "zscore", "--model-out", model, "--quiet")
+    result = document("transform", model, tmp_path / "x.npy", "--points-out", out)
+    moved = np.load(out)
+    assert moved.shape == (300, result["dimensions"]) and result["n"] == 300 and result["d"] == 4
+    # Clusters that are far apart stay so: nearest means in the space are the labels.
+    means = np.stack([moved[truth == c].mean(0) for c in range(3)])
+    assert (((moved[:, None] - means) ** 2).sum(2).argmin(1) == truth).all()
+    table = tmp_path / "z.csv"
+    assert "dimensions" in run("transform", model, tmp_path / "x.npy", "--points-out", table).out
+    assert np.allclose(np.loadtxt(table, delimiter=",", ndmin=2), moved)
+    run("fit", "kmeans", tmp_path / "x.npy", "-k", 3, "--model-out", model, "--quiet")
+    assert "nothing to transform" in run("transform", model, tmp_path / "x.npy", "--points-out", out, code=2).err
+    assert "--points-out" in run("transform", model, tmp_path / "x.npy", code=2).err
+    assert "--points-out" in run("transform", model, tmp_path / "x.npy", "--points-out", tmp_path / "z.txt", code=2).err
+
+
+def test_a_deep_method_without_libtorch_says_what_to_install(tmp_path):
+    points, _ = blobs(n=30)
+    np.save(tmp_path / "x.npy", points)
+    failed = run("fit", "dekm", tmp_path / "x.npy", "-k", 3, code=1, env={"COTERIE_DEEP_LIBRARY": "/nowhere/libcoterie-deep.so"})
+    assert "libtorch-dev" in failed.err and "COTERIE_DEEP_LIBRARY" in failed.err
+
+
+def deep_fit(*words):
+    done = subprocess.run([COMMAND, "fit", *map(str, words), "--json", "--quiet"], capture_output=True, timeout=600)
+    if b"libtorch-dev" in done.stderr:
+        pytest.skip("LibTorch is not here")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_deep_methods(tmp_path):
+    points, truth = blobs(n=240, d=6)
+    np.save(tmp_path / "x.npy", points)
+    np.save(tmp_path / "y.npy", truth.astype(np.int32))
+    model = tmp_path / "m.coterie"
+    short = ["--scale", "minmax", "-k", 3, "--widths", 16, "--embedding", 2, "--truth", tmp_path / "y.npy"]
+    result = deep_fit("ae-kmeans", tmp_path / "x.npy", *short, "--pretrain-epochs", 60, "--pretrain-batch-size", 32, "--model-out", model)
+    assert result["scores"]["acc"] > 0.9 and result["details"]["backend"].startswith("LibTorch")
+    errors = result["details"]["reconstruction_per_epoch"]
+    assert len(errors) == 60 and errors[-1] < 0.5 * errors[0]
+    labels = tmp_path / "labels.csv"
+    run("predict", model, tmp_path / "x.npy", "--labels-out", labels, "--quiet")
+    assert len(read_words(labels)) == 240
+    assert document("transform", model, tmp_path / "x.npy", "--points-out", tmp_path / "h.npy")["dimensions"] == 2
+    for method in ("dekm", "dec", "idec", "dcn"):
+        found = deep_fit(method, tmp_path / "x.npy", *short, "--pretrained", model, "--max-iterations", 20, "--update-interval", 5)
+        assert found["scores"]["acc"] > 0.9, method
+        assert "reconstruction" not in found["details"]
+    assert "28x28" in run("fit", "dekm", tmp_path / "x.npy", *short, "--image", "28", code=2).err
+
+
+def test_no_label_is_seen_in_training(tmp_path):
+    points, truth = blobs(n=120, d=6)
+    np.save(tmp_path / "x.npy", points)
+    models = []
+    for seed in (1, 2):
+        np.random.default_rng(seed).shuffle(truth)
+        np.save(tmp_path / "y.npy", truth.astype(np.int32))
+        models.append(tmp_path / f"{seed}.coterie")
+        deep_fit("dekm", tmp_path / "x.npy", "-k", 3, "--scale", "minmax", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 3,
+                 "--max-iterations", 10, "--truth", tmp_path / "y.npy", "--model-out", models[-1])
+    assert models[0].read_bytes() == models[1].read_bytes()
+
+
 # ---- spectral -------------------------------------------------------------------------------------------------------
 
 

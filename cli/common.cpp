@@ -8,6 +8,8 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/catalogue.hpp"
 #include "coterie/io/output_file.hpp"
+#include "coterie/methods.hpp"
+#include "table.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -148,6 +150,21 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
         }
     }
     return read_points(path, options, run);
+}
+
+SavedModel read_model(const std::string& path) {
+    const Archive archive = Archive::load(path);
+    try {
+        return {load_model(archive), Preprocessing::from(archive)};
+    } catch (const BadData& error) {  // its message may not know the file
+        const std::string text = error.message();
+        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
+    }
+}
+
+std::string zero_rows_warning(Index zero_rows) {
+    return count_text(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
+           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
 }
 
 Truth read_truth(const std::string& path, const std::string& column, const Run& run) {

@@ -13,6 +13,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/io/model.hpp"
+#include "coterie/io/preprocess.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/metrics/metrics.hpp"
 
@@ -54,6 +55,15 @@ using Seconds = std::vector<std::pair<std::string, double>>;
 
 /// Points with "did you mean" on a data set's name.
 PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run);
+
+/// A model's file: the model, and what its fit did to the points first. Errors name the file.
+struct SavedModel {
+    std::unique_ptr<Model> model;
+    Preprocessing preprocessing;
+};
+SavedModel read_model(const std::string& path);
+/// The warning about so many rows that --scale unit left as they are.
+std::string zero_rows_warning(Index zero_rows);
 
 /// One label a row, and what to call them. -1: not known.
 struct Truth {

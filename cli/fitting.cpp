@@ -317,11 +317,6 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
     return outcome;
 }
 
-std::string zero_rows_warning(Index zero_rows) {
-    return count_text(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
-           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
-}
-
 void print_result(const std::string& text, const Outputs& outputs) {
     if (outputs.uses_standard_output()) {
         print_aside(text);

@@ -69,8 +69,6 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
 /// at their defaults. The caller's InterruptGuard must live.
 Outcome fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
                       Run run, ProgressBar& bar);
-/// What --scale unit does not change.
-std::string zero_rows_warning(Index zero_rows);
 /// Where labels go to standard output, text goes aside.
 void print_result(const std::string& text, const Outputs& outputs);
 /// Says on standard error what ended the fit before it converged; the exit code.

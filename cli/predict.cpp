@@ -1,7 +1,5 @@
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/io/preprocess.hpp"
-#include "coterie/methods.hpp"
 #include "json.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -22,17 +20,6 @@ struct PredictRequest {
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
-// The library's messages about a model do not all know its file.
-template <class Act>
-auto naming_file(const std::string& path, Act act) {
-    try {
-        return act();
-    } catch (const BadData& error) {
-        const std::string text = error.message();
-        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
-    }
-}
-
 int predict(const PredictRequest& request) {
     const bool quiet = request.running->quiet;
     const bool json = request.running->json;
@@ -50,9 +37,7 @@ int predict(const PredictRequest& request) {
     bar.attach(run);
     Seconds seconds;
     Stopwatch watch;
-    const Archive archive = Archive::load(request.model);
-    const auto model = naming_file(request.model, [&] { return load_model(archive); });
-    const auto preprocessing = naming_file(request.model, [&] { return Preprocessing::from(archive); });
+    const auto [model, preprocessing] = read_model(request.model);
     if (!request.scores_out.empty() && !model->has_label_scores())
         throw BadArgument("option --scores-out: " + request.model + ", a model of " + std::string(model->method()) +
                           ", has no scores a label; fits with partial labels of some methods have");
@@ -74,9 +59,7 @@ int predict(const PredictRequest& request) {
     Matrix<double> scores;
     if (!request.scores_out.empty()) scores = model->label_scores(points, run);
     bar.clear();
-    if (zero_rows > 0)
-        warnings.push_back(count_text(zero_rows) +
-                           " rows are 0 throughout and cannot be scaled to norm 1; left as they are");
+    if (zero_rows > 0) warnings.push_back(zero_rows_warning(zero_rows));
     seconds.emplace_back("predict", watch.restart());
 
     const auto sizes = cluster_sizes(clusters, model->clusters());

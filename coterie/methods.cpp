@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "coterie/base/words.hpp"
+#include "coterie/deep/dec.hpp"
+#include "coterie/deep/dekm.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/deformation/fme.hpp"
@@ -135,6 +137,14 @@ const std::vector<Method>& methods() {
                fit_ssc_omp),
         method("smce", "sparse manifold clustering and embedding: affine representations by nearest neighbours", {},
                fit_smce),
+        method("ae-kmeans", "k-means in the embedding of an autoencoder (LibTorch)", {}, fit_ae_kmeans),
+        method("dekm", "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)", {},
+               fit_dekm),
+        method("dec", "deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch)",
+               {}, fit_dec),
+        method("idec", "DEC that keeps reconstructing the points (LibTorch)", {}, fit_idec),
+        method("dcn", "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)", {},
+               fit_dcn),
     };
     return list;
 }

@@ -1,0 +1,113 @@
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "json.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+struct TransformRequest {
+    std::string model;
+    std::string points;
+    std::string points_out;
+    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
+
+int transform(const TransformRequest& request) {
+    if (request.points_out.empty())
+        throw UsageError("option --points-out is missing", "it names the file that the transformed points go to");
+    Outputs outputs;
+    for (const auto& input : {request.model, request.points}) outputs.keep(input);
+    outputs.add("--points-out", request.points_out, {".csv", ".npy"});
+    outputs.check(request.running->json);
+
+    Run run = request.running->run();
+    ProgressBar bar(!request.running->quiet && shows_progress());
+    bar.attach(run);
+    Seconds seconds;
+    Stopwatch watch;
+    const auto [model, preprocessing] = read_model(request.model);
+    if (!model->has_transform())
+        throw BadArgument(request.model + ": method " + std::string(model->method()) +
+                          " sees the points in their own space; there is nothing to transform");
+    const PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    seconds.emplace_back("read", watch.restart());
+    Index zero_rows = 0;
+    const Points points = preprocessing.apply(file.points, run, &zero_rows);
+    const Matrix<double> moved = model->transform(points, run);
+    bar.clear();
+    seconds.emplace_back("transform", watch.restart());
+    write_points(request.points_out, moved);
+
+    std::vector<std::string> warnings;
+    if (zero_rows > 0) warnings.push_back(zero_rows_warning(zero_rows));
+    if (!request.running->quiet)
+        for (const auto& warning : warnings) print_warning(warning);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["method"] = std::string(model->method());
+        out["model"] = request.model;
+        out["points"] = request.points;
+        out["n"] = file.points.rows();
+        out["d"] = file.points.columns();
+        out["dimensions"] = moved.cols();
+        out["preprocessing"] = preprocessing.text();
+        out["seconds"] = json_of(seconds);
+        out["threads"] = run.threads;
+        out["warnings"] = warnings;
+        print(document(out));
+        return Exit::done;
+    }
+    std::vector<std::pair<std::string, std::string>> rows = {
+        {"dimensions", std::to_string(file.points.columns()) + " to " + std::to_string(moved.cols())}};
+    if (!preprocessing.identity()) rows.emplace_back("points were", preprocessing.text());
+    rows.emplace_back("seconds",
+                      "read " + seconds_text(seconds[0].second) + ", transform " + seconds_text(seconds[1].second));
+    rows.emplace_back("points", request.points_out);
+    const std::string text = std::string(model->method()) + " of " + request.model + " on " + request.points + ": " +
+                             count_text(file.points.rows()) + (file.points.rows() == 1 ? " point\n" : " points\n") +
+                             facts(rows);
+    if (outputs.uses_standard_output())
+        print_aside(text);
+    else
+        print(text);
+    return Exit::done;
+}
+
+}  // namespace
+
+Command transform_command() {
+    const auto request = std::make_shared<TransformRequest>();
+    Command command;
+    command.name = "transform";
+    command.summary = "move points into the space that a model's method sees them in";
+    command.details =
+        "The subspace of subspace, the deformed space of cpd, the embedding of a spectral method or of a network. The "
+        "centring and scaling of the fit are applied first.";
+    command.operands = {{"MODEL",
+                         "a file written by coterie fit --model-out",
+                         true,
+                         Completion::file,
+                         {},
+                         [request](const std::string& word) { request->model = word; }},
+                        {"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
+                             request->points = word;
+                         }}};
+    command.flags = read_flags(request->reading);
+    command.flags.push_back(text_flag("--points-out", "FILE",
+                                      "write the transformed points: csv, or npy as float64 (needed)", "Writing",
+                                      request->points_out, request, Completion::file));
+    for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"}))
+        command.flags.push_back(std::move(flag));
+    command.examples = {{"coterie transform model.safetensors new.csv --points-out embedded.npy",
+                         "one row of the model's own space for each new row"}};
+    command.act = [request] { return transform(*request); };
+    return command;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,158 @@
+#include "coterie/deep/alternation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/kmeans.hpp"
+#include "coterie/metrics/metrics.hpp"
+
+namespace coterie::internal {
+namespace {
+
+// What the updates so far were like, one number each.
+struct Course {
+    std::vector<double> objectives, changed, balances, losses;
+
+    std::vector<std::pair<const char*, std::vector<double>*>> named() {
+        return {{"objectives", &objectives}, {"changed", &changed}, {"balances", &balances}, {"losses", &losses}};
+    }
+};
+
+// What an update leaves; the last sound one is what comes back.
+struct Kept {
+    std::vector<std::vector<float>> parameters;
+    Matrix<double> rotation, centroids;
+    Labels labels;
+    std::size_t update = 0;
+};
+
+}  // namespace
+
+Matrix<double> means_of_labels(const Matrix<double>& embedding, const Labels& labels, int clusters, int threads) {
+    ClusterSums sums = cluster_sums(embedding, labels, clusters, {}, threads, sum_chunks(embedding.rows(), clusters));
+    for (Index c = 0; c < clusters; ++c)
+        if (sums.mass[static_cast<std::size_t>(c)] > 0) sums.sums.row(c) /= sums.mass[static_cast<std::size_t>(c)];
+    return std::move(sums.sums);
+}
+
+Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, Run& run) {
+    KMeansOptions options;
+    options.clusters = clusters;
+    options.restarts = restarts;
+    const KMeansModel model = fit_kmeans(embedding, options, run);
+    return {model.labels(), to_matrix<double>(model.centroids()), model.inertia()};
+}
+
+Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation,
+                     const std::vector<Optimizer>& optimizers, bool full) {
+    FitReport& report = fit.report();
+    Network& network = fit.network();
+    const Run& run = fit.run();
+    fit.pretrain();
+
+    Labels labels;
+    Course course;
+    int batches_done = 0;
+    Index next_row = 0;
+    network.set_optimizers(optimizers);
+    if (const auto& found = fit.resumed()) {
+        network.set_memory(found->labels("memory"));
+        for (auto& [name, values] : course.named())
+            if (found->has(name)) *values = found->vector(name);
+        const auto counters = found->labels("counters", 2);
+        batches_done = counters[0];
+        next_row = counters[1];
+        labels = found->labels("labels", fit.count());
+        alternation.load(*found);
+    }
+
+    Kept kept;
+    bool any = false;
+    Run uninterrupted(run.seed, run.threads);  // so that an update is done or not begun
+    report.stopped = StopReason::iteration_limit;
+    while (true) {
+        const Matrix<double> embedding = network.encode_all(uninterrupted).cast<double>();
+        if (!embedding.allFinite())
+            throw BadArgument("training diverged: lower --learning-rate, or scale the points (--scale minmax)");
+        Labels found = alternation.update(embedding, labels, course.changed.size(), uninterrupted);
+        if (!labels.empty()) course.changed.push_back(1 - accuracy(found, labels));  // clusters matched
+        labels = std::move(found);
+        course.objectives.push_back(alternation.objective());
+        course.balances.push_back(balance(labels, options.clusters));
+        if (!any || course.balances.back() >= 0.5 * course.balances.front())
+            kept = {network.parameters(), alternation.rotation(), alternation.centroids(), labels,
+                    course.objectives.size() - 1};
+        any = true;
+        run.report({.stage = "clustering",
+                    .fraction = static_cast<double>(batches_done) / std::max(1, options.max_iterations),
+                    .objective = course.objectives.back(),
+                    .iteration = batches_done});
+        if (!course.changed.empty() && course.changed.back() < options.tolerance) {
+            report.stopped = StopReason::converged;
+            break;
+        }
+        if (batches_done >= options.max_iterations) break;
+        double loss = 0;
+        double seen = 0;
+        const int steps = full ? 1 : options.update_interval;
+        for (int step = 0; step < steps && batches_done < options.max_iterations; ++step) {
+            Index left = full ? fit.count() : 1;
+            while (left > 0) {
+                if (next_row >= fit.count()) next_row = 0;
+                std::vector<std::int64_t> rows(
+                    static_cast<std::size_t>(std::min<Index>(options.batch_size, fit.count() - next_row)));
+                std::iota(rows.begin(), rows.end(), next_row);
+                const auto size = static_cast<Index>(rows.size());
+                BatchLoss part = alternation.loss(network.begin(rows), rows);
+                // All points in one step: the gradient of their mean, batch by batch.
+                const double share = full ? static_cast<double>(size) / static_cast<double>(fit.count()) : 1.0;
+                if (full) part.gradient *= static_cast<float>(share);
+                const double weight = alternation.reconstruction_weight();
+                if (weight > 0) part.value += weight * network.reconstruct(weight * share);
+                network.backward(part.gradient);
+                loss += part.value * static_cast<double>(size);
+                seen += static_cast<double>(size);
+                next_row += size;
+                left -= size;
+            }
+            network.step();
+            alternation.step();
+            ++batches_done;
+        }
+        course.losses.push_back(loss / seen);
+        const bool stop = run.stop_requested();
+        if (fit.checkpoint().wanted() && (stop || fit.checkpoint().due())) {
+            Archive archive = fit.snapshot("clustering");
+            for (const auto& [name, values] : course.named())
+                if (!values->empty()) archive.set_vector(name, *values);
+            archive.set_labels("counters",
+                               std::vector<std::int32_t>{batches_done, static_cast<std::int32_t>(next_row)});
+            archive.set_labels("labels", labels);
+            alternation.store(archive);
+            fit.checkpoint().write(archive);
+        }
+        if (stop) {
+            report.stopped = StopReason::interrupted;
+            break;
+        }
+    }
+    report.seconds.emplace_back("clustering", fit.watch().restart());
+    network.set_parameters(kept.parameters);
+    if (kept.update + 1 < course.objectives.size())
+        report.warnings.push_back("the clusters collapsed: the balance of their sizes fell from " +
+                                  to_text(OptionValue(course.balances.front())) + " to " +
+                                  to_text(OptionValue(course.balances.back())) + "; the model is that of update " +
+                                  std::to_string(kept.update));
+    report.objective_per_iteration = course.objectives;
+    report.objective = course.objectives[kept.update];
+    report.iterations = batches_done;
+    fit.finish(kept.labels, options.clusters);
+    report.details.emplace_back("changed_per_update", course.changed);
+    report.details.emplace_back("balance_per_update", course.balances);
+    report.details.emplace_back("loss_per_update", course.losses);
+    return {fit.state(std::move(kept.rotation), std::move(kept.centroids)), std::move(kept.labels)};
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,106 @@
+#include "coterie/deep/architecture.hpp"
+
+#include "coterie/base/error.hpp"
+
+namespace coterie::internal {
+namespace {
+
+Layer dense(Index inputs, Index outputs, bool relu, Start start) {
+    Layer out{{}, start};
+    out.plan.kind = COTERIE_DENSE;
+    out.plan.in = static_cast<std::int32_t>(inputs);
+    out.plan.out = static_cast<std::int32_t>(outputs);
+    out.plan.activation = relu ? COTERIE_RELU : COTERIE_LINEAR;
+    out.plan.bias = 1;
+    return out;
+}
+
+struct Padding {
+    int before, after;
+};
+
+Layer convolution(int kind, int inputs, int outputs, int kernel, Padding padding, bool relu, Start start) {
+    Layer out{{}, start};
+    out.plan.kind = kind;
+    out.plan.in = inputs;
+    out.plan.out = outputs;
+    out.plan.kernel = kernel;
+    out.plan.stride = 2;
+    out.plan.pad_before = padding.before;
+    out.plan.pad_after = padding.after;
+    out.plan.activation = relu ? COTERIE_RELU : COTERIE_LINEAR;
+    out.plan.bias = 1;
+    return out;
+}
+
+}  // namespace
+
+Architecture dense_autoencoder(Index dimensions, const std::vector<int>& widths, int embedding) {
+    Architecture out;
+    out.input = {static_cast<int>(dimensions), 1, 1};
+    out.outputs = embedding;
+    std::vector<Index> sizes = {dimensions};
+    sizes.insert(sizes.end(), widths.begin(), widths.end());
+    sizes.push_back(embedding);
+    for (std::size_t i = 1; i < sizes.size(); ++i)
+        out.encoder.push_back(dense(sizes[i - 1], sizes[i], i + 1 < sizes.size(), Start::uniform));
+    for (std::size_t i = sizes.size() - 1; i > 0; --i)
+        out.decoder.push_back(dense(sizes[i], sizes[i - 1], i > 1, Start::uniform));
+    return out;
+}
+
+Architecture convolutional_autoencoder(ImageShape input, int embedding) {
+    const auto accepted = [](int side) { return side >= 8 && side % 4 == 0; };
+    if (!accepted(input.rows) || !accepted(input.columns) || input.rows % 8 != input.columns % 8)
+        throw BadArgument("option --image: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
+                          " is not accepted by the convolutional autoencoder; both sides must be multiples of 8, or "
+                          "both 4 more than one (12, 20, 28, ...)");
+    const bool same = input.rows % 8 == 0;
+    // A stride of 2 halves a side with a kernel of 5 when 3 zeros are added, with one of 3 when 1 is; without any a
+    // kernel of 3 leaves (side - 1) / 2 of an odd side. Zeros that cannot be halved go behind.
+    const Padding wide{1, 2};
+    const Padding narrow = same ? Padding{0, 1} : Padding{0, 0};
+    const int rows = input.rows / 8;
+    const int columns = input.columns / 8;
+    Architecture out;
+    out.input = input;
+    out.outputs = embedding;
+    out.encoder = {convolution(COTERIE_CONVOLUTION, input.channels, 32, 5, wide, true, Start::uniform),
+                   convolution(COTERIE_CONVOLUTION, 32, 64, 5, wide, true, Start::uniform),
+                   convolution(COTERIE_CONVOLUTION, 64, 128, 3, narrow, true, Start::uniform),
+                   dense(Index{128} * rows * columns, embedding, false, Start::glorot)};
+    Layer reshape;
+    reshape.plan.kind = COTERIE_RESHAPE;
+    reshape.plan.out = 128;
+    reshape.plan.rows = rows;
+    reshape.plan.columns = columns;
+    out.decoder = {dense(embedding, Index{128} * rows * columns, true, Start::glorot), reshape,
+                   convolution(COTERIE_TRANSPOSED_CONVOLUTION, 128, 64, 3, narrow, true, Start::glorot),
+                   convolution(COTERIE_TRANSPOSED_CONVOLUTION, 64, 32, 5, wide, true, Start::glorot),
+                   convolution(COTERIE_TRANSPOSED_CONVOLUTION, 32, input.channels, 5, wide, false, Start::glorot)};
+    return out;
+}
+
+std::vector<Index> parameter_sizes(const coterie_layer& plan) {
+    switch (plan.kind) {
+        case COTERIE_BATCH_NORM: return std::vector<Index>(4, plan.in);
+        case COTERIE_DENSE:
+        case COTERIE_CONVOLUTION:
+        case COTERIE_TRANSPOSED_CONVOLUTION: {
+            const Index kernel = plan.kind == COTERIE_DENSE ? 1 : plan.kernel;
+            std::vector<Index> out = {Index{plan.in} * plan.out * kernel * kernel};
+            if (plan.bias) out.push_back(plan.out);
+            return out;
+        }
+        default: return {};
+    }
+}
+
+Index fan_in(const coterie_layer& plan) {
+    return plan.kind == COTERIE_DENSE ? plan.in : Index{plan.in} * plan.kernel * plan.kernel;
+}
+Index fan_out(const coterie_layer& plan) {
+    return plan.kind == COTERIE_DENSE ? plan.out : Index{plan.out} * plan.kernel * plan.kernel;
+}
+
+}  // namespace coterie::internal

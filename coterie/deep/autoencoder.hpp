@@ -1,0 +1,126 @@
+#pragma once
+// Autoencoders, and what every method that clusters in one's embedding shares.
+//
+//     X      n x d   points; as images, channels x rows x columns to a row
+//     f      encoder, d -> p;  g decoder, p -> d
+//     H      n x p   f(X), the embedding
+//
+// Pre-training minimises the mean of || g(f(x)) - x ||^2 / d over batches in an order drawn anew every epoch, by Adam.
+// dense: d - widths - p with ReLU between, and its mirror. convolutional: 5 x 5 (32), 5 x 5 (64), 3 x 3 (128), stride
+// 2, ReLU, then dense to p; mirrored. Networks run in LibTorch, in a library of its own that is loaded when the first
+// one is made; all are single precision. On the CPU a fit has the same bits on the same machine with as many threads.
+//
+// Cost of an epoch: 6 n times the network's parameters (each used once a point in dense layers, once a place in
+// convolutions). Memory: a float copy of the points on the device, a batch's activations, four copies of the
+// parameters.
+
+#include <string>
+#include <vector>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/io/model.hpp"
+
+namespace coterie {
+
+enum class AutoencoderNetwork { automatic, dense, convolutional };
+
+struct AutoencoderOptions {
+    int clusters = 8;  // k
+    AutoencoderNetwork network = AutoencoderNetwork::automatic;
+    std::string image;  // "28x28", "3x32x32" (channels first); empty: the points are vectors
+    std::string widths = "500,500,2000";
+    int embedding = 10;  // p
+    int pretrain_epochs = 200;
+    int pretrain_batch_size = 256;
+    double pretrain_rate = 1e-3;
+    std::string pretrained;  // a model's file, for its autoencoder
+    int restarts = 100;      // of k-means in the first embedding
+    std::string device = "cpu";
+    bool half = false;
+    std::string checkpoint;  // a file
+};
+
+/// What the methods share that cluster in the embedding and train it in turn.
+struct AlternatingOptions : AutoencoderOptions {
+    double learning_rate = 1e-3;
+    int batch_size = 256;
+    int update_interval = 140;   // batches
+    int max_iterations = 14000;  // batches
+    double tolerance = 0.001;
+};
+
+struct AeKMeansOptions : AutoencoderOptions {
+    static constexpr std::string_view method = "ae-kmeans";
+    static const OptionSet& described();
+};
+
+/// What a deep model keeps of its fit.
+struct DeepState {
+    Index dimensions = 0;                        // d
+    std::vector<std::vector<float>> parameters;  // encoder and decoder, layer by layer: weights, then biases
+    Matrix<double> rotation;                     // p x p, rows orthonormal: V of dekm, else the identity
+    Matrix<double> centroids;                    // k x p, in the space of transform()
+};
+
+/// The label of a point is the nearest of the centroids in its space: the embedding, or for dekm the embedding times
+/// V'. Points are given to the network in single precision, in batches: what one yields does not depend on the others
+/// but for rounding.
+class DeepModel : public Model {
+public:
+    Index dimensions() const override { return state_.dimensions; }
+    int clusters() const override { return static_cast<int>(state_.centroids.rows()); }
+    bool has_transform() const override { return true; }
+    /// n x p.
+    Matrix<double> transform(PointsView points, const Run& run) const override;
+    const DeepState& state() const { return state_; }
+
+protected:
+    DeepModel() = default;
+    DeepModel(DeepState state, Labels labels, FitReport report);
+    virtual const AutoencoderOptions& autoencoder() const = 0;
+    Labels predict_checked(PointsView points, const Run& run) const override;
+    void store_network(Archive& archive) const;
+    /// BadData unless it fits the options.
+    void load_network(const Archive& archive, int clusters, int embedding);
+
+    DeepState state_;
+};
+
+template <class Options>
+class DeepModelOf : public DeepModel {
+public:
+    DeepModelOf(const Options& options, DeepState state, Labels labels, FitReport report)
+        : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {}
+
+    std::string_view method() const override { return Options::method; }
+    const Options& options() const { return options_; }
+    void store(Archive& archive) const override {
+        archive.set_options(Options::described().values(&options_));
+        store_network(archive);
+    }
+    static DeepModelOf from(const Archive& archive) {
+        DeepModelOf out;
+        out.options_ = archive.options_as<Options>();
+        out.load_network(archive, out.options_.clusters, out.options_.embedding);
+        return out;
+    }
+
+protected:
+    const AutoencoderOptions& autoencoder() const override { return options_; }
+
+private:
+    DeepModelOf() = default;
+    Options options_;
+};
+using AeKMeansModel = DeepModelOf<AeKMeansOptions>;
+
+/// k-means in the embedding of an autoencoder. n x d points, 1 <= clusters <= n. Throws BadArgument (options, an image
+/// of other size than d, a pre-trained network of another shape), BadData (values), ResourceError (no LibTorch),
+/// Cancelled. The report's objective is the inertia in the embedding, its details "reconstruction" (the last epoch's
+/// mean squared error), "reconstruction_per_epoch", "parameters", "network", "device", "backend".
+AeKMeansModel fit_ae_kmeans(PointsView points, const AeKMeansOptions& options, Run& run,
+                            const SideInformation& side = {});
+
+}  // namespace coterie

@@ -1,0 +1,105 @@
+#include "coterie/deep/dec.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "coterie/base/random.hpp"
+#include "coterie/deep/dec_step.hpp"
+#include "coterie/deep/test_samples.hpp"
+#include "coterie/io/test_files.hpp"
+#include "coterie/metrics/metrics.hpp"
+
+namespace coterie {
+namespace {
+
+Matrix<double> normal(Index n, Index d, std::uint64_t seed) {
+    RandomStream random(seed, "test.dec");
+    Matrix<double> out(n, d);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = random.normal();
+    return out;
+}
+
+TEST(Dec, SoftAssignmentsAndTargetsByHand) {
+    Matrix<double> z(2, 1), m(2, 1);
+    z << 0, 1;
+    m << 0, 2;
+    const Matrix<double> q = internal::soft_assignments(z, m, 1);  // 1 : 1/5, 1/2 : 1/2
+    Matrix<double> expected(2, 2);
+    expected << 5.0 / 6, 1.0 / 6, 0.5, 0.5;
+    EXPECT_LE((q - expected).cwiseAbs().maxCoeff(), 1e-15);
+    const Matrix<double> p = internal::sharpened(q);  // columns sum to 4/3 and 2/3
+    const double a = 25.0 / 36 / (4.0 / 3), b = 1.0 / 36 / (2.0 / 3);
+    EXPECT_NEAR(p(0, 0), a / (a + b), 1e-15);
+    EXPECT_NEAR(p(1, 0), (1.0 / 3), 1e-15);
+    EXPECT_EQ(internal::mean_divergence(q, q), 0);
+}
+
+TEST(Dec, GradientsAgreeWithDifferences) {
+    const Matrix<double> z = normal(6, 3, 1), m = normal(4, 3, 2);
+    const Matrix<double> p = internal::sharpened(internal::soft_assignments(normal(6, 3, 3), m, 1));
+    const auto found = internal::soft_loss(z, m, p);
+    const auto value = [&](const Matrix<double>& at, const Matrix<double>& of) {
+        return internal::mean_divergence(p, internal::soft_assignments(at, of, 1));
+    };
+    EXPECT_NEAR(found.value, value(z, m), 1e-15);
+    for (Index i = 0; i < z.size(); ++i) {
+        Matrix<double> up = z, down = z;
+        up.data()[i] += 1e-6, down.data()[i] -= 1e-6;
+        EXPECT_NEAR(found.by_embedding.data()[i], (value(up, m) - value(down, m)) / 2e-6, 1e-8);
+    }
+    for (Index i = 0; i < m.size(); ++i) {
+        Matrix<double> up = m, down = m;
+        up.data()[i] += 1e-6, down.data()[i] -= 1e-6;
+        EXPECT_NEAR(found.by_centroids.data()[i], (value(z, up) - value(z, down)) / 2e-6, 1e-8);
+    }
+}
+
+// Blobs are found, and a fit that is cut off at every place ends as if it had not been.
+template <class Options, class Model>
+void finds_and_goes_on(Model (*fit)(PointsView, const Options&, Run&, const SideInformation&)) {
+    const test::Sample sample = test::blobs(300, 8, 4, 3);
+    const testing::Folder folder;
+    Options options;
+    test::make_small(options);
+    options.pretrain_epochs = 20;
+    options.update_interval = 4;
+    options.max_iterations = 16;
+    coterie::Run run(2);
+    const Model whole = fit(sample.points, options, run, {});
+    EXPECT_GE(accuracy(whole.labels(), sample.truth), 0.9);
+    EXPECT_EQ(whole.predict(sample.points), whole.labels());
+    options.checkpoint = folder / "fit.checkpoint";
+    int stops = 0;
+    for (int limit = 5; limit < 60; limit += 5) {
+        int asked = 0;
+        coterie::Run cut(2);
+        cut.should_stop = [&] { return ++asked > limit; };
+        try {
+            if (fit(sample.points, options, cut, {}).fit_report().stopped != StopReason::interrupted) break;
+        } catch (const Cancelled&) {
+        }
+        ++stops;
+    }
+    EXPECT_GE(stops, 2);
+    const Model resumed = fit(sample.points, options, run, {});
+    EXPECT_EQ(resumed.labels(), whole.labels());
+    EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
+    EXPECT_EQ(resumed.state().centroids, whole.state().centroids);
+}
+
+TEST(Dec, FindsBlobsAndGoesOn) {
+    COTERIE_NEEDS_NETWORKS;
+    finds_and_goes_on(&fit_dec);
+}
+TEST(Idec, FindsBlobsAndGoesOn) {
+    COTERIE_NEEDS_NETWORKS;
+    finds_and_goes_on(&fit_idec);
+}
+TEST(Dcn, FindsBlobsAndGoesOn) {
+    COTERIE_NEEDS_NETWORKS;
+    finds_and_goes_on(&fit_dcn);
+}
+
+}  // namespace
+}  // namespace coterie

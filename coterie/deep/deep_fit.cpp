@@ -1,0 +1,233 @@
+#include "coterie/deep/deep_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/io/sha256.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+
+namespace coterie::internal {
+namespace {
+
+// Whole numbers with `between` between them; empty where the text is something else.
+std::vector<int> numbers_in(const std::string& text, char between) {
+    std::vector<int> out;
+    std::size_t begin = 0;
+    while (true) {
+        const std::size_t end = std::min(text.find(between, begin), text.size());
+        const std::string word = text.substr(begin, end - begin);
+        if (word.empty() || word.size() > 6 || word.find_first_not_of("0123456789") != std::string::npos) return {};
+        out.push_back(std::stoi(word));
+        if (out.back() < 1) return {};
+        if (end == text.size()) return out;
+        begin = end + 1;
+    }
+}
+
+Matrix<float> checked_floats(PointsView points, std::string_view method, int clusters, const Run& run,
+                             const SideInformation& side) {
+    const std::string name(method);
+    if (!side.weights.empty()) throw BadArgument("method " + name + " takes no weights");
+    if (!side.initial_centroids.empty()) throw BadArgument("method " + name + " takes no initial centroids");
+    refuse_constraints(side, name);
+    check_clustering_input(points, clusters, {}, run);
+    require_memory(2.0 * sizeof(float) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
+                   "a deep method's points");
+    Matrix<float> out = to_matrix<float>(points);
+    check_points(out, "points", run.threads);  // what fits float64 may be infinite in float32
+    return out;
+}
+
+std::string fingerprint_of(PointsView points) {
+    const auto rows = points.as<float>();
+    Sha256 sum;
+    sum.update(rows.data, sizeof(float) * static_cast<std::size_t>(rows.rows * rows.columns));
+    return sum.hex() + " " + std::to_string(rows.rows);
+}
+
+}  // namespace
+
+Architecture architecture_of(const AutoencoderOptions& options, Index dimensions) {
+    ImageShape image;
+    if (!options.image.empty()) {
+        std::vector<int> sides = numbers_in(options.image, 'x');
+        if (sides.size() == 2) sides.insert(sides.begin(), 1);
+        if (sides.size() != 3)
+            throw BadArgument("option --image: '" + options.image +
+                              "' is not accepted; rows and columns as 28x28, or channels, rows and columns as 3x32x32");
+        image = {sides[0], sides[1], sides[2]};
+        if (image.items() != dimensions)
+            throw BadArgument("option --image: " + options.image + " makes " + std::to_string(image.items()) +
+                              " numbers, but the points have " + std::to_string(dimensions) + " columns");
+    }
+    const bool convolutional = options.network == AutoencoderNetwork::convolutional ||
+                               (options.network == AutoencoderNetwork::automatic && !options.image.empty());
+    if (convolutional) {
+        if (options.image.empty())
+            throw BadArgument("option --network: a convolutional network needs --image, as 28x28");
+        return convolutional_autoencoder(image, options.embedding);
+    }
+    const std::vector<int> widths = numbers_in(options.widths, ',');
+    if (widths.empty())
+        throw BadArgument("option --widths: '" + options.widths +
+                          "' is not accepted; whole numbers from 1 to 999999 with commas between them");
+    return dense_autoencoder(dimensions, widths, options.embedding);
+}
+
+Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
+                       std::uint64_t seed)
+    : path_(std::move(path)),
+      method_(std::move(method)),
+      fingerprint_(std::move(fingerprint)),
+      options_(options),
+      seed_(seed) {
+    // What does not change what is computed.
+    for (const char* name : {"checkpoint"}) options_.erase(name);
+}
+
+Archive Checkpoint::begin() const {
+    Archive out("checkpoint");
+    OptionValues options = options_;
+    out.set_options(std::move(options));
+    out.set_text("fit", method_);
+    out.set_text("points", fingerprint_);
+    out.set_text("seed", std::to_string(seed_));
+    return out;
+}
+
+std::optional<Archive> Checkpoint::found() const {
+    if (path_.empty() || !std::filesystem::exists(path_)) return std::nullopt;
+    Archive archive = Archive::load(path_);
+    const auto refuse = [&](const std::string& what) {
+        throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it");
+    };
+    if (archive.method() != "checkpoint" || archive.text("fit") != method_) refuse("method");
+    if (archive.text("points") != fingerprint_) refuse("points");
+    if (archive.text("seed") != std::to_string(seed_)) refuse("seed");
+    if (archive.options() != begin().options()) refuse("options");
+    return archive;
+}
+
+void Checkpoint::write(const Archive& archive) {
+    archive.save(path_);
+    since_.restart();
+}
+
+DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
+                 const OptionValues& values, Run& run, const SideInformation& side)
+    : points_(checked_floats(points, method, options.clusters, run, side)),
+      options_(options),
+      run_(run),
+      network_(architecture_of(options, points.columns()), options.device, run.threads, options.half),
+      checkpoint_(options.checkpoint, std::string(method), values,
+                  options.checkpoint.empty() ? std::string() : fingerprint_of(points_), run.seed) {
+    const auto rows = points_.view().as<float>();
+    network_.set_points(rows.matrix());
+}
+
+Matrix<double> DeepFit::embedding() { return network_.encode_all(run_).cast<double>(); }
+
+Archive DeepFit::snapshot(const std::string& stage) const {
+    Archive out = checkpoint_.begin();
+    out.set_text("stage", stage);
+    network_.store(out, "network");
+    out.set_labels("memory", network_.memory());
+    if (!reconstruction_.empty()) out.set_vector("reconstruction", reconstruction_);
+    return out;
+}
+
+void DeepFit::pretrain() {
+    if (const auto found = checkpoint_.found()) {
+        const bool pretraining = found->text("stage") == "pretraining";
+        network_.load(*found, "network");
+        if (found->has("reconstruction")) reconstruction_ = found->vector("reconstruction");
+        if (!pretraining) {
+            resumed_ = found;
+            return;
+        }
+        network_.set_optimizers({{.learning_rate = options_.pretrain_rate}});
+        network_.set_memory(found->labels("memory"));
+    } else if (!options_.pretrained.empty()) {
+        const Archive model = Archive::load(options_.pretrained);
+        if (!model.has("network.0")) throw BadData(options_.pretrained + ": this model has no network");
+        try {
+            network_.load(model, "network");
+        } catch (const BadData& error) {
+            throw BadData(options_.pretrained + ": its network has another shape than --network, --image, --widths " +
+                          "and --embedding ask for (" + error.what() + ")");
+        }
+        report_.seconds.emplace_back("pretraining", watch_.restart());
+        return;
+    } else {
+        network_.initialize(run_, "deep.start");
+        network_.set_optimizers({{.learning_rate = options_.pretrain_rate}});
+    }
+    std::vector<std::int64_t> order(static_cast<std::size_t>(count()));
+    const auto batch = static_cast<std::size_t>(options_.pretrain_batch_size);
+    for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
+        std::iota(order.begin(), order.end(), 0);
+        RandomStream random = run_.random("deep.order", static_cast<std::uint64_t>(epoch));
+        for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+        double sum = 0;
+        for (std::size_t from = 0; from < order.size(); from += batch) {
+            const std::size_t to = std::min(order.size(), from + batch);
+            network_.begin(
+                {order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to)});
+            const double error = network_.reconstruct(1.0);
+            if (!std::isfinite(error))
+                throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) +
+                                  ": lower --pretrain-rate, or scale the points (--scale minmax)");
+            sum += error * static_cast<double>(to - from);
+            network_.backward({});
+            network_.step();
+        }
+        reconstruction_.push_back(sum / static_cast<double>(count()));
+        run_.report({.stage = "pretraining",
+                     .fraction = static_cast<double>(epoch + 1) / options_.pretrain_epochs,
+                     .objective = reconstruction_.back(),
+                     .iteration = epoch + 1});
+        const bool stop = run_.stop_requested();
+        if (checkpoint_.wanted() && (stop || checkpoint_.due())) checkpoint_.write(snapshot("pretraining"));
+        if (stop) run_.throw_if_stopped("pretraining");
+    }
+    report_.seconds.emplace_back("pretraining", watch_.restart());
+}
+
+DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) const {
+    return {points_.columns(), network_.parameters(), std::move(rotation), std::move(centroids)};
+}
+
+void DeepFit::finish(const Labels& labels, int clusters) {
+    report_.empty_cluster_policy = "an empty cluster of k-means takes the point that adds most to the inertia";
+    finish_report(report_, points_, labels, clusters, clusters, run_);
+    auto& details = report_.details;
+    if (!reconstruction_.empty()) {
+        details.emplace_back("reconstruction", reconstruction_.back());
+        details.emplace_back("reconstruction_per_epoch", reconstruction_);
+    }
+    std::int64_t size = 0;
+    for (const auto& values : network_.parameters()) size += static_cast<std::int64_t>(values.size());
+    details.emplace_back("parameters", size);
+    details.emplace_back(
+        "network",
+        std::string(network_.architecture().encoder.front().plan.kind == COTERIE_DENSE ? "dense" : "convolutional"));
+    details.emplace_back("device", options_.device);
+    details.emplace_back("backend", network_backend());
+}
+
+double balance(const Labels& labels, int clusters) {
+    if (clusters < 2) return 1;
+    std::vector<double> sizes(static_cast<std::size_t>(clusters), 0.0);
+    for (const auto label : labels) ++sizes[static_cast<std::size_t>(label)];
+    double entropy = 0;
+    for (const double size : sizes)
+        if (size > 0)
+            entropy -= size / static_cast<double>(labels.size()) * std::log(size / static_cast<double>(labels.size()));
+    return entropy / std::log(static_cast<double>(clusters));
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,103 @@
+#pragma once
+// Internal: what the fits of deep methods share: options, the network and its pre-training, checkpoints, the report.
+
+#include <map>
+#include <optional>
+
+#include "coterie/deep/autoencoder.hpp"
+#include "coterie/deep/network.hpp"
+
+namespace coterie::internal {
+
+/// The options of AutoencoderOptions, for the struct that has them.
+template <class Options>
+OptionSetFor<Options> describe_autoencoder() {
+    OptionSetFor<Options> set;
+    set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
+        .letter('k')
+        .template choice<AutoencoderNetwork>("network", &Options::network, {"automatic", "dense", "convolutional"},
+                                             "automatic: convolutional for images, dense without --image")
+        .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
+        .text("widths", &Options::widths, "dense: units of the layers between the points and the embedding")
+        .template integer<int>("embedding", &Options::embedding, between(1, 4096), "dimensions p of the embedding")
+        .template integer<int>("pretrain_epochs", &Options::pretrain_epochs, at_least(0),
+                               "passes over the points that train the autoencoder")
+        .template integer<int>("pretrain_batch_size", &Options::pretrain_batch_size, at_least(1),
+                               "points a batch of them")
+        .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
+        .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
+        .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")
+        .text("device", &Options::device, "cpu, or cuda where LibTorch has it")
+        .flag("half", &Options::half, "passes in bfloat16 where the device does them faster")
+        .text("checkpoint", &Options::checkpoint,
+              "a file to keep the state of the fit in; a fit that was cut off goes on from it");
+    return set;
+}
+
+/// The network that options ask for, for points of d columns. BadArgument.
+Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
+
+/// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.
+class Checkpoint {
+public:
+    /// An empty path: none is written, none is found.
+    Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
+               std::uint64_t seed);
+    /// What the file holds, where there is one. BadData when it is of another fit.
+    std::optional<Archive> found() const;
+    bool due() const { return !path_.empty() && since_.seconds() > 60; }
+    bool wanted() const { return !path_.empty(); }
+    Archive begin() const;
+    void write(const Archive& archive);
+
+private:
+    std::string path_, method_, fingerprint_;
+    OptionValues options_;
+    std::uint64_t seed_;
+    Stopwatch since_;
+};
+
+class DeepFit {
+public:
+    /// Checks options, points and side information, and makes the network.
+    DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options, const OptionValues& values,
+            Run& run, const SideInformation& side);
+
+    /// Trains the autoencoder, or reads it; goes on from a checkpoint. The state after it is in network().
+    void pretrain();
+
+    Network& network() { return network_; }
+    const Run& run() const { return run_; }
+    Index count() const { return points_.rows(); }
+    Index width() const { return network_.architecture().outputs; }
+    /// f(X) in double.
+    Matrix<double> embedding();
+    FitReport& report() { return report_; }
+    Stopwatch& watch() { return watch_; }
+
+    Checkpoint& checkpoint() { return checkpoint_; }
+    /// What was found when the fit began, if it is beyond pre-training: `stage` is "clustering".
+    const std::optional<Archive>& resumed() const { return resumed_; }
+    /// Network and optimizers, and what pre-training left.
+    Archive snapshot(const std::string& stage) const;
+
+    /// Parameters, and the report's last facts.
+    DeepState state(Matrix<double> rotation, Matrix<double> centroids) const;
+    void finish(const Labels& labels, int clusters);
+
+private:
+    Points points_;
+    const AutoencoderOptions& options_;
+    Run& run_;
+    Network network_;
+    FitReport report_;
+    Stopwatch watch_;
+    Checkpoint checkpoint_;
+    std::optional<Archive> resumed_;
+    std::vector<double> reconstruction_;  // an epoch
+};
+
+/// entropy of the sizes over ln k: 1 for equal ones, 0 when one has all; 1 for k = 1.
+double balance(const Labels& labels, int clusters);
+
+}  // namespace coterie::internal

@@ -1,0 +1,122 @@
+#include "coterie/deep/dekm.hpp"
+
+#include "coterie/deep/dekm_step.hpp"
+#include "coterie/kmeans/kmeans.hpp"
+#include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie {
+
+const OptionSet& DekmOptions::described() {
+    static const OptionSet set =
+        internal::describe_alternating<DekmOptions>()
+            .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
+                     "k-means starts of an update beside the last clusters")
+            .choice("move", &DekmOptions::move, {"last", "all"},
+                    "which coordinates are moved to the cluster's mean: the widest direction, or every one")
+            .choice("update", &DekmOptions::update, {"batch", "full"},
+                    "steps of batches, or one step a pass over all points");
+    return set;
+}
+
+namespace internal {
+
+GreedyTargets greedy_targets(const Matrix<double>& embedding, const Labels& labels, int clusters, DekmMove move,
+                             const Run& run) {
+    GreedyTargets out;
+    const Index p = embedding.cols();
+    out.means = means_of_labels(embedding, labels, clusters, run.threads);
+    EigenPairs pairs = symmetric_eigen(class_scatter(embedding, labels, clusters, run).within);
+    out.spreads = std::move(pairs.values);
+    out.rotation = pairs.vectors.transpose();
+    out.targets = embedding * out.rotation.transpose();
+    const Matrix<double> centres = out.means * out.rotation.transpose();
+    for (Index i = 0; i < embedding.rows(); ++i) {
+        const Index own = labels[static_cast<std::size_t>(i)];
+        if (move == DekmMove::all)
+            out.targets.row(i) = centres.row(own);
+        else
+            out.targets(i, p - 1) = centres(own, p - 1);
+    }
+    return out;
+}
+
+BatchLoss greedy_loss(const Matrix<float>& encoded, const GreedyTargets& targets,
+                      const std::vector<std::int64_t>& rows) {
+    const Matrix<double> f = encoded.cast<double>();
+    Matrix<double> difference = f * targets.rotation.transpose();
+    for (Index r = 0; r < f.rows(); ++r) difference.row(r) -= targets.targets.row(rows[static_cast<std::size_t>(r)]);
+    const auto size = static_cast<double>(difference.size());
+    return {difference.squaredNorm() / size, (2 / size * difference * targets.rotation).cast<float>()};
+}
+
+}  // namespace internal
+
+namespace {
+
+class Dekm : public internal::Alternation {
+public:
+    explicit Dekm(const DekmOptions& options) : options_(options) {}
+
+    Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, Run& run) override {
+        internal::Clusters found = last.empty()
+                                       ? internal::first_clusters(embedding, options_.clusters, options_.restarts, run)
+                                       : cluster_again(embedding, last, number, run);
+        inertia_ = found.inertia;
+        targets_ = internal::greedy_targets(embedding, found.labels, options_.clusters, options_.move, run);
+        return std::move(found.labels);
+    }
+    double objective() const override { return inertia_; }
+    internal::BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) override {
+        return internal::greedy_loss(encoded, targets_, rows);
+    }
+    Matrix<double> rotation() const override { return targets_.rotation; }
+    Matrix<double> centroids() const override { return targets_.means * targets_.rotation.transpose(); }
+    void store(Archive& archive) const override { archive.set_labels("warm", std::vector<std::int32_t>{warm_}); }
+    void load(const Archive& archive) override { warm_ = archive.labels("warm", 1)[0]; }
+
+    int warm_starts() const { return warm_; }
+
+private:
+    // k-means from the means of the last labels, and from a few starts of its own; the warm one among equals.
+    internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
+                                     const Run& run) {
+        Run own(run.seed + 1000003 * (number + 1), run.threads);
+        KMeansOptions options;
+        options.clusters = options_.clusters;
+        SideInformation side;
+        const Matrix<double> means = internal::means_of_labels(embedding, last, options_.clusters, run.threads);
+        side.initial_centroids = means;
+        const KMeansModel warm = fit_kmeans(embedding, options, own, side);
+        if (options_.update_restarts > 0) {
+            internal::Clusters fresh =
+                internal::first_clusters(embedding, options_.clusters, options_.update_restarts, own);
+            if (fresh.inertia < warm.inertia() * (1 - 1e-9)) return fresh;
+        }
+        ++warm_;
+        return {warm.labels(), to_matrix<double>(warm.centroids()), warm.inertia()};
+    }
+
+    const DekmOptions& options_;
+    internal::GreedyTargets targets_;
+    double inertia_ = 0;
+    int warm_ = 0;
+};
+
+}  // namespace
+
+DekmModel fit_dekm(PointsView points, const DekmOptions& options, Run& run, const SideInformation& side) {
+    check_options(options);
+    DekmOptions used = options;
+    internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run, side);
+    const bool dense = fit.network().architecture().encoder.front().plan.kind == COTERIE_DENSE;
+    if (used.update_interval == 0) used.update_interval = dense ? 10 : 40;
+    Dekm dekm(used);
+    internal::Alternated found = internal::alternate(
+        fit, used, dekm, {{.part = internal::Optimizer::Part::encoder, .learning_rate = used.learning_rate}},
+        used.update == DekmUpdate::full);
+    fit.report().details.emplace_back("warm_starts", std::int64_t{dekm.warm_starts()});
+    return {used, std::move(found.state), std::move(found.labels), std::move(fit.report())};
+}
+
+}  // namespace coterie

@@ -1,0 +1,46 @@
+#pragma once
+// DEKM: deep embedded k-means (Guo, Lin and Ye 2021). From a pre-trained autoencoder's encoder f:
+//
+//     H        n x p   f(X)
+//     mu_i     p       means of the k clusters that k-means finds in H
+//     S_w      p x p   sum_i sum_{h in C_i} (h - mu_i)(h - mu_i)'
+//     V        p x p   rows: eigenvectors of S_w, eigenvalues ascending
+//     y, m_i           V h, V mu_i
+//     y'               y, but its last coordinate is that of m_i: the direction in which the clusters are widest
+//
+//     minimise  mean over a batch and the p coordinates of (V f(x) - y')^2   through f, V and y' fixed
+//
+// by Adam, over batches in the order of the points; after every update_interval batches H, the clusters, V and y' are
+// made anew. It ends when a smaller share than `tolerance` of the points has changed cluster (clusters matched).
+//
+// The k-means of an update starts from the means of the last labels; a few starts of its own compete with it.
+
+#include "coterie/deep/autoencoder.hpp"
+
+namespace coterie {
+
+enum class DekmMove { last, all };
+enum class DekmUpdate { batch, full };
+
+struct DekmOptions : AlternatingOptions {
+    DekmOptions() {
+        update_interval = 0;  // 40 for convolutional networks, 10 for dense ones
+        tolerance = 0.005;
+    }
+    int update_restarts = 2;
+    DekmMove move = DekmMove::last;         // all: every coordinate of y' is that of m_i
+    DekmUpdate update = DekmUpdate::batch;  // full: one step a pass over all points
+
+    static constexpr std::string_view method = "dekm";
+    static const OptionSet& described();
+};
+using DekmModel = DeepModelOf<DekmOptions>;
+
+/// As fit_ae_kmeans. The report's objective is the inertia in the embedding after each update; details beside those of
+/// the autoencoder: "changed_per_update" (shares), "balance_per_update" (entropy of the clusters' sizes over ln k),
+/// "loss_per_update" (mean of the batches), "warm_starts" (updates whose k-means from the last labels was not beaten).
+/// The model is that of the last update whose balance was at least half the first one's: with a warning when it is not
+/// the last.
+DekmModel fit_dekm(PointsView points, const DekmOptions& options, Run& run, const SideInformation& side = {});
+
+}  // namespace coterie

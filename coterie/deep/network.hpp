@@ -1,0 +1,89 @@
+#pragma once
+// Internal: networks as this side of network_abi.h sees them. The library behind it is looked for when the first
+// network is made: $COTERIE_DEEP_LIBRARY, beside the program, where this build or installation puts it.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/deep/architecture.hpp"
+#include "coterie/io/archive.hpp"
+
+namespace coterie::internal {
+
+/// "LibTorch 1.13.1". ResourceError that says what to install where it is not to be had.
+std::string network_backend();
+/// BadArgument unless the device is there: "cpu" or "cuda".
+void check_device(const std::string& device);
+
+struct Optimizer {
+    enum class Kind { sgd, adam } kind = Kind::adam;
+    enum class Part { encoder, decoder, both } part = Part::both;
+    double learning_rate = 1e-3;
+    double momentum = 0;
+    double weight_decay = 0;
+};
+
+/// How images of a batch are changed before they are seen; an empty part changes nothing.
+struct Changes {
+    Matrix<float> affine;  // batch x 6: where each place of the new image comes from, in -1..1
+    Matrix<float> colour;  // batch x 2 channels: factor and what is added, channel by channel
+    Matrix<float> noise;   // batch x d: added
+};
+
+/// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU
+/// with as many threads.
+class Network {
+public:
+    Network(const Architecture& architecture, const std::string& device, int threads, bool half);
+    ~Network();
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    /// Starts anew with parameters from the run's stream `purpose`, as the architecture's layers say.
+    void initialize(const Run& run, std::string_view purpose);
+    /// Copied to the device.
+    void set_points(const Matrix<float>& points);
+    Index points() const { return points_; }
+
+    /// What the encoder makes of these rows, rows x outputs.
+    Matrix<float> encode(const std::vector<std::int64_t>& rows);
+    /// Of all points, in batches.
+    Matrix<float> encode_all(const Run& run);
+    Matrix<float> decode(const Matrix<float>& output);
+
+    enum class Pass { training, with_input_gradient };
+    /// As encode(), and keeps the pass.
+    Matrix<float> begin(const std::vector<std::int64_t>& rows, const Changes& changes = {}, Pass pass = Pass::training);
+    /// Adds weight times the mean squared error of the reconstruction; returns the error.
+    double reconstruct(double weight);
+    /// Of sum(output * gradient), rows x d.
+    Matrix<float> input_gradient(const Matrix<float>& gradient);
+    /// Ends the pass with the gradient of the loss with respect to its output (empty: none but reconstruct()'s).
+    void backward(const Matrix<float>& gradient);
+
+    void set_optimizers(const std::vector<Optimizer>& optimizers);
+    void step();
+
+    const Architecture& architecture() const { return architecture_; }
+    /// Parameters as tensors "PREFIX.N", one row each.
+    void store(Archive& archive, const std::string& prefix) const;
+    void load(const Archive& archive, const std::string& prefix);
+    /// What the optimizers remember, as bits.
+    std::vector<std::int32_t> memory() const;
+    void set_memory(const std::vector<std::int32_t>& bits);
+    /// All parameters, for keeping the best.
+    std::vector<std::vector<float>> parameters() const;
+    void set_parameters(const std::vector<std::vector<float>>& parameters);
+
+private:
+    struct Handle;
+    std::unique_ptr<Handle> handle_;
+    Architecture architecture_;
+    Index points_ = 0;
+    Index pass_rows_ = 0;
+};
+
+}  // namespace coterie::internal

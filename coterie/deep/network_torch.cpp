@@ -1,0 +1,529 @@
+// The library behind network_abi.h: nothing of coterie's is included but that header. Compiles against LibTorch 1.13
+// and 2.x alike.
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/autocast_mode.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/grad_mode.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
+#include <torch/version.h>
+
+#include "coterie/deep/network_abi.h"
+
+namespace {
+
+using torch::Tensor;
+
+thread_local std::string last_error;
+
+// Runs f; what it throws becomes 1 and the text of error().
+template <class F>
+int32_t guarded(F&& f) {
+    try {
+        f();
+        return 0;
+    } catch (const c10::Error& error) {
+        last_error = error.what_without_backtrace();
+    } catch (const std::exception& error) {
+        last_error = error.what();
+    } catch (...) {
+        last_error = "an error without a name";
+    }
+    return 1;
+}
+
+struct Shape {
+    int64_t channels, rows, columns;
+    int64_t items() const { return channels * rows * columns; }
+};
+
+struct Layer {
+    coterie_layer plan;
+    Tensor weight, bias;
+    Tensor running_mean, running_variance;  // batch norm
+};
+
+class Part {
+public:
+    Part() = default;
+    Part(const coterie_layer* plans, int32_t count, Shape shape, const torch::Device& device) {
+        const auto options = torch::TensorOptions().dtype(torch::kFloat32).device(device);
+        for (int32_t i = 0; i < count; ++i) {
+            const coterie_layer& plan = plans[i];
+            Layer layer;
+            layer.plan = plan;
+            switch (plan.kind) {
+                case COTERIE_DENSE: layer.weight = torch::zeros({plan.out, plan.in}, options); break;
+                case COTERIE_CONVOLUTION:
+                    layer.weight = torch::zeros({plan.out, plan.in, plan.kernel, plan.kernel}, options);
+                    break;
+                case COTERIE_TRANSPOSED_CONVOLUTION:
+                    layer.weight = torch::zeros({plan.in, plan.out, plan.kernel, plan.kernel}, options);
+                    break;
+                case COTERIE_BATCH_NORM:
+                    layer.weight = torch::ones({plan.in}, options);
+                    layer.running_mean = torch::zeros({plan.in}, options);
+                    layer.running_variance = torch::ones({plan.in}, options);
+                    break;
+                case COTERIE_RESHAPE:
+                case COTERIE_MAX_POOL:
+                case COTERIE_AVERAGE:
+                case COTERIE_RESIDUAL: break;
+                default: throw std::runtime_error("layer of an unknown kind");
+            }
+            if (layer.weight.defined()) {
+                layer.weight.set_requires_grad(true);
+                if (plan.bias || plan.kind == COTERIE_BATCH_NORM) {
+                    const int64_t size = plan.kind == COTERIE_BATCH_NORM ? plan.in : plan.out;
+                    layer.bias = torch::zeros({size}, options).set_requires_grad(true);
+                }
+            }
+            layers_.push_back(std::move(layer));
+        }
+        input_ = shape;
+    }
+
+    Tensor run(Tensor x, bool training) { return run(std::move(x), 0, layers_.size(), training); }
+
+    // What is trained, and what is kept with it.
+    void collect(std::vector<Tensor>& trained, std::vector<Tensor>& all) {
+        for (Layer& layer : layers_) {
+            for (Tensor* tensor : {&layer.weight, &layer.bias})
+                if (tensor->defined()) {
+                    trained.push_back(*tensor);
+                    all.push_back(*tensor);
+                }
+            for (Tensor* tensor : {&layer.running_mean, &layer.running_variance})
+                if (tensor->defined()) all.push_back(*tensor);
+        }
+    }
+
+private:
+    static Tensor activated(const Tensor& x, int32_t activation) {
+        return activation == COTERIE_RELU ? torch::relu(x) : x;
+    }
+
+    Tensor run(Tensor x, std::size_t begin, std::size_t end, bool training) {
+        for (std::size_t i = begin; i < end; ++i) {
+            Layer& layer = layers_[i];
+            const coterie_layer& plan = layer.plan;
+            switch (plan.kind) {
+                case COTERIE_DENSE: x = at::linear(x.flatten(1), layer.weight, layer.bias); break;
+                case COTERIE_CONVOLUTION: {
+                    if (plan.pad_before == plan.pad_after) {
+                        x = at::conv2d(x, layer.weight, layer.bias, plan.stride, plan.pad_before);
+                    } else {
+                        const int64_t before = plan.pad_before, after = plan.pad_after;
+                        x = at::conv2d(at::constant_pad_nd(x, {before, after, before, after}), layer.weight, layer.bias,
+                                       plan.stride);
+                    }
+                    break;
+                }
+                case COTERIE_TRANSPOSED_CONVOLUTION: {
+                    x = at::conv_transpose2d(x, layer.weight, layer.bias, plan.stride);
+                    const int64_t rows = x.size(2) - plan.pad_before - plan.pad_after;
+                    const int64_t columns = x.size(3) - plan.pad_before - plan.pad_after;
+                    x = x.narrow(2, plan.pad_before, rows).narrow(3, plan.pad_before, columns);
+                    break;
+                }
+                case COTERIE_RESHAPE: x = x.reshape({x.size(0), plan.out, plan.rows, plan.columns}); break;
+                case COTERIE_BATCH_NORM:
+                    x = at::batch_norm(x, layer.weight, layer.bias, layer.running_mean, layer.running_variance,
+                                       training, 0.1, 1e-5, false);
+                    break;
+                case COTERIE_MAX_POOL: x = at::max_pool2d(x, plan.kernel, plan.stride, plan.pad_before); break;
+                case COTERIE_AVERAGE: x = x.mean(at::IntArrayRef{2, 3}, true); break;
+                case COTERIE_RESIDUAL: {
+                    const std::size_t main = i + 1 + static_cast<std::size_t>(plan.out);
+                    const std::size_t shortcut = main + static_cast<std::size_t>(plan.in);
+                    if (shortcut > end) throw std::runtime_error("a residual layer spans more layers than there are");
+                    const Tensor other = run(x, main, shortcut, training);
+                    x = run(x, i + 1, main, training) + other;
+                    i = shortcut - 1;
+                    break;
+                }
+                default: throw std::runtime_error("layer of an unknown kind");
+            }
+            x = activated(x, plan.activation);
+        }
+        return x;
+    }
+
+    std::vector<Layer> layers_;
+    Shape input_{};
+};
+
+// One optimizer's parameters and what it remembers of them. On the CPU a step is one pass over each parameter's
+// memory.
+class Optimizer {
+public:
+    Optimizer(const coterie_optimizer& plan, std::vector<Tensor> parameters)
+        : plan_(plan), parameters_(std::move(parameters)) {
+        for (const Tensor& parameter : parameters_) {
+            first_.push_back(torch::zeros_like(parameter, torch::MemoryFormat::Contiguous));
+            if (plan.kind == COTERIE_ADAM)
+                second_.push_back(torch::zeros_like(parameter, torch::MemoryFormat::Contiguous));
+        }
+    }
+
+    void step() {
+        const torch::NoGradGuard guard;
+        ++steps_;
+        for (std::size_t p = 0; p < parameters_.size(); ++p) {
+            Tensor& parameter = parameters_[p];
+            Tensor gradient = parameter.mutable_grad();
+            if (!gradient.defined()) continue;
+            gradient = gradient.contiguous();
+            if (plan_.weight_decay != 0 && !parameter.device().is_cpu())
+                gradient = gradient.add(parameter, plan_.weight_decay);
+            if (plan_.kind == COTERIE_ADAM)
+                adam(parameter, gradient, first_[p], second_[p]);
+            else
+                descend(parameter, gradient, first_[p]);
+        }
+    }
+
+    int64_t memory_size() const {
+        int64_t size = 1;
+        for (const Tensor& tensor : first_) size += tensor.numel();
+        for (const Tensor& tensor : second_) size += tensor.numel();
+        return size;
+    }
+    float* get_memory(float* to) const {
+        // The count as it is: as a number of single precision it would be inexact from 2^24 on.
+        const auto steps = static_cast<uint32_t>(steps_);
+        std::memcpy(to++, &steps, sizeof steps);
+        for (const auto* tensors : {&first_, &second_})
+            for (const Tensor& tensor : *tensors) {
+                const Tensor host = tensor.cpu();
+                std::memcpy(to, host.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(host.numel()));
+                to += host.numel();
+            }
+        return to;
+    }
+    const float* set_memory(const float* from) {
+        const torch::NoGradGuard guard;
+        uint32_t steps = 0;
+        std::memcpy(&steps, from++, sizeof steps);
+        steps_ = steps;
+        for (auto* tensors : {&first_, &second_})
+            for (Tensor& tensor : *tensors) {
+                tensor.copy_(torch::from_blob(const_cast<float*>(from), tensor.sizes(), torch::kFloat32));
+                from += tensor.numel();
+            }
+        return from;
+    }
+
+private:
+    void adam(Tensor& parameter, const Tensor& gradient, Tensor& first, Tensor& second) const {
+        const double correction1 = 1 - std::pow(plan_.beta1, static_cast<double>(steps_));
+        const double correction2 = 1 - std::pow(plan_.beta2, static_cast<double>(steps_));
+        if (!parameter.device().is_cpu()) {
+            first.mul_(plan_.beta1).add_(gradient, 1 - plan_.beta1);
+            second.mul_(plan_.beta2).addcmul_(gradient, gradient, 1 - plan_.beta2);
+            const Tensor denominator = second.sqrt().div_(std::sqrt(correction2)).add_(plan_.epsilon);
+            parameter.addcdiv_(first, denominator, -plan_.learning_rate / correction1);
+            return;
+        }
+        const auto rate = static_cast<float>(plan_.learning_rate / correction1);
+        const auto scale = static_cast<float>(1 / std::sqrt(correction2));
+        const auto b1 = static_cast<float>(plan_.beta1), b2 = static_cast<float>(plan_.beta2);
+        const auto epsilon = static_cast<float>(plan_.epsilon), decay = static_cast<float>(plan_.weight_decay);
+        float* const x = parameter.data_ptr<float>();
+        float* const m = first.data_ptr<float>();
+        float* const v = second.data_ptr<float>();
+        const float* const g = gradient.data_ptr<float>();
+        at::parallel_for(0, parameter.numel(), 16384, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                const float slope = g[i] + decay * x[i];
+                m[i] = b1 * m[i] + (1 - b1) * slope;
+                v[i] = b2 * v[i] + (1 - b2) * slope * slope;
+                x[i] -= rate * m[i] / (std::sqrt(v[i]) * scale + epsilon);
+            }
+        });
+    }
+
+    void descend(Tensor& parameter, const Tensor& gradient, Tensor& velocity) const {
+        if (!parameter.device().is_cpu()) {
+            velocity.mul_(plan_.momentum).add_(gradient);
+            parameter.sub_(velocity, plan_.learning_rate);
+            return;
+        }
+        const auto rate = static_cast<float>(plan_.learning_rate), momentum = static_cast<float>(plan_.momentum);
+        const auto decay = static_cast<float>(plan_.weight_decay);
+        float* const x = parameter.data_ptr<float>();
+        float* const m = velocity.data_ptr<float>();
+        const float* const g = gradient.data_ptr<float>();
+        at::parallel_for(0, parameter.numel(), 16384, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+                m[i] = momentum * m[i] + g[i] + decay * x[i];
+                x[i] -= rate * m[i];
+            }
+        });
+    }
+
+    coterie_optimizer plan_;
+    std::vector<Tensor> parameters_, first_, second_;
+    int64_t steps_ = 0;
+};
+
+// Layers that are worth it run in bfloat16 while it lives.
+class HalfGuard {
+public:
+    HalfGuard(bool on, bool cuda) : on_(on), cuda_(cuda) {
+        if (!on_) return;
+        if (cuda_) {
+            at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
+            at::autocast::set_enabled(true);
+        } else {
+            at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+            at::autocast::set_cpu_enabled(true);
+        }
+    }
+    ~HalfGuard() {
+        if (!on_) return;
+        if (cuda_)
+            at::autocast::set_enabled(false);
+        else
+            at::autocast::set_cpu_enabled(false);
+        at::autocast::clear_cache();
+    }
+    HalfGuard(const HalfGuard&) = delete;
+    HalfGuard& operator=(const HalfGuard&) = delete;
+
+private:
+    bool on_, cuda_;
+};
+
+}  // namespace
+
+struct coterie_network {
+    torch::Device device{torch::kCPU};
+    bool half = false;
+    int threads = 1;
+    Shape shape{};
+    Part encoder, decoder;
+    int64_t decoder_inputs = 0;  // 0: there is no decoder
+    std::vector<Tensor> encoder_trained, decoder_trained, all;
+    std::vector<Optimizer> optimizers;
+    Tensor points;
+    // The pass that is kept.
+    Tensor input, output, loss;
+
+    Tensor batch(const int64_t* rows, int64_t count, const float* affine, const float* colour, const float* noise) {
+        if (!points.defined()) throw std::runtime_error("no points were set");
+        const Tensor numbers = torch::from_blob(const_cast<int64_t*>(rows), {count}, torch::kInt64).to(device);
+        Tensor x = points.index_select(0, numbers).reshape({count, shape.channels, shape.rows, shape.columns});
+        const auto moved = [&](const float* from, at::IntArrayRef sizes) {
+            return torch::from_blob(const_cast<float*>(from), sizes, torch::kFloat32).to(device);
+        };
+        if (affine != nullptr) {
+            const Tensor grid = at::affine_grid_generator(moved(affine, {count, 2, 3}), x.sizes(), false);
+            x = at::grid_sampler_2d(x, grid, 0, 0, false);  // bilinear, zeros outside
+        }
+        if (colour != nullptr) {
+            const Tensor change = moved(colour, {count, shape.channels, 2});
+            x = x * change.select(2, 0).reshape({count, shape.channels, 1, 1}) +
+                change.select(2, 1).reshape({count, shape.channels, 1, 1});
+        }
+        if (noise != nullptr) x = x + moved(noise, x.sizes());
+        return x;
+    }
+
+    static void to_host(const Tensor& tensor, float* to) {
+        const Tensor host = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+        std::memcpy(to, host.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(host.numel()));
+    }
+    Tensor gradient_of(const float* host) const {
+        return torch::from_blob(const_cast<float*>(host), output.sizes(), torch::kFloat32).to(device);
+    }
+    void require_pass() const {
+        if (!output.defined()) throw std::runtime_error("there is no pass");
+    }
+    void end_pass() { input = output = loss = Tensor(); }
+};
+
+namespace {
+
+const char* description() {
+    static const std::string text = std::string("LibTorch ") + TORCH_VERSION;
+    return text.c_str();
+}
+const char* error() { return last_error.c_str(); }
+
+int32_t has_device(const char* device) {
+    const std::string name = device;
+    return name == "cpu" || (name == "cuda" && torch::cuda::is_available()) ? 1 : 0;
+}
+
+coterie_network* create(const coterie_layer* encoder, int32_t encoder_layers, const coterie_layer* decoder,
+                        int32_t decoder_layers, int32_t channels, int32_t rows, int32_t columns, const char* device,
+                        int32_t threads, int32_t half) {
+    std::unique_ptr<coterie_network> out;
+    const int32_t failed = guarded([&] {
+        at::set_num_threads(threads);  // it starts at 1
+        out = std::make_unique<coterie_network>();
+        out->threads = threads;
+        out->device = torch::Device(device);
+        out->half = half != 0;
+        out->shape = {channels, rows, columns};
+        out->encoder = Part(encoder, encoder_layers, out->shape, out->device);
+        out->decoder = Part(decoder, decoder_layers, out->shape, out->device);
+        if (decoder_layers > 0) out->decoder_inputs = decoder[0].in;
+        out->encoder.collect(out->encoder_trained, out->all);
+        out->decoder.collect(out->decoder_trained, out->all);
+    });
+    return failed ? nullptr : out.release();
+}
+void destroy(coterie_network* network) { delete network; }
+
+int32_t parameters(const coterie_network* network) { return static_cast<int32_t>(network->all.size()); }
+int64_t parameter_size(const coterie_network* network, int32_t number) {
+    return network->all[static_cast<std::size_t>(number)].numel();
+}
+int32_t get_parameter(coterie_network* network, int32_t number, float* to) {
+    return guarded([&] { coterie_network::to_host(network->all[static_cast<std::size_t>(number)], to); });
+}
+int32_t set_parameter(coterie_network* network, int32_t number, const float* from) {
+    return guarded([&] {
+        const torch::NoGradGuard guard;
+        Tensor& tensor = network->all[static_cast<std::size_t>(number)];
+        tensor.copy_(torch::from_blob(const_cast<float*>(from), tensor.sizes(), torch::kFloat32));
+    });
+}
+
+int32_t set_points(coterie_network* network, const float* points, int64_t count) {
+    return guarded([&] {
+        Tensor host = torch::from_blob(const_cast<float*>(points), {count, network->shape.items()}, torch::kFloat32);
+        network->points = network->device.is_cpu() ? host.clone() : host.to(network->device);
+    });
+}
+
+int32_t forward(coterie_network* network, const int64_t* rows, int64_t count, const float* affine, const float* colour,
+                const float* noise, int32_t training, float* output) {
+    return guarded([&] {
+        at::set_num_threads(network->threads);
+        network->end_pass();
+        const HalfGuard half(network->half, network->device.is_cuda());
+        if (training == 0) {
+            const torch::NoGradGuard guard;
+            const Tensor found = network->encoder.run(network->batch(rows, count, affine, colour, noise), false);
+            coterie_network::to_host(found.flatten(1), output);
+            return;
+        }
+        network->input = network->batch(rows, count, affine, colour, noise);
+        if (training == 2) network->input.set_requires_grad(true);
+        network->output = network->encoder.run(network->input, true).flatten(1).to(torch::kFloat32);
+        coterie_network::to_host(network->output, output);
+    });
+}
+
+int32_t reconstruct(coterie_network* network, double weight, double* value) {
+    return guarded([&] {
+        network->require_pass();
+        if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
+        const HalfGuard half(network->half, network->device.is_cuda());
+        const Tensor made = network->decoder.run(network->output, true).reshape(network->input.sizes());
+        const Tensor loss = at::mse_loss(made.to(torch::kFloat32), network->input.detach());
+        *value = loss.detach().item<float>();
+        const Tensor weighted = loss * weight;
+        network->loss = network->loss.defined() ? network->loss + weighted : weighted;
+    });
+}
+
+int32_t decode(coterie_network* network, const float* output, int64_t count, float* item) {
+    return guarded([&] {
+        if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
+        const torch::NoGradGuard guard;
+        const HalfGuard half(network->half, network->device.is_cuda());
+        const Tensor from =
+            torch::from_blob(const_cast<float*>(output), {count, network->decoder_inputs}, torch::kFloat32)
+                .to(network->device);
+        coterie_network::to_host(network->decoder.run(from, false), item);
+    });
+}
+
+int32_t input_gradient(coterie_network* network, const float* output_gradient, float* gradient) {
+    return guarded([&] {
+        network->require_pass();
+        if (!network->input.requires_grad()) throw std::runtime_error("the pass was not made for an input's gradient");
+        const auto found =
+            torch::autograd::grad({network->output}, {network->input}, {network->gradient_of(output_gradient)}, true);
+        coterie_network::to_host(found[0], gradient);
+    });
+}
+
+int32_t backward(coterie_network* network, const float* output_gradient) {
+    return guarded([&] {
+        network->require_pass();
+        std::vector<Tensor> roots, gradients;
+        if (output_gradient != nullptr) {
+            roots.push_back(network->output);
+            gradients.push_back(network->gradient_of(output_gradient));
+        }
+        if (network->loss.defined()) {
+            roots.push_back(network->loss);
+            gradients.push_back(torch::ones_like(network->loss));
+        }
+        if (!roots.empty()) torch::autograd::backward(roots, gradients);
+        network->end_pass();
+    });
+}
+
+int32_t set_optimizers(coterie_network* network, const coterie_optimizer* plans, int32_t count) {
+    return guarded([&] {
+        network->optimizers.clear();
+        for (int32_t i = 0; i < count; ++i) {
+            std::vector<Tensor> trained;
+            if (plans[i].part & COTERIE_ENCODER)
+                trained.insert(trained.end(), network->encoder_trained.begin(), network->encoder_trained.end());
+            if (plans[i].part & COTERIE_DECODER)
+                trained.insert(trained.end(), network->decoder_trained.begin(), network->decoder_trained.end());
+            network->optimizers.emplace_back(plans[i], std::move(trained));
+        }
+    });
+}
+
+int32_t step(coterie_network* network) {
+    return guarded([&] {
+        for (Optimizer& optimizer : network->optimizers) optimizer.step();
+        for (const auto* trained : {&network->encoder_trained, &network->decoder_trained})
+            for (const Tensor& parameter : *trained) parameter.mutable_grad() = Tensor();
+    });
+}
+
+int64_t memory_size(coterie_network* network) {
+    int64_t size = 0;
+    for (const Optimizer& optimizer : network->optimizers) size += optimizer.memory_size();
+    return size;
+}
+int32_t get_memory(coterie_network* network, float* to) {
+    return guarded([&] {
+        for (const Optimizer& optimizer : network->optimizers) to = optimizer.get_memory(to);
+    });
+}
+int32_t set_memory(coterie_network* network, const float* from) {
+    return guarded([&] {
+        for (Optimizer& optimizer : network->optimizers) from = optimizer.set_memory(from);
+    });
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const coterie_network_api* coterie_network_functions(int32_t abi) {
+    static const coterie_network_api functions = {
+        COTERIE_NETWORK_ABI, &description,   &error,          &has_device, &create,      &destroy,     &parameters,
+        &parameter_size,     &get_parameter, &set_parameter,  &set_points, &forward,     &reconstruct, &decode,
+        &input_gradient,     &backward,      &set_optimizers, &step,       &memory_size, &get_memory,  &set_memory};
+    return abi == COTERIE_NETWORK_ABI ? &functions : nullptr;
+}
