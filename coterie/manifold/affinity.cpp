@@ -35,30 +35,6 @@ bool is_symmetric(const SparseMatrix& a) {
 
 namespace internal {
 
-Index pieces_of(const SparseMatrix& affinity) {
-    const Index n = affinity.rows();
-    std::vector<char> seen(static_cast<std::size_t>(n), 0);
-    std::vector<Index> open;
-    Index pieces = 0;
-    for (Index start = 0; start < n; ++start) {
-        if (seen[static_cast<std::size_t>(start)] != 0) continue;
-        ++pieces;
-        seen[static_cast<std::size_t>(start)] = 1;
-        open.push_back(start);
-        while (!open.empty()) {
-            const Index i = open.back();
-            open.pop_back();
-            for (SparseMatrix::InnerIterator it(affinity, i); it; ++it) {
-                char& at = seen[static_cast<std::size_t>(it.col())];
-                if (at != 0) continue;
-                at = 1;
-                open.push_back(it.col());
-            }
-        }
-    }
-    return pieces;
-}
-
 void keep_largest(SparseMatrix& a, int keep) {
     std::vector<std::pair<double, Index>> row;
     for (Index i = 0; i < a.rows(); ++i) {

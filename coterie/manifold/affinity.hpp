@@ -29,8 +29,6 @@ struct SymmetricAffinity {
 SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep);
 
 namespace internal {
-/// Connected pieces of a symmetric matrix, single points among them.
-Index pieces_of(const SparseMatrix& affinity);
 /// K: entries at least 0; of every row only the largest stay.
 void keep_largest(SparseMatrix& entries, int keep);
 }  // namespace internal

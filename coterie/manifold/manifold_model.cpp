@@ -6,6 +6,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/neighbors.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
 
 namespace coterie {
@@ -42,6 +43,17 @@ std::int32_t largest_cluster(const Labels& labels, Index clusters) {
     std::vector<Index> sizes(at(clusters), 0);
     for (const auto label : labels) ++sizes[static_cast<std::size_t>(label)];
     return static_cast<std::int32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+}
+
+// Points of no row in the embedding get the label of the nearest point that has one.
+void place_unreached(const Matrix<double>& embedding, PointsView points, const Run& run, Labels& labels) {
+    std::vector<Index> reached, unreached;
+    for (Index i = 0; i < embedding.rows(); ++i) (embedding.row(i).isZero(0) ? unreached : reached).push_back(i);
+    if (unreached.empty() || reached.empty()) return;
+    const Neighbors nearest = nearest_neighbors(rows_of(points, reached), rows_of(points, unreached), 1, run);
+    for (std::size_t i = 0; i < unreached.size(); ++i)
+        labels[static_cast<std::size_t>(unreached[i])] =
+            labels[static_cast<std::size_t>(reached[static_cast<std::size_t>(nearest.indices[i])])];
 }
 
 }  // namespace
@@ -96,7 +108,8 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
         {.clusters = options.clusters, .restarts = options.restarts, .max_iterations = options.max_iterations}, run);
     report.seconds.emplace_back("spectral clustering", watch.restart());
     labels_ = found.labels;
-    members_ = found.labels;
+    place_unreached(found.embedding, points_, run, labels_);
+    members_ = labels_;
     embedding_ = found.embedding;
     centroids_ = found.centroids;
     eigenvalues_ = found.eigenvalues;
@@ -117,7 +130,8 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
         report.warnings.push_back(
             "the affinity falls into " + std::to_string(found.components) + " pieces, " +
             std::to_string(found.isolated) + " of them single points, for " + std::to_string(k) +
-            " clusters: pieces beyond the largest are put into the largest cluster. " +
+            " clusters: these are shared among the pieces by size, and the " + std::to_string(found.unreached) +
+            " points of pieces that get none go where the nearest point of the others is. " +
             "Representations of more points join them: raise " + remedy() +
             (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
                  ? ", or --keep (" + std::to_string(options.keep) + ")"

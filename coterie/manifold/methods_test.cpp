@@ -127,23 +127,25 @@ TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
     EXPECT_TRUE(said);
 }
 
-TEST(ManifoldMethods, double_lambda_until_the_pieces_are_as_few_as_clusters_unless_it_is_given) {
-    const Matrix<double> x = normal_points(300, 2, 5);
-    const OptionValues values{{"clusters", std::int64_t{2}},    {"weighting", std::string("linear")},
-                              {"keep", std::int64_t{20}},       {"normalize", std::string("none")},
-                              {"affinity", std::string("NSK")}, {"eta", 0.5}};
-    const auto own = fit("wmc", x, values);
-    const double lambda = number(own->fit_report(), "lambda");
-    EXPECT_GT(lambda, 20);
-    EXPECT_LE(lambda, 20 * 32);
-    EXPECT_EQ(std::exp2(std::round(std::log2(lambda / 20))), lambda / 20);
-    OptionValues given = values;
-    given["lambda"] = lambda;
-    const auto again = fit("wmc", x, given);
-    EXPECT_EQ(again->labels(), own->labels());
-    given["lambda"] = lambda / 2;
-    EXPECT_GT(number(fit("wmc", x, given)->fit_report(), "components"), 2);
-    EXPECT_EQ(internal::pieces_of(SparseMatrix(4, 4)), 4);
+// Eight short lines far apart, the graph in as many pieces, four clusters: the largest lines share them, and the points
+// of the others go with the line that lies next to theirs.
+TEST(ManifoldMethods, pieces_beyond_the_clusters_go_to_the_nearest) {
+    const std::vector<int> sizes = {40, 40, 40, 40, 8, 8, 8, 8};
+    Matrix<double> x(192, 3);
+    Labels beside;
+    Index row = 0;
+    for (std::size_t line = 0; line < sizes.size(); ++line)
+        for (int i = 0; i < sizes[line]; ++i) {
+            // A small line lies beside the large one of its number, across from the others.
+            const double turn = 1.5707963 * static_cast<double>(line % 4) + (line < 4 ? 0.0 : 0.5);
+            const double height = 0.002 * i;
+            x.row(row++) << 10 * std::cos(turn), 10 * std::sin(turn), height;
+            beside.push_back(static_cast<std::int32_t>(line % 4));
+        }
+    const auto model = fit("wmc", x, {{"clusters", std::int64_t{4}}});
+    EXPECT_EQ(number(model->fit_report(), "components"), 8);
+    EXPECT_EQ(adjusted_rand_index(model->labels(), beside), 1);
+    EXPECT_NE(model->fit_report().warnings.at(0).find("8 pieces"), std::string::npos);
 }
 
 TEST(ManifoldMethods, give_the_same_at_any_number_of_threads) {
@@ -267,7 +269,7 @@ TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_i
     WmcOptions options;
     options.clusters = 3;
     for (const auto weighting : {WmcWeighting::linear, WmcWeighting::exponential})
-        for (const double lambda : {20.0, 0.0})
+        for (const double lambda : {20.0, 50.0})
             for (const auto affinity : {AffinityStrategy::NSK, AffinityStrategy::S, AffinityStrategy::KN}) {
                 options.weighting = weighting;
                 options.lambda = lambda;

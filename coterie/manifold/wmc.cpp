@@ -29,11 +29,9 @@ RepresentationOptions representation_of(const WmcOptions& options) {
     return out;
 }
 
-constexpr int kDoublings = 5;
-
-bool same_but_lambda(const WmcOptions& a, const WmcOptions& b) {
-    return a.weighting == b.weighting && a.normalize == b.normalize && a.eta == b.eta && a.max_rounds == b.max_rounds &&
-           a.tolerance == b.tolerance;
+bool same_representations(const WmcOptions& a, const WmcOptions& b) {
+    return a.weighting == b.weighting && a.normalize == b.normalize && a.eta == b.eta && a.lambda == b.lambda &&
+           a.max_rounds == b.max_rounds && a.tolerance == b.tolerance;
 }
 
 }  // namespace
@@ -71,9 +69,8 @@ const OptionSet& WmcOptions::described() {
             .letter('k')
             .choice("weighting", &WmcOptions::weighting, {"exponential", "linear"},
                     "what another point costs in a representation: exp(2 distance), or its distance")
-            .real("lambda", &WmcOptions::lambda, at_least(0),
-                  "fidelity, as a multiple of each point's smallest that takes any other point; 0: 50 (exponential) or "
-                  "20 (linear), doubled until the affinity has at most k pieces")
+            .real("lambda", &WmcOptions::lambda, above(0),
+                  "fidelity, as a multiple of each point's smallest that takes any other point")
             .real("eta", &WmcOptions::eta, at_least(0),
                   "square of the coordinate added to every row; 0: 1 (exponential) or 0.2 (linear) times the rows' "
                   "mean squared norm");
@@ -103,33 +100,16 @@ WmcModel WmcFits::fit(const WmcOptions& options) {
     const bool linear = options.weighting == WmcWeighting::linear;
     if (used.normalize == RowNorms::automatic) used.normalize = linear ? RowNorms::none : RowNorms::unit;
     Stopwatch watch;
-    if (!last_ || last_->normalize != used.normalize) {
+    if (!last_ || last_->normalize != used.normalize)
         points_ = internal::normalized_rows(input_, used.normalize == RowNorms::unit);
-        represented_.clear();
-    }
     if (used.eta == 0) used.eta = (linear ? 0.2 : 1.0) * mean_squared_norm(points_);
-    if (!last_ || !same_but_lambda(*last_, used)) represented_.clear();
-    last_ = used;
-    int doublings = used.lambda == 0 ? kDoublings : 0;
-    if (used.lambda == 0) used.lambda = linear ? 20 : 50;
-    for (; doublings > 0; --doublings) {
-        const Represented& found = represented(used);
-        if (internal::pieces_of(affinity_of(found.coefficients, used.affinity, used.keep).matrix) <= used.clusters)
-            break;
-        used.lambda *= 2;
-    }
-    const Represented& found = represented(used);
-    model.report_.seconds.emplace_back("representations", watch.restart());
-    model.finish(points_, found, run_, watch, model.report_);
-    return model;
-}
-
-const Represented& WmcFits::represented(const WmcOptions& used) {
-    const auto at = represented_.find(used.lambda);
-    if (at != represented_.end()) return at->second;
-    Represented made = internal::represented_by(represent(points_, representation_of(used), run_), used.lambda,
+    if (!last_ || !same_representations(*last_, used))
+        represented_ = internal::represented_by(represent(points_, representation_of(used), run_), used.lambda,
                                                 used.eta, used.tolerance);
-    return represented_.emplace(used.lambda, std::move(made)).first->second;
+    last_ = used;
+    model.report_.seconds.emplace_back("representations", watch.restart());
+    model.finish(points_, represented_, run_, watch, model.report_);
+    return model;
 }
 
 std::string WmcModel::remedy() const { return "--lambda (" + to_text(OptionValue(options_.lambda)) + ")"; }
@@ -147,8 +127,7 @@ void WmcModel::store(Archive& archive) const {
 WmcModel WmcModel::from(const Archive& archive) {
     WmcModel model;
     model.options_ = archive.options_as<WmcOptions>();
-    if (model.options_.normalize == RowNorms::automatic || !(model.options_.lambda > 0))
-        throw BadData("model: normalize and lambda must be those that were used");
+    if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
     model.load_parts(archive);
     return model;
 }

@@ -10,7 +10,6 @@
 // Cost: that of the representations, 2 to 5 products of n x n x d in float and a lasso of some hundred columns a point;
 // the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
 
-#include <map>
 #include <optional>
 
 #include "coterie/manifold/manifold_model.hpp"
@@ -22,8 +21,8 @@ enum class WmcWeighting { exponential, linear };
 
 struct WmcOptions : ManifoldOptions {
     WmcWeighting weighting = WmcWeighting::exponential;
-    double lambda = 0;  // a; 0: 50 (exponential) or 20 (linear), doubled until the affinity has at most k pieces
-    double eta = 0;     // 0: 1 (exponential) or 0.2 (linear) times the mean squared norm of the rows
+    double lambda = 50;  // a
+    double eta = 0;      // 0: 1 (exponential) or 0.2 (linear) times the mean squared norm of the rows
     int max_rounds = 30;
     double tolerance = 1e-7;
 
@@ -50,8 +49,6 @@ private:
 };
 
 /// n x d points, 2 <= n, 1 <= clusters <= n. Deterministic in the seed, whatever the number of threads.
-/// lambda 0 tries at most five doublings: points with hardly any neighbours (objects turned by a few degrees) take more
-/// of them so. The one used is in the report.
 /// Throws BadArgument (options, side information), BadData (not finite), ResourceError, Cancelled.
 /// The report's objective is the inertia of k-means in the embedding, its iterations the most rounds that a point took;
 /// `stopped` is iteration_limit where max_rounds left a point with a violation above the tolerance. Details: "lambda"
@@ -61,8 +58,8 @@ private:
 /// "eigen_residual".
 WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side = {});
 
-/// Several such fits of the same points and the same bits: those in a row that differ in lambda, affinity, keep and
-/// what comes after share representations of the same lambda. The points, the run and the side information must outlive
+/// Several such fits of the same points and the same bits: those in a row that differ in affinity, keep and what
+/// comes after share representations. The points, the run and the side information must outlive
 /// it.
 class WmcFits {
 public:
@@ -75,11 +72,10 @@ private:
     PointsView input_;
     Run& run_;
     const SideInformation& side_;
-    const Represented& represented(const WmcOptions& used);
 
     std::optional<WmcOptions> last_;
     Points points_;
-    std::map<double, Represented> represented_;  // by lambda, the other options being those of last_
+    Represented represented_;  // with the options last_
 };
 
 namespace internal {

@@ -74,6 +74,23 @@ std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
     return out;
 }
 
+// How many of `seats` each of the components gets, in proportion to their points (Sainte-Lague: one after the other to
+// the largest points / (2 got + 1), the first among equals), at most one a point.
+std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, std::size_t count, Index seats) {
+    std::vector<Index> out(count, 0);
+    const auto claim = [&](std::size_t c) {
+        const auto points = static_cast<double>(components[c].size());
+        return out[c] < static_cast<Index>(components[c].size()) ? points / (2 * static_cast<double>(out[c]) + 1) : 0.0;
+    };
+    for (Index seat = 0; seat < seats; ++seat) {
+        std::size_t best = 0;
+        for (std::size_t c = 1; c < count; ++c)
+            if (claim(c) > claim(best)) best = c;
+        ++out[best];
+    }
+    return out;
+}
+
 // An eigenpair of L: of component `component`, entries for its points.
 struct Pair {
     double value;
@@ -167,25 +184,24 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         components.begin());
     out.isolated = out.components - static_cast<std::int64_t>(connected);
 
-    // Every component is an eigenproblem of its own. It has eigenvalue 0 once, with eigenvector D^1/2 1; so its other
-    // eigenvectors count only after those of all components.
+    // Every component is an eigenproblem of its own. It has eigenvalue 0 once, with eigenvector D^1/2 1; so where there
+    // are not more components than clusters, its other eigenvectors count only after those of all components.
     std::vector<Pair> pairs;
-    const auto nulls = std::min(connected, at(k));
-    for (std::size_t c = 0; c < nulls; ++c) {
-        Vector<double> null(static_cast<Index>(components[c].size()));
-        for (Index i = 0; i < null.size(); ++i) null[i] = root[components[c][at(i)]];
-        null.stableNormalize();
-        pairs.push_back({0, c, std::move(null)});
-    }
-    const Index more = k - static_cast<Index>(nulls);
+    const bool surplus = connected > at(k);
+    const std::vector<Index> shares = surplus ? shares_of(components, connected, k) : std::vector<Index>();
+    const Index more = surplus ? 0 : k - static_cast<Index>(connected);
     std::vector<Index> place(at(n), 0);
-    for (std::size_t c = 0; c < nulls; ++c) {
+    for (std::size_t c = 0; c < connected; ++c) {
+        if (surplus && shares[c] == 0) continue;
         const std::vector<Index>& members = components[c];
         for (std::size_t i = 0; i < members.size(); ++i) place[at(members[i])] = static_cast<Index>(i);
+        Vector<double> null(static_cast<Index>(members.size()));
+        for (Index i = 0; i < null.size(); ++i) null[i] = root[members[at(i)]];
+        null.stableNormalize();
+        pairs.push_back({0, c, null});
         const SparseMatrix matrix = normalised(affinity, members, root, place);
-        const Vector<double> null = pairs[c].vector;
         out.eigen_residual = std::max(out.eigen_residual, (matrix * null - null).norm());
-        const Index count = std::min(more, static_cast<Index>(members.size()) - 1);
+        const Index count = surplus ? shares[c] - 1 : std::min(more, static_cast<Index>(members.size()) - 1);
         out.eigen_residual = std::max(out.eigen_residual, add_pairs(matrix, null, count, c, pairs, run));
     }
     // D^-1/2 being 0 where a degree is 0, an isolated point is an eigenvector of eigenvalue 1.

@@ -10,11 +10,12 @@
 //
 // L falls apart as the graph of A does. Eigenvalue 0 comes once a connected component, with the vector D^1/2 1 on its
 // points; the pairs are found component by component, so that no multiplicity between components is missed. With more
-// components (of two points and more) than k, V are the null vectors of the k with most points, the first among equals.
-// An isolated point has D_ii = 0, and 0 for D_ii^-1/2: it is a component and an eigenvector of eigenvalue 1, which
-// hardly ever is among the k smallest, so that it does not take a cluster for itself. What no column of V reaches,
-// isolated points and surplus components, has a row of 0 in U, stays out of k-means and is put into the largest
-// cluster.
+// components (of two points and more) than k, the k smallest eigenvalues would be those of k of them, tiny ones
+// perhaps, and no component would ever be cut. Then the k pairs are shared among the components in proportion to their
+// points (Sainte-Lague), and a component's are those of its smallest eigenvalues; many have none. An isolated point has
+// D_ii = 0, and 0 for D_ii^-1/2: it is a component and an eigenvector of eigenvalue 1, which hardly ever is among the k
+// smallest, so that it does not take a cluster for itself. What no column of V reaches, isolated points and components
+// without a share, has a row of 0 in U, stays out of k-means and is put into the largest cluster.
 //
 // Cost: a few hundred products of A with a vector and what keeps as many vectors orthogonal (linalg/sparse_eigen.hpp),
 // then k-means. Components of up to 500 points are solved as dense matrices; so are those of which a third of the
@@ -39,7 +40,7 @@ struct AffinityClusterOptions {
 struct AffinityClusters {
     Labels labels;                // n
     Matrix<double> embedding;     // n x k: U
-    Vector<double> eigenvalues;   // k: of L, ascending
+    Vector<double> eigenvalues;   // k: of L, ascending; the k smallest, but with more components than k
     Vector<double> degrees;       // n
     Matrix<double> centroids;     // k x k: of k-means in U
     double eigen_residual = 0;    // largest || L v - lambda v || of the k pairs, measured; Lanczos aims at 1e-10

@@ -155,9 +155,9 @@ public:
         if (connected > k)
             report.warnings.push_back("the graph falls into " + std::to_string(connected) +
                                       " connected components for " + counted(k, "cluster", "clusters") +
-                                      ": those with most points are the clusters, and the " +
+                                      ": these are shared among them by size, and the " +
                                       counted(found.unreached - found.isolated, "point", "points") +
-                                      " of the others went to the largest" + more);
+                                      " of components without one went to the largest" + more);
         if (found.isolated > 0 && n > 1)
             report.warnings.push_back(counted(found.isolated, "point has", "points have") +
                                       " no affinity to any other" +
