@@ -147,7 +147,7 @@ def tables(arguments, folder):
                 pieces = fit["details"].get("components", "")
                 if row in grid and not arguments.defaults_only:
                     method, axes = grid[row]
-                    axes = axes + [f"affinity={','.join(affinities)}", "keep=5,20"]
+                    axes = axes + [f"affinity={','.join(affinities)}", "keep=3,5,20"]
                     tuned = coterie(arguments, "tune", method, folder / "p.npy", "-k", k, "--truth", folder / "t.npy", "--select", "acc", "--seed", seed,
                                     *[w for axis in axes for w in ("--grid", axis)])
                     best = max((cell for cell in tuned["cells"] if cell["error"] is None), key=lambda cell: cell["seen"]["acc"])

@@ -36,7 +36,7 @@ struct ManifoldOptions {
     int clusters = 8;
     RowNorms normalize = RowNorms::automatic;
     AffinityStrategy affinity = AffinityStrategy::NSK;
-    int keep = 5;
+    int keep = 3;
     int restarts = 10;
     int max_iterations = 300;
     NewPoints new_points = NewPoints::shares;
