@@ -10,6 +10,7 @@
 #endif
 #include <Eigen/Core>
 
+#include "coterie/linalg/hits.hpp"
 #include "coterie/linalg/products.hpp"
 
 namespace coterie::internal::COTERIE_ISA {
@@ -39,28 +40,6 @@ void add_transposed_by(const Scalar* a, Size columns_a, Size stride_a, const Sca
     Output<Scalar>(c, columns_a, columns_b, Stride(stride_c)).noalias() +=
         Input<Scalar>(a, rows, columns_a, Stride(stride_a)).transpose() *
         Input<Scalar>(b, rows, columns_b, Stride(stride_b));
-}
-
-// Hits are rare once a limit has settled, so whole groups are tested at vector speed and only a group with a hit is
-// looked into.
-template <Size group, class Hit>
-Size hits_of(Size count, std::int32_t* hits, const Hit& hit) {
-    Size found = 0;
-    Size begin = 0;
-    for (; begin + group <= count; begin += group) {
-        int any = 0;
-        for (Size j = begin; j < begin + group; ++j) any |= hit(j) ? 1 : 0;
-        if (any == 0) continue;
-        for (Size j = begin; j < begin + group; ++j) {
-            hits[found] = static_cast<std::int32_t>(j);
-            found += hit(j) ? 1 : 0;
-        }
-    }
-    for (; begin < count; ++begin) {
-        hits[found] = static_cast<std::int32_t>(begin);
-        found += hit(begin) ? 1 : 0;
-    }
-    return found;
 }
 
 template <class Scalar>

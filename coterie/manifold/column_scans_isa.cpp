@@ -10,6 +10,7 @@
 #endif
 #include <Eigen/Core>
 
+#include "coterie/linalg/hits.hpp"
 #include "coterie/manifold/column_scans.hpp"
 
 namespace coterie::internal::COTERIE_ISA {
@@ -42,30 +43,8 @@ float keys(WeightKind kind, const float* product, const float* squared, const fl
     return low.minCoeff();
 }
 
-// Whole groups are tested at vector speed; only a group with a hit is looked into.
-template <class Test>
-Size collect(Size count, std::int32_t* hits, Test&& test) {
-    constexpr Size group = 64;
-    Size found = 0;
-    Size begin = 0;
-    for (; begin + group <= count; begin += group) {
-        int any = 0;
-        for (Size j = begin; j < begin + group; ++j) any |= test(j) ? 1 : 0;
-        if (any == 0) continue;
-        for (Size j = begin; j < begin + group; ++j) {
-            hits[found] = static_cast<std::int32_t>(j);
-            found += test(j) ? 1 : 0;
-        }
-    }
-    for (; begin < count; ++begin) {
-        hits[found] = static_cast<std::int32_t>(begin);
-        found += test(begin) ? 1 : 0;
-    }
-    return found;
-}
-
 Size above(const float* key, Size count, float limit, std::int32_t* hits) {
-    return collect(count, hits, [=](Size j) { return key[j] > limit; });
+    return hits_of<64>(count, hits, [=](Size j) { return key[j] > limit; });
 }
 
 Size reaching(WeightKind kind, const float* product, const float* norms, const float* lower, Size count,
@@ -95,7 +74,7 @@ Size reaching(WeightKind kind, const float* product, const float* norms, const f
         std::int32_t apart = 0;
         for (Size j = 0; j < size; ++j) apart += norms[begin + j] * t.norm + ground < threshold[j] ? 1 : 0;
         *screened += apart;
-        const Size more = collect(size, hits + found, [&](Size j) { return !(above_it[j] <= threshold[j]); });
+        const Size more = hits_of<64>(size, hits + found, [&](Size j) { return !(above_it[j] <= threshold[j]); });
         for (Size h = found; h < found + more; ++h) hits[h] += static_cast<std::int32_t>(begin);
         found += more;
     }

@@ -236,19 +236,8 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
                                 static_cast<double>(blocks.count()),
                     .objective = std::numeric_limits<double>::quiet_NaN()});
     }
-    Index entries = 0;
-    for (const auto& each : found) entries += static_cast<Index>(each.size());
-    out.coefficients.resizeNonZeros(entries);
-    Index entry = 0;
-    for (Index i = 0; i < count; ++i) {
-        out.coefficients.outerIndexPtr()[i] = entry;
-        for (const auto& [column, value] : found[at(i)]) {
-            out.coefficients.innerIndexPtr()[entry] = column;
-            out.coefficients.valuePtr()[entry++] = value;
-        }
-        out.mean_residual += residual[at(i)] / static_cast<double>(count);
-    }
-    out.coefficients.outerIndexPtr()[count] = entry;
+    fill_rows(out.coefficients, found, [](double value) { return value; });
+    for (Index i = 0; i < count; ++i) out.mean_residual += residual[at(i)] / static_cast<double>(count);
     return out;
 }
 

@@ -194,21 +194,12 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
             std::sort(found[at(i)].begin(), found[at(i)].end());
         }
     });
-    Index entries = 0;
-    for (const auto& each : found) entries += static_cast<Index>(each.size());
-    out.coefficients.resizeNonZeros(entries);
-    Index entry = 0;
+    fill_rows(out.coefficients, found, [](const auto& values) { return values.first; });
     for (Index i = 0; i < count; ++i) {
-        out.coefficients.outerIndexPtr()[i] = entry;
-        for (const auto& [column, values] : found[at(i)]) {
-            out.coefficients.innerIndexPtr()[entry] = column;
-            out.coefficients.valuePtr()[entry++] = values.first;
-            out.weights.push_back(values.second);
-        }
+        for (const auto& [column, values] : found[at(i)]) out.weights.push_back(values.second);
         out.worst_violation = std::max(out.worst_violation, violation[at(i)]);
         out.worst_sum = std::max(out.worst_sum, sum_error[at(i)]);
     }
-    out.coefficients.outerIndexPtr()[count] = entry;
     return out;
 }
 
