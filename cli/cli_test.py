@@ -725,10 +725,10 @@ def test_completion(files):
 
     def complete(line):
         driver = script + f"\nCOMP_LINE={line!r}\nCOMP_POINT=${{#COMP_LINE}}\n_coterie 2>/dev/null\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
-        done = subprocess.run(["bash", "--norc", "-c", driver], capture_output=True, cwd=files)
+        done = subprocess.run(["bash", "--norc", "-s"], input=driver.encode(), capture_output=True, cwd=files)
         return done.stdout.decode().split()
 
-    assert set(complete("coterie ")) >= {"fit", "predict", "evaluate", "geometry", "methods", "info", "data", "man", "completion"}
+    assert set(complete("coterie ")) >= {"fit", "predict", "evaluate", "geometry", "transform", "methods", "info", "data", "man", "completion"}
     assert complete("coterie pre") == ["predict"]
     assert complete("coterie fit km") == ["kmeans"]
     assert complete("coterie methods km") == ["kmeans"]
