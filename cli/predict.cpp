@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "json.hpp"
+#include "model_command.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -106,14 +107,7 @@ int predict(const PredictRequest& request) {
                       "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
     if (!request.labels_out.empty()) rows.emplace_back("labels", request.labels_out);
     if (!request.scores_out.empty()) rows.emplace_back("label scores", request.scores_out);
-    const std::string text = std::string(model->method()) + " of " + request.model + " on " + request.points + ": " +
-                             count_text(file.points.rows()) + (file.points.rows() == 1 ? " point\n" : " points\n") +
-                             facts(rows);
-    if (outputs.uses_standard_output()) {
-        print_aside(text);
-    } else {
-        print(text);
-    }
+    print_applied(request, *model, file.points.rows(), rows, outputs);
     return Exit::done;
 }
 
@@ -127,15 +121,7 @@ Command predict_command() {
     command.details =
         "The centring and scaling of the fit are applied to the new points first. Points with a known truth are scored "
         "as well.";
-    command.operands = {{"MODEL",
-                         "a file written by coterie fit --model-out",
-                         true,
-                         Completion::file,
-                         {},
-                         [request](const std::string& word) { request->model = word; }},
-                        {"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
-                             request->points = word;
-                         }}};
+    command.operands = model_operands(request);
     command.flags = read_flags(request->reading);
     command.flags.push_back(text_flag("--truth", "FILE", "labels to score against; none: no scores", "Reading",
                                       request->truth, request, Completion::file));

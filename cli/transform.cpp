@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "json.hpp"
+#include "model_command.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -69,13 +70,7 @@ int transform(const TransformRequest& request) {
     rows.emplace_back("seconds",
                       "read " + seconds_text(seconds[0].second) + ", transform " + seconds_text(seconds[1].second));
     rows.emplace_back("points", request.points_out);
-    const std::string text = std::string(model->method()) + " of " + request.model + " on " + request.points + ": " +
-                             count_text(file.points.rows()) + (file.points.rows() == 1 ? " point\n" : " points\n") +
-                             facts(rows);
-    if (outputs.uses_standard_output())
-        print_aside(text);
-    else
-        print(text);
+    print_applied(request, *model, file.points.rows(), rows, outputs);
     return Exit::done;
 }
 
@@ -89,15 +84,7 @@ Command transform_command() {
     command.details =
         "The subspace of subspace, the deformed space of cpd, the embedding of a spectral method or of a network. The "
         "centring and scaling of the fit are applied first.";
-    command.operands = {{"MODEL",
-                         "a file written by coterie fit --model-out",
-                         true,
-                         Completion::file,
-                         {},
-                         [request](const std::string& word) { request->model = word; }},
-                        {"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
-                             request->points = word;
-                         }}};
+    command.operands = model_operands(request);
     command.flags = read_flags(request->reading);
     command.flags.push_back(text_flag("--points-out", "FILE",
                                       "write the transformed points: csv, or npy as float64 (needed)", "Writing",

@@ -85,14 +85,12 @@ Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues&
       fingerprint_(std::move(fingerprint)),
       options_(options),
       seed_(seed) {
-    // What does not change what is computed.
-    for (const char* name : {"checkpoint"}) options_.erase(name);
+    options_.erase("checkpoint");  // does not change what is computed
 }
 
 Archive Checkpoint::begin() const {
     Archive out("checkpoint");
-    OptionValues options = options_;
-    out.set_options(std::move(options));
+    out.set_options(options_);
     out.set_text("fit", method_);
     out.set_text("points", fingerprint_);
     out.set_text("seed", std::to_string(seed_));

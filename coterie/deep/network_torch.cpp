@@ -56,7 +56,7 @@ struct Layer {
 class Part {
 public:
     Part() = default;
-    Part(const coterie_layer* plans, int32_t count, Shape shape, const torch::Device& device) {
+    Part(const coterie_layer* plans, int32_t count, const torch::Device& device) {
         const auto options = torch::TensorOptions().dtype(torch::kFloat32).device(device);
         for (int32_t i = 0; i < count; ++i) {
             const coterie_layer& plan = plans[i];
@@ -90,7 +90,6 @@ public:
             }
             layers_.push_back(std::move(layer));
         }
-        input_ = shape;
     }
 
     Tensor run(Tensor x, bool training) { return run(std::move(x), 0, layers_.size(), training); }
@@ -160,7 +159,6 @@ private:
     }
 
     std::vector<Layer> layers_;
-    Shape input_{};
 };
 
 // One optimizer's parameters and what it remembers of them. On the CPU a step is one pass over each parameter's
@@ -377,8 +375,8 @@ coterie_network* create(const coterie_layer* encoder, int32_t encoder_layers, co
         out->device = torch::Device(device);
         out->half = half != 0;
         out->shape = {channels, rows, columns};
-        out->encoder = Part(encoder, encoder_layers, out->shape, out->device);
-        out->decoder = Part(decoder, decoder_layers, out->shape, out->device);
+        out->encoder = Part(encoder, encoder_layers, out->device);
+        out->decoder = Part(decoder, decoder_layers, out->device);
         if (decoder_layers > 0) out->decoder_inputs = decoder[0].in;
         out->encoder.collect(out->encoder_trained, out->all);
         out->decoder.collect(out->decoder_trained, out->all);
