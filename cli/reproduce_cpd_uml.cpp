@@ -211,7 +211,7 @@ std::vector<Index> usps20_rows(const Labels& truth, const Run& run) {
     RandomStream random = run.random("reproduce.usps20");
     std::vector<Index> rows;
     for (auto& [name, members] : classes) {
-        for (std::size_t i = members.size(); i > 1; --i) std::swap(members[i - 1], members[random.below(i)]);
+        shuffle(members, random);
         rows.insert(rows.end(), members.begin(), members.begin() + static_cast<std::ptrdiff_t>(members.size() / 5));
     }
     std::sort(rows.begin(), rows.end());

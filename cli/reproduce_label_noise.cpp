@@ -7,6 +7,7 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/io/output_file.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "json.hpp"
 #include "picture.hpp"
 #include "reproduce.hpp"
@@ -50,7 +51,7 @@ Split split_rows(Index rows, const Run& run) {
     std::vector<Index> order(static_cast<std::size_t>(rows));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
     RandomStream random = run.random("reproduce.label-noise.split");
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    shuffle(order, random);
     const auto at = [&](Index numerator) { return order.begin() + rows * numerator / 12; };
     return {{at(3), order.end()}, {order.begin(), at(1)}, {at(1), at(3)}};
 }
@@ -70,14 +71,10 @@ Labels corrupted(const Labels& truth, const std::vector<Index>& rows, int classe
 
 double share_right(const LinearSoftmax<float>& model, const ImageSet& set, const std::vector<Index>& rows) {
     const Points points = rows_of(set.pixels, rows);
-    const Matrix<float> x = logits(points.view().as<float>(), model, 1);
+    const Labels found = internal::largest_columns(logits(points.view().as<float>(), model, 1));
     Index right = 0;
-    for (Index i = 0; i < x.rows(); ++i) {
-        Index best = 0;
-        x.row(i).maxCoeff(&best);
-        right += best == set.truth[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])];
-    }
-    return static_cast<double>(right) / static_cast<double>(x.rows());
+    for (std::size_t i = 0; i < found.size(); ++i) right += found[i] == set.truth[static_cast<std::size_t>(rows[i])];
+    return static_cast<double>(right) / static_cast<double>(found.size());
 }
 
 // Test accuracy of both losses, per noise.

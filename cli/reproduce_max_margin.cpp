@@ -12,6 +12,7 @@
 #include "coterie/io/output_file.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "json.hpp"
 #include "picture.hpp"
 #include "reproduce.hpp"
@@ -80,13 +81,7 @@ Classifier of_centroids(const Points& from) {
 
 Labels labels_of(const Classifier& classifier, const Matrix<double>& points) {
     const Matrix<double> x = (points * classifier.weights.transpose()).rowwise() + classifier.bias.transpose();
-    Labels out(static_cast<std::size_t>(x.rows()));
-    for (Index i = 0; i < x.rows(); ++i) {
-        Index best = 0;
-        x.row(i).maxCoeff(&best);
-        out[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(best);
-    }
-    return out;
+    return internal::largest_columns(x);
 }
 
 std::vector<Index> sizes_of(const Labels& labels, int clusters) {

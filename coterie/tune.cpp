@@ -470,7 +470,7 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
     std::vector<Index> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), Index{0});
     RandomStream random = run.random("tune.folds");
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    shuffle(order, random);
     std::vector<std::vector<Index>> parts;
     for (int f = 0; f < folds; ++f) {
         parts.emplace_back(order.begin() + rows * f / folds, order.begin() + rows * (f + 1) / folds);

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace coterie {
 
@@ -33,5 +35,11 @@ private:
     double spare_normal_ = 0.0;
     bool has_spare_ = false;
 };
+
+/// Every order is equally likely (Fisher and Yates).
+template <class T>
+void shuffle(std::vector<T>& items, RandomStream& random) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
 
 }  // namespace coterie

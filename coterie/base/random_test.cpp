@@ -1,6 +1,7 @@
 #include "coterie/base/random.hpp"
 
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,21 @@ TEST(RandomStream, BelowIsUnbiased) {
     double chi_squared = 0;
     for (const int count : counts) chi_squared += (count - 10000.0) * (count - 10000.0) / 10000.0;
     EXPECT_LT(chi_squared, 22.5);  // 99.9 % point with 6 degrees of freedom
+}
+
+TEST(RandomStream, EveryOrderIsEquallyLikely) {
+    RandomStream stream(4, "orders");
+    std::map<std::vector<int>, int> counts;
+    const int n = 24000;
+    for (int i = 0; i < n; ++i) {
+        std::vector<int> items = {0, 1, 2, 3};
+        shuffle(items, stream);
+        ++counts[items];
+    }
+    ASSERT_EQ(counts.size(), 24u);
+    double chi_squared = 0;
+    for (const auto& [order, count] : counts) chi_squared += (count - 1000.0) * (count - 1000.0) / 1000.0;
+    EXPECT_LT(chi_squared, 49.7);  // 99.9 % point with 23 degrees of freedom
 }
 
 }  // namespace

@@ -30,13 +30,6 @@ struct Kept {
 
 }  // namespace
 
-Matrix<double> means_of_labels(const Matrix<double>& embedding, const Labels& labels, int clusters, int threads) {
-    ClusterSums sums = cluster_sums(embedding, labels, clusters, {}, threads, sum_chunks(embedding.rows(), clusters));
-    for (Index c = 0; c < clusters; ++c)
-        if (sums.mass[static_cast<std::size_t>(c)] > 0) sums.sums.row(c) /= sums.mass[static_cast<std::size_t>(c)];
-    return std::move(sums.sums);
-}
-
 Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, Run& run) {
     KMeansOptions options;
     options.clusters = clusters;

@@ -51,8 +51,6 @@ struct Clusters {
     double inertia = 0;
 };
 Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, Run& run);
-/// k x p means; where a cluster is empty, 0.
-Matrix<double> means_of_labels(const Matrix<double>& embedding, const Labels& labels, int clusters, int threads);
 
 /// The options of AlternatingOptions beside those of AutoencoderOptions, for the struct that has them.
 template <class Options>

@@ -4,6 +4,7 @@
 
 #include "coterie/base/parallel.hpp"
 #include "coterie/deep/dec_step.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
@@ -73,16 +74,6 @@ SoftLoss soft_loss(const Matrix<double>& z, const Matrix<double>& centroids, con
 
 namespace {
 
-Labels likeliest(const Matrix<double>& q) {
-    Labels out(static_cast<std::size_t>(q.rows()));
-    for (Index i = 0; i < q.rows(); ++i) {
-        Index best = 0;
-        q.row(i).maxCoeff(&best);
-        out[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(best);
-    }
-    return out;
-}
-
 // What all three have: centroids in the embedding itself.
 class WithCentroids : public internal::Alternation {
 public:
@@ -120,7 +111,7 @@ public:
         const Matrix<double> q = internal::soft_assignments(embedding, centroids_, run.threads);
         targets_ = internal::sharpened(q);
         divergence_ = internal::mean_divergence(targets_, q);
-        return likeliest(q);
+        return internal::largest_columns(q);
     }
     double objective() const override { return divergence_; }
     double reconstruction_weight() const override { return with_reconstruction_ ? 1.0 : 0.0; }

@@ -169,7 +169,7 @@ void DeepFit::pretrain() {
     for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
         std::iota(order.begin(), order.end(), 0);
         RandomStream random = run_.random("deep.order", static_cast<std::uint64_t>(epoch));
-        for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+        shuffle(order, random);
         double sum = 0;
         for (std::size_t from = 0; from < order.size(); from += batch) {
             const std::size_t to = std::min(order.size(), from + batch);

@@ -1,6 +1,7 @@
 #include "coterie/deep/dekm.hpp"
 
 #include "coterie/deep/dekm_step.hpp"
+#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -25,7 +26,7 @@ GreedyTargets greedy_targets(const Matrix<double>& embedding, const Labels& labe
                              const Run& run) {
     GreedyTargets out;
     const Index p = embedding.cols();
-    out.means = means_of_labels(embedding, labels, clusters, run.threads);
+    out.means = means_of(embedding, labels, Matrix<double>::Zero(clusters, p), run.threads);
     EigenPairs pairs = symmetric_eigen(class_scatter(embedding, labels, clusters, run).within);
     out.spreads = std::move(pairs.values);
     out.rotation = pairs.vectors.transpose();
@@ -85,7 +86,8 @@ private:
         KMeansOptions options;
         options.clusters = options_.clusters;
         SideInformation side;
-        const Matrix<double> means = internal::means_of_labels(embedding, last, options_.clusters, run.threads);
+        const Matrix<double> means = internal::means_of(
+            embedding, last, Matrix<double>::Zero(options_.clusters, embedding.cols()), run.threads);
         side.initial_centroids = means;
         const KMeansModel warm = fit_kmeans(embedding, options, own, side);
         if (options_.update_restarts > 0) {

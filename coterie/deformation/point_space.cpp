@@ -122,16 +122,5 @@ KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, cons
     return fit_kmeans(rows, options, quiet, side);
 }
 
-Matrix<double> means_of(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& before, int threads) {
-    const int k = static_cast<int>(before.rows());
-    const ClusterSums sums = cluster_sums(rows, labels, k, {}, threads, sum_chunks(rows.rows(), k));
-    Matrix<double> out = before;
-    for (Index j = 0; j < k; ++j) {
-        const double mass = sums.mass[static_cast<std::size_t>(j)];
-        if (mass > 0) out.row(j) = sums.sums.row(j) / mass;
-    }
-    return out;
-}
-
 }  // namespace internal
 }  // namespace coterie

@@ -134,9 +134,6 @@ private:
 KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
                     const Matrix<double>* start = nullptr);
 
-/// Means of the rows of each cluster; an empty cluster keeps its row of `before`.
-Matrix<double> means_of(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& before, int threads);
-
 }  // namespace internal
 
 }  // namespace coterie

@@ -6,6 +6,7 @@
 #include "coterie/entropy/training.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/linalg/dense.hpp"
 
 namespace coterie {
 namespace {
@@ -208,15 +209,7 @@ auto with_logits(const SoftmaxModel::Linear& linear, PointsView points, const Ru
 }  // namespace
 
 Labels SoftmaxModel::predict_checked(PointsView points, const Run& run) const {
-    return with_logits(linear_, points, run, [](const auto& x) {
-        Labels out(at(x.rows()));
-        for (Index i = 0; i < x.rows(); ++i) {
-            Index best = 0;
-            x.row(i).maxCoeff(&best);
-            out[at(i)] = static_cast<std::int32_t>(best);
-        }
-        return out;
-    });
+    return with_logits(linear_, points, run, [](const auto& x) { return internal::largest_columns(x); });
 }
 
 Matrix<double> SoftmaxModel::probabilities(PointsView points, const Run& run) const {

@@ -207,10 +207,6 @@ private:
         return out;
     }
 
-    static void shuffle(std::vector<Index>& numbers, RandomStream random) {
-        for (std::size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[random.below(i)]);
-    }
-
     // true: go on.
     bool epoch_done(int epoch, double objective) {
         report_.objective_per_iteration.push_back(objective);
@@ -228,7 +224,8 @@ private:
         std::iota(order.begin(), order.end(), Index{0});
         const std::vector<Index> all = order;
         std::vector<Index> known = known_;
-        shuffle(known, run_.random("entropy.labelled"));
+        RandomStream known_random = run_.random("entropy.labelled");
+        shuffle(known, known_random);
         std::size_t next_known = 0;
         const std::size_t known_a_batch = std::min(known.size(), at(options_.batch_size));
         // Batches of equal size, but for one row: a short one would be asked for a fairness it cannot have.
@@ -239,7 +236,8 @@ private:
         double first = 0;
         std::vector<Index> labelled(known_a_batch);
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
-            shuffle(order, run_.random("entropy.order", static_cast<std::uint64_t>(epoch)));
+            RandomStream random = run_.random("entropy.order", static_cast<std::uint64_t>(epoch));
+            shuffle(order, random);
             if (labels_per_epoch()) label_all(all);
             double objective = 0;
             for (Index batch = 0; batch < batches; ++batch) {

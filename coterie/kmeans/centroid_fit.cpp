@@ -63,6 +63,15 @@ ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, 
     });
 }
 
+Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads) {
+    const int k = static_cast<int>(before.rows());
+    const ClusterSums found = cluster_sums(points, labels, k, {}, threads, sum_chunks(points.rows(), k));
+    Matrix<double> out = before;
+    for (Index j = 0; j < k; ++j)
+        if (found.mass[at(j)] > 0) out.row(j) = found.sums.row(j) / found.mass[at(j)];
+    return out;
+}
+
 void finish_report(FitReport& report, PointsView points, const Labels& labels, int clusters, Index distinct,
                    const Run& run) {
     report.points = points.rows();

@@ -40,6 +40,9 @@ struct ClusterSums {
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
                          int threads, RowBlocks chunks);
 
+/// Means of the points of each cluster; an empty cluster keeps its row of `before`.
+Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);
+
 /// One restart's end.
 template <class T>
 struct Fitted {

@@ -23,6 +23,18 @@ bool orthonormalize(Matrix<double>& rows, Index j, double least);
 /// Turns rows round so that the entry of largest magnitude of each (first among equals) is positive.
 void make_largest_positive(Matrix<double>& rows);
 
+/// The column of the largest entry of each row, the first among equals.
+template <class Derived>
+Labels largest_columns(const Eigen::MatrixBase<Derived>& scores) {
+    Labels out(static_cast<std::size_t>(scores.rows()));
+    for (Index i = 0; i < scores.rows(); ++i) {
+        Index best = 0;
+        scores.row(i).maxCoeff(&best);
+        out[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(best);
+    }
+    return out;
+}
+
 /// Length of `count` numbers: no square over- or underflows, and the same bits wherever they lie.
 double norm_of(const double* x, Index count);
 

@@ -167,7 +167,7 @@ TEST(Scores, AsManyLabelsAsPointsNeedNoSquareTable) {
     Labels labels(static_cast<std::size_t>(n));
     std::iota(labels.begin(), labels.end(), 0);
     Labels truth = labels;
-    for (std::size_t i = truth.size() - 1; i > 0; --i) std::swap(truth[i], truth[random.below(i + 1)]);
+    shuffle(truth, random);
     EXPECT_EQ(score(labels, truth).acc, 1.0);
     EXPECT_EQ(score(labels, truth).nmi, 1.0);
     const Labels ten = random_labels(n, 10, random);
