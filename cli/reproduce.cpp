@@ -1,6 +1,7 @@
 #include "reproduce.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "commands.hpp"
 #include "coterie/io/catalogue.hpp"
@@ -20,6 +21,19 @@ ImageSet read_images(const std::string& name, const Run& run) {
     return out;
 }
 
+ImageSet some_of(const ImageSet& set, Index count, RandomStream random) {
+    if (count >= set.pixels.rows()) return set;
+    std::vector<Index> rows(static_cast<std::size_t>(set.pixels.rows()));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+        std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+    rows.resize(static_cast<std::size_t>(count));
+    std::sort(rows.begin(), rows.end());
+    ImageSet out{rows_of(set.pixels, rows), {}, set.classes};
+    for (const Index i : rows) out.truth.push_back(set.truth[static_cast<std::size_t>(i)]);
+    return out;
+}
+
 Command reproduce_command() {
     Command command;
     command.name = "reproduce";
@@ -29,7 +43,8 @@ Command reproduce_command() {
         "what was measured in the paper's form, with the published figures beside it.";
     command.commands_are = "NAME";
     command.commands = {
-        reproduce_cpd_uml_command(),     reproduce_entropy_em_command(), reproduce_entropy_linear_command(),
+        reproduce_cpd_uml_command(),     reproduce_dekm_coil_command(),  reproduce_dekm_mnist_command(),
+        reproduce_dekm_usps_command(),   reproduce_entropy_em_command(), reproduce_entropy_linear_command(),
         reproduce_label_noise_command(), reproduce_max_margin_command(), reproduce_trefoil_lambda_command(),
         reproduce_trefoil_n_command(),   reproduce_two_moons_command(),  reproduce_wmc_cifar_command()};
     command.examples = {{"coterie reproduce cpd-uml --runs 3 --sets ecoli", "a quick look at one data set"}};
