@@ -54,9 +54,7 @@ Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
 }
 
 void DeepModel::store_network(Archive& archive) const {
-    for (std::size_t p = 0; p < state_.parameters.size(); ++p)
-        archive.set_points("network." + std::to_string(p),
-                           PointsView(state_.parameters[p].data(), 1, static_cast<Index>(state_.parameters[p].size())));
+    internal::store_parameters(state_.parameters, archive, "network");
     archive.set_text("dimensions", std::to_string(state_.dimensions));
     archive.set_points("rotation", state_.rotation);
     archive.set_points("centroids", state_.centroids);
@@ -76,15 +74,13 @@ void DeepModel::load_network(const Archive& archive, int clusters, int embedding
             throw BadData(std::string("model: its options do not fit: ") + error.what());
         }
     }();
-    std::size_t next = 0;
-    const auto read = [&](Index size) {
-        const Points stored = archive.points("network." + std::to_string(next++), 1, size);
-        const Matrix<float> row = to_matrix<float>(stored.view());
-        state_.parameters.emplace_back(row.data(), row.data() + row.size());
-    };
+    std::vector<Index> sizes;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})
-        for (const internal::Layer& layer : *layers)
-            for (const Index size : internal::parameter_sizes(layer.plan)) read(size);
+        for (const internal::Layer& layer : *layers) {
+            const auto own = internal::parameter_sizes(layer.plan);
+            sizes.insert(sizes.end(), own.begin(), own.end());
+        }
+    state_.parameters = internal::load_parameters(sizes, archive, "network");
 }
 
 }  // namespace coterie

@@ -85,6 +85,23 @@ void check_device(const std::string& device) {
         throw BadArgument("option --device: '" + device + "' is not there for " + network_backend() + "; use cpu");
 }
 
+void store_parameters(const std::vector<std::vector<float>>& parameters, Archive& archive, const std::string& prefix) {
+    for (std::size_t p = 0; p < parameters.size(); ++p)
+        archive.set_points(prefix + "." + std::to_string(p),
+                           PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
+}
+
+std::vector<std::vector<float>> load_parameters(const std::vector<Index>& sizes, const Archive& archive,
+                                                const std::string& prefix) {
+    std::vector<std::vector<float>> out;
+    for (std::size_t p = 0; p < sizes.size(); ++p) {
+        const Points stored = archive.points(prefix + "." + std::to_string(p), 1, sizes[p]);
+        const auto row = to_matrix<float>(stored.view());
+        out.emplace_back(row.data(), row.data() + row.size());
+    }
+    return out;
+}
+
 struct Network::Handle {
     const coterie_network_api& functions = api();
     coterie_network* network = nullptr;
@@ -216,12 +233,19 @@ void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
 
 void Network::step() { handle_->check(handle_->functions.step(handle_->network)); }
 
+std::vector<Index> Network::parameter_sizes() const {
+    std::vector<Index> out;
+    for (std::int32_t p = 0; p < handle_->functions.parameters(handle_->network); ++p)
+        out.push_back(handle_->functions.parameter_size(handle_->network, p));
+    return out;
+}
+
 std::vector<std::vector<float>> Network::parameters() const {
-    std::vector<std::vector<float>> out(static_cast<std::size_t>(handle_->functions.parameters(handle_->network)));
-    for (std::size_t p = 0; p < out.size(); ++p) {
-        const auto number = static_cast<std::int32_t>(p);
-        out[p].resize(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->network, number)));
-        handle_->check(handle_->functions.get_parameter(handle_->network, number, out[p].data()));
+    std::vector<std::vector<float>> out;
+    for (const Index size : parameter_sizes()) {
+        const auto number = static_cast<std::int32_t>(out.size());
+        out.emplace_back(static_cast<std::size_t>(size));
+        handle_->check(handle_->functions.get_parameter(handle_->network, number, out.back().data()));
     }
     return out;
 }
@@ -235,23 +259,6 @@ void Network::set_parameters(const std::vector<std::vector<float>>& parameters) 
             throw InternalError("network: parameters of other sizes");
         handle_->check(handle_->functions.set_parameter(handle_->network, p, values.data()));
     }
-}
-
-void Network::store(Archive& archive, const std::string& prefix) const {
-    const auto values = parameters();
-    for (std::size_t p = 0; p < values.size(); ++p)
-        archive.set_points(prefix + "." + std::to_string(p),
-                           PointsView(values[p].data(), 1, static_cast<Index>(values[p].size())));
-}
-
-void Network::load(const Archive& archive, const std::string& prefix) {
-    std::vector<std::vector<float>> values = parameters();
-    for (std::size_t p = 0; p < values.size(); ++p) {
-        const Points stored = archive.points(prefix + "." + std::to_string(p), 1, static_cast<Index>(values[p].size()));
-        const auto row = to_matrix<float>(stored.view());
-        std::copy(row.data(), row.data() + row.size(), values[p].begin());
-    }
-    set_parameters(values);
 }
 
 std::vector<std::int32_t> Network::memory() const {

@@ -33,6 +33,12 @@ struct Changes {
     Matrix<float> noise;   // batch x d: added
 };
 
+/// Parameters as tensors "PREFIX.N", one row each.
+void store_parameters(const std::vector<std::vector<float>>& parameters, Archive& archive, const std::string& prefix);
+/// BadData unless they have these sizes.
+std::vector<std::vector<float>> load_parameters(const std::vector<Index>& sizes, const Archive& archive,
+                                                const std::string& prefix);
+
 /// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU
 /// with as many threads.
 class Network {
@@ -68,14 +74,16 @@ public:
     void step();
 
     const Architecture& architecture() const { return architecture_; }
-    /// Parameters as tensors "PREFIX.N", one row each.
-    void store(Archive& archive, const std::string& prefix) const;
-    void load(const Archive& archive, const std::string& prefix);
+    void store(Archive& archive, const std::string& prefix) const { store_parameters(parameters(), archive, prefix); }
+    void load(const Archive& archive, const std::string& prefix) {
+        set_parameters(load_parameters(parameter_sizes(), archive, prefix));
+    }
     /// What the optimizers remember, as bits.
     std::vector<std::int32_t> memory() const;
     void set_memory(const std::vector<std::int32_t>& bits);
     /// All parameters, for keeping the best.
     std::vector<std::vector<float>> parameters() const;
+    std::vector<Index> parameter_sizes() const;
     void set_parameters(const std::vector<std::vector<float>>& parameters);
 
 private:
