@@ -5,7 +5,7 @@
 
 epochs: seconds an epoch of pre-training on the first MNIST images of the test file, batches of 256, Adam: fit ae-kmeans, and the same network, loss and optimizer
 in PyTorch, alternately, the fastest of the rounds. At most 1.1 times PyTorch's; both end with reconstruction errors within a tenth of each other.
-start: `coterie --version` and `coterie methods`, the fastest of 20: at most 20 ms, and without LibTorch among the libraries that are loaded.
+start: `coterie --version` and `coterie methods`, the fastest of 100: at most 20 ms, and without LibTorch among the libraries that are loaded.
 Needs COTERIE_DATA or ../shared/data, and torch for this Python. Exit code 1 on a missed bound.
 """
 import argparse
@@ -134,7 +134,7 @@ def start(arguments, folder):
     for words in (["--version"], ["methods"]):
         command = [str(arguments.command), *words]
         times = []
-        for _ in range(20):
+        for _ in range(100):
             begin = time.perf_counter()
             subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
             times.append(time.perf_counter() - begin)

@@ -79,6 +79,10 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
         kept.load(*found, network, fit.count());
     }
 
+    std::vector<std::int64_t> order(static_cast<std::size_t>(fit.count()));
+    std::iota(order.begin(), order.end(), 0);
+    RandomStream random = run.random("deep.clustering-order");
+    shuffle(order, random);
     Run uninterrupted(run.seed, run.threads);  // so that an update is done or not begun
     report.stopped = StopReason::iteration_limit;
     while (true) {
@@ -109,10 +113,8 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
             Index left = full ? fit.count() : 1;
             while (left > 0) {
                 if (next_row >= fit.count()) next_row = 0;
-                std::vector<std::int64_t> rows(
-                    static_cast<std::size_t>(std::min<Index>(options.batch_size, fit.count() - next_row)));
-                std::iota(rows.begin(), rows.end(), next_row);
-                const auto size = static_cast<Index>(rows.size());
+                const auto size = std::min<Index>(options.batch_size, fit.count() - next_row);
+                const std::vector<std::int64_t> rows(order.begin() + next_row, order.begin() + next_row + size);
                 BatchLoss part = alternation.loss(network.begin(rows), rows);
                 // All points in one step: the gradient of their mean, batch by batch.
                 const double share = full ? static_cast<double>(size) / static_cast<double>(fit.count()) : 1.0;
