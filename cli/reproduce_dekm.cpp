@@ -281,7 +281,7 @@ private:
 
 std::string Protocol::phases() const {
     constexpr int classes = 4;
-    constexpr Index drawn = 1000;
+    constexpr Index drawn = 400;
     ImageSet four;
     std::vector<Index> rows;
     for (std::size_t i = 0; i < images_.truth.size(); ++i)
