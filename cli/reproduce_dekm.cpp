@@ -32,6 +32,7 @@ constexpr DekmSet mnist = {"dekm-mnist", "mnist", 28, 95.75, 91.06};
 constexpr DekmSet usps = {"dekm-usps", "usps", 16, 79.75, 82.23};
 
 constexpr Index batch_size = 256;
+Index batches_of(Index points) { return (points + batch_size - 1) / batch_size; }
 
 struct Contender {
     const char* name;
@@ -212,7 +213,7 @@ public:
         for (const auto& [key, value] : common(images_, default_embedding)) options[key] = value;
         options["pretrained"] = autoencoder(images_, default_embedding, seed);
         if (std::string(contender.method) == "ae-kmeans") return fitted(contender, images_, options, seed, {});
-        const Index per_pass = (images_.pixels.rows() + batch_size - 1) / batch_size;
+        const Index per_pass = batches_of(images_.pixels.rows());
         options["max_iterations"] = is_full(contender) ? std::max<std::int64_t>(1, request_.max_iterations / per_pass)
                                                        : request_.max_iterations;
         options["tolerance"] = request_.tolerance;
@@ -382,14 +383,15 @@ std::string curves(const std::vector<Row>& rows, Index points, const std::string
         const Fitted& fit = row.fits[0];
         if (fit.acc_per_update.empty()) continue;
         const Contender& contender = *row.contender;
-        const double step = is_full(contender)
-                                ? 1.0
-                                : static_cast<double>(std::get<std::int64_t>(contender.own.at("update_interval"))) *
-                                      static_cast<double>(batch_size) / static_cast<double>(points);
+        const double interval =
+            is_full(contender) ? 1 : static_cast<double>(std::get<std::int64_t>(contender.own.at("update_interval")));
+        const auto per_pass = is_full(contender) ? 1 : static_cast<double>(batches_of(points));
         const auto add = [&](std::vector<Line>& to, const std::vector<double>& values, double factor, double first) {
             Line line{contender.name, {}, {}};
             for (std::size_t u = 0; u < values.size(); ++u) {
-                line.x.push_back((static_cast<double>(u) + first) * step);
+                line.x.push_back(
+                    std::min((static_cast<double>(u) + first) * interval, static_cast<double>(fit.report.iterations)) /
+                    per_pass);
                 line.y.push_back(factor * values[u]);
             }
             to.push_back(std::move(line));
@@ -398,7 +400,10 @@ std::string curves(const std::vector<Row>& rows, Index points, const std::string
         add(changed, fit.numbers("changed_per_update"), 100, 1);
         add(balances, fit.numbers("balance_per_update"), 1, 0);
         const auto& objectives = fit.report.objective_per_iteration;
-        if (std::string(contender.method) == "dekm") add(inertia, objectives, 100 / objectives[0], 0);
+        if (std::string(contender.method) == "dekm")
+            add(inertia, objectives, 100 / objectives[0], 0);
+        else
+            inertia.push_back({});  // so that a method has one colour
     }
     std::vector<std::string> pictures;
     const char* const passes = "passes over the points";
@@ -406,7 +411,8 @@ std::string curves(const std::vector<Row>& rows, Index points, const std::string
          {std::pair{&acc, "ACC, per cent"}, std::pair{&changed, "points that change cluster, per cent"},
           std::pair{&balances, "balance of the clusters' sizes"},
           std::pair{&inertia, "inertia, per cent of the first"}})
-        if (!lines->empty()) pictures.push_back(lines_picture(*lines, passes, vertical));
+        if (std::string picture = lines_picture(*lines, passes, vertical); !picture.empty())
+            pictures.push_back(std::move(picture));
     return stacked_pictures(pictures, title);
 }
 
