@@ -1372,12 +1372,17 @@ def test_reproduce_label_noise(tmp_path):
 def test_reproduce_entropy_linear():
     result = document("reproduce", "entropy-linear", "--sets", "digits", "--seeds", 2, "--tuning-seeds", 1, "--updates", 200)
     methods = {method["name"]: method for method in result["sets"][0]["methods"]}
-    assert list(methods) == ["kmeans", "kmeans, 10 restarts", "entropy", "mi (MIGD)", "sela", "miadm", "miadm*"]
+    assert list(methods) == ["kmeans", "kmeans, 10 restarts", "entropy", "mi", "sela", "miadm", "miadm*"]
     assert len({methods[name]["cells"] for name in list(methods)[2:]}) == 1  # the same effort
     assert methods["entropy"]["acc"]["mean"] > methods["miadm"]["acc"]["mean"] + 0.2
-    assert set(methods["entropy"]["chosen"]) == {"lambda", "label_rounds", "start_scale", "learning_rate", "gamma"}
+    assert set(methods["entropy"]["chosen"]) == {"label_rounds", "start_scale", "learning_rate", "gamma"}
     assert "mnist" in run("reproduce", "entropy-linear", "--sets", "digits", "--figure", "f.svg", code=2).err
     assert "usps" in run("reproduce", "entropy-linear", "--sets", "digit", code=2).err
+    assert "sela" in run("reproduce", "entropy-linear", "--methods", "sella", code=2).err
+    assert "entropy" in run("reproduce", "entropy-linear", "--methods", "mi", "--figure", "f.svg", code=2).err
+    alone = document("reproduce", "entropy-linear", "--sets", "digits", "--seeds", 2, "--tuning-seeds", 1, "--updates", 200,
+                     "--methods", "sela")["sets"][0]["methods"]
+    assert [method["name"] for method in alone] == ["sela"] and alone[0]["acc"] == methods["sela"]["acc"]
 
 
 # ---- transform, deep methods
