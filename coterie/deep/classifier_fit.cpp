@@ -145,33 +145,6 @@ private:
         return out;
     }
 
-    // Moves the second view as far as its radius says in the direction in which the prediction leaves the first one's
-    // fastest, at a random place as far away.
-    void oppose(Seen& seen, const std::vector<Index>& rows, RandomStream& random) {
-        const auto size = static_cast<Index>(rows.size());
-        const Index d = floats_.cols();
-        std::vector<std::int64_t> both(seen.rows.begin(), seen.rows.begin() + 2 * size);
-        Changes probe;
-        probe.noise = Matrix<float>::Zero(2 * size, d);
-        const auto place = [&](Matrix<float>& noise, Index r, const Vector<double>& direction) {
-            const double length = direction.norm();
-            if (length > 0) noise.row(size + r) = (radii_[rows[at(r)]] / length * direction).cast<float>().transpose();
-        };
-        for (Index r = 0; r < size; ++r) {
-            Vector<double> direction(d);
-            for (Index p = 0; p < d; ++p) direction[p] = random.normal();
-            place(probe.noise, r, direction);
-        }
-        const Matrix<double> logits = network_.begin(both, probe, Network::Pass::with_input_gradient).cast<double>();
-        const Softmax<double> sigma = softmax(Matrix<double>(logits.topRows(size)), run_.threads);
-        const Softmax<double> tau = softmax(Matrix<double>(logits.bottomRows(size)), run_.threads);
-        Matrix<float> gradient = Matrix<float>::Zero(2 * size, logits.cols());
-        gradient.bottomRows(size) = (tau.probability - sigma.probability).cast<float>();
-        const Matrix<float> slope = network_.input_gradient(gradient);
-        seen.changes.noise = Matrix<float>::Zero(static_cast<Index>(seen.rows.size()), d);
-        for (Index r = 0; r < size; ++r) place(seen.changes.noise, r, slope.row(size + r).cast<double>().transpose());
-    }
-
     // One step; the batch's loss.
     double step(const std::vector<Index>& rows) {
         const auto number = static_cast<std::uint64_t>(epoch_) * static_cast<std::uint64_t>(batches_) +
@@ -180,7 +153,12 @@ private:
             labelled_[l] = known_[(number * labelled_.size() + l) % known_.size()];
         RandomStream random = run_.random("classifier.views", number);
         Seen seen = see(rows, labelled_, random);
-        if (views_.second_adversarial) oppose(seen, rows, random);
+        if (views_.second_adversarial) {
+            const auto size = static_cast<Index>(rows.size());
+            seen.changes.noise = Matrix<float>::Zero(static_cast<Index>(seen.rows.size()), floats_.cols());
+            seen.changes.noise.middleRows(size, size) =
+                adversarial_moves(network_, {rows.begin(), rows.end()}, radii_, random, run_.threads);
+        }
         const Matrix<double> logits = network_.begin(seen.rows, seen.changes).cast<double>();
         if (!logits.allFinite()) diverged();
         const auto views = static_cast<Index>(2 * rows.size());
@@ -371,6 +349,34 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
         if (end == text.size()) return out;
         begin = end + 1;
     }
+}
+
+Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,
+                                RandomStream& random, int threads) {
+    const auto size = static_cast<Index>(rows.size());
+    const Index d = network.architecture().input.items();
+    std::vector<std::int64_t> both = rows;
+    both.insert(both.end(), rows.begin(), rows.end());
+    const auto place = [&](Eigen::Ref<Matrix<float>> moves, Index r, const Vector<double>& direction) {
+        const double length = direction.norm();
+        if (length > 0) moves.row(r) = (radii[rows[at(r)]] / length * direction).cast<float>().transpose();
+    };
+    Changes probe;
+    probe.noise = Matrix<float>::Zero(2 * size, d);
+    for (Index r = 0; r < size; ++r) {
+        Vector<double> direction(d);
+        for (Index p = 0; p < d; ++p) direction[p] = random.normal();
+        place(probe.noise.bottomRows(size), r, direction);
+    }
+    const Matrix<double> logits = network.begin(both, probe, Network::Pass::with_input_gradient).cast<double>();
+    const Softmax<double> sigma = softmax(Matrix<double>(logits.topRows(size)), threads);
+    const Softmax<double> tau = softmax(Matrix<double>(logits.bottomRows(size)), threads);
+    Matrix<float> gradient = Matrix<float>::Zero(2 * size, logits.cols());
+    gradient.bottomRows(size) = (tau.probability - sigma.probability).cast<float>();
+    const Matrix<float> slope = network.input_gradient(gradient);
+    Matrix<float> out = Matrix<float>::Zero(size, d);
+    for (Index r = 0; r < size; ++r) place(out, r, slope.row(size + r).cast<double>().transpose());
+    return out;
 }
 
 Classified train_classifier(std::string_view method, PointsView points, const ClassifierOptions& options,

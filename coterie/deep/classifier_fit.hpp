@@ -49,6 +49,11 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions);
 /// What --augment asks for. BadArgument.
 Augmentation augmentation_of(const ClassifierOptions& options);
 
+/// Virtual adversarial training's moves of these rows, rows x d, row i of length radii[i]: along the gradient of
+/// KL(sigma(x) || sigma(x + move)) at a random move of that length. Where the gradient is 0 there is no move.
+Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,
+                                RandomStream& random, int threads);
+
 /// Which views a batch is seen in.
 struct Views {
     bool first_augmented = false;     // else the point itself
