@@ -10,8 +10,10 @@
 // An epoch is one pass over the points in a random order, in batches of equal size but for one point. Both views of a
 // batch go through the network together (batch norms see both); Adam moves all parameters by the gradient of the
 // method's loss, with weight_decay times the parameters added to it. After an epoch all points are looked at as
-// predictions see them. The model is that of the epoch with the least loss (mean of its batches) among those whose
-// clusters' sizes have at least half of the entropy of the prior.
+// predictions see them. The model is that of the epoch with the least mean H(sigma_i) + KL(sigmabar || u) over all
+// points (what these methods' losses stand for; they themselves do not compare epochs: the more decisive predictions
+// are, the more a batch's chance shares count), among those whose clusters' sizes have at least half of the prior's
+// entropy.
 //
 // Views are changed by `augment`, any of flip, rotation, shift, zoom and colour (images) and noise. automatic:
 // rotation, shift, zoom and colour for images, noise for vectors.

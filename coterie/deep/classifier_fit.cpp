@@ -25,10 +25,10 @@ ClassifierNetwork network_of(const ClassifierOptions& options) {
 
 // What the epochs so far were like, one number each.
 struct Course {
-    std::vector<double> objectives, balances, changed;
+    std::vector<double> objectives, criteria, balances, changed;
 
     std::vector<std::pair<const char*, std::vector<double>*>> named() {
-        return {{"objectives", &objectives}, {"balances", &balances}, {"changed", &changed}};
+        return {{"objectives", &objectives}, {"criteria", &criteria}, {"balances", &balances}, {"changed", &changed}};
     }
 };
 
@@ -211,8 +211,12 @@ private:
         labels_ = std::move(labels);
         course_.objectives.push_back(sum_ / static_cast<double>(n()));
         course_.balances.push_back(balance(labels_, options_.clusters));
+        const Softmax<double> sigma = softmax(logits, run_.threads);
+        Matrix<double> unused = Matrix<double>::Zero(logits.rows(), logits.cols());
+        course_.criteria.push_back(add_decisiveness(sigma, 1.0, 1.0, unused, run_.threads) +
+                                   add_fairness(sigma, prior_, Fairness::reverse, 1.0, unused, run_.threads));
         const auto rank = [&](std::size_t epoch) {
-            return std::pair(sound(course_.balances[epoch]) ? 0 : 1, course_.objectives[epoch]);
+            return std::pair(sound(course_.balances[epoch]) ? 0 : 1, course_.criteria[epoch]);
         };
         const std::size_t last = course_.objectives.size() - 1;
         if (kept_epoch_ >= 0 && rank(static_cast<std::size_t>(kept_epoch_)) < rank(last)) return;
@@ -264,6 +268,7 @@ private:
         finish_report(report_, floats_, out.labels, options_.clusters, options_.clusters, run_);
         describe_predictions(sigma, prior_, report_, run_.threads);
         report_.details.emplace_back("kept_epoch", std::int64_t{kept_epoch_ + 1});
+        report_.details.emplace_back("criterion_per_epoch", course_.criteria);
         report_.details.emplace_back("balance_per_epoch", course_.balances);
         report_.details.emplace_back("changed_per_epoch", course_.changed);
         const std::array<const char*, 4> names = {"automatic", "dense", "vgg4", "resnet18"};

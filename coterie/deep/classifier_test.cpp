@@ -65,23 +65,27 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
     const test::Sample sample = test::blobs(360, 8, 4, 3);
     TypeParam options = small<TypeParam>();
     options.epochs = 25;
-    coterie::Run run(2);
+    coterie::Run run(2, 1);
     const auto model = FitOf<TypeParam>::fit(sample.points, options, run);
     EXPECT_GE(accuracy(model.labels(), sample.truth), FitOf<TypeParam>::accuracy_expected);
     EXPECT_EQ(model.predict(sample.points), model.labels());
     const FitReport& report = model.fit_report();
     EXPECT_EQ(report.iterations, 25);
     EXPECT_EQ(report.objective_per_iteration.size(), 25U);
-    // The epoch that is kept has the least loss among the balanced ones.
+    // The epoch that is kept has the least criterion among the balanced ones.
     const auto kept = static_cast<std::size_t>(detail<std::int64_t>(report, "kept_epoch") - 1);
     const auto balances = detail<std::vector<double>>(report, "balance_per_epoch");
     EXPECT_NEAR(balances[kept], internal::balance(model.labels(), 4), 1e-12);
     EXPECT_EQ(report.objective, report.objective_per_iteration[kept]);
+    const auto criteria = detail<std::vector<double>>(report, "criterion_per_epoch");
     for (std::size_t e = 0; e < 25; ++e)
         if (balances[e] >= 0.5) {
-            EXPECT_LE(report.objective, report.objective_per_iteration[e]);
+            EXPECT_LE(criteria[kept], criteria[e]);
         }
     const Matrix<double> sigma = model.probabilities(sample.points, run);
+    const Vector<double> means = sigma.colwise().mean().transpose();
+    const double entropy = -(sigma.array() * sigma.array().max(1e-300).log()).sum() / 360;
+    EXPECT_NEAR(criteria[kept], entropy + (means.array() * (4 * means.array()).log()).sum(), 1e-9);
     EXPECT_LE((sigma.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
     const testing::Folder folder;
     save(model, folder / "model.coterie");
@@ -109,14 +113,14 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
     for (std::size_t i = 0; i < 20; ++i) partial[i] = sample.truth[i];
     SideInformation side;
     side.partial_labels = partial;
-    coterie::Run run(2);
+    coterie::Run run(2, 1);
     const auto whole = FitOf<TypeParam>::fit(sample.points, options, run, side);
     EXPECT_EQ(FitOf<TypeParam>::fit(sample.points, options, run, side).state().parameters, whole.state().parameters);
     options.checkpoint = folder / "fit.checkpoint";
     int stops = 0;
     while (stops < 40) {
         bool stepped = false;  // one batch at a time
-        coterie::Run cut(2);
+        coterie::Run cut(2, 1);
         cut.on_progress = [&](const Progress& progress) { stepped = stepped || progress.stage == "epochs"; };
         cut.should_stop = [&] { return stepped; };
         try {
@@ -153,7 +157,7 @@ TYPED_TEST(Classifier, TakesPartialLabels) {
     SideInformation side;
     side.partial_labels = partial;
     side.label_names = {"ash", "birch", "elm", "oak"};
-    coterie::Run run(1);
+    coterie::Run run(1, 1);
     const auto model = FitOf<TypeParam>::fit(sample.points, options, run, side);
     ASSERT_EQ(model.clusters(), 4);
     EXPECT_EQ(model.cluster_labels().names[2], "elm");
@@ -174,7 +178,7 @@ TEST(ClassifierImages, AnImageNetworkOfEachKind) {
         options.network = network;
         options.epochs = 2;
         options.batch_size = 20;
-        coterie::Run run(1);
+        coterie::Run run(1, 1);
         const auto model = fit_entropy_net(sample.points, options, run);
         const testing::Folder folder;
         save(model, folder / "model.coterie");
@@ -198,7 +202,7 @@ TEST(ClassifierBalance, ACollapseIsNoticed) {
     SideInformation side;
     side.partial_labels = partial;
     side.label_names = {"all"};
-    coterie::Run run(1);
+    coterie::Run run(1, 1);
     const auto model = fit_imsat(sample.points, options, run, side);
     ASSERT_FALSE(model.fit_report().warnings.empty());
     bool noticed = false;
@@ -241,7 +245,7 @@ TEST(AdversarialMoves, OfALinearNetworkByHand) {
 
 TEST(ClassifierOptions, AreRefused) {
     const test::Sample sample = test::blobs(30, 64, 4, 7);
-    coterie::Run run;
+    coterie::Run run(0, 1);
     const auto refused = [&](auto change) {
         auto options = small<EntropyNetOptions>();
         change(options);
@@ -284,7 +288,7 @@ TEST(EntropyNet, FollowsThePrior) {
     options.epochs = 15;
     options.learning_rate = 1e-3;
     options.label_solver = LabelSolver::dual;
-    coterie::Run run(2);
+    coterie::Run run(2, 1);
     std::vector<double> third;
     for (const char* prior : {"0.1,0.1,0.8", "0.45,0.45,0.1"}) {
         options.prior = prior;
