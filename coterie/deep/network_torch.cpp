@@ -27,8 +27,8 @@
 
 namespace {
 
-// The activations of a batch are freed and taken again at every step: while a network lives on the CPU, what is freed
-// stays with the process. Otherwise every step asks the system for hundreds of pages anew.
+// The activations of a batch are freed and taken again at every step: while a network lives, what is freed stays with
+// the process. Otherwise every step asks the system for all of their pages anew.
 class KeptMemory {
 public:
     KeptMemory() {

@@ -18,7 +18,7 @@ OptionSetFor<Options> describe_training() {
         .real("gamma_start", &Options::gamma_start, at_least(0),
               "lbfgs: gamma falls geometrically from this over the epochs; 0: it does not")
         .template choice<coterie::Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
-                                    "gradient descent on batches, or L-BFGS on all points")
+                                             "gradient descent on batches, or L-BFGS on all points")
         .real("learning_rate", &Options::learning_rate, above(0), "sgd: step per unit of gradient")
         .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
         .template integer<int>("epochs", &Options::epochs, at_least(1),
