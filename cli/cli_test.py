@@ -1375,12 +1375,17 @@ def test_reproduce_label_noise(tmp_path):
 def test_reproduce_entropy_linear():
     result = document("reproduce", "entropy-linear", "--sets", "digits", "--seeds", 2, "--tuning-seeds", 1, "--updates", 200)
     methods = {method["name"]: method for method in result["sets"][0]["methods"]}
-    assert list(methods) == ["kmeans", "kmeans, 10 restarts", "entropy", "mi (MIGD)", "sela", "miadm", "miadm*"]
+    assert list(methods) == ["kmeans", "kmeans, 10 restarts", "entropy", "mi", "sela", "miadm", "miadm*"]
     assert len({methods[name]["cells"] for name in list(methods)[2:]}) == 1  # the same effort
     assert methods["entropy"]["acc"]["mean"] > methods["miadm"]["acc"]["mean"] + 0.2
-    assert set(methods["entropy"]["chosen"]) == {"lambda", "label_rounds", "start_scale", "learning_rate", "gamma"}
+    assert set(methods["entropy"]["chosen"]) == {"label_rounds", "start_scale", "learning_rate", "gamma"}
     assert "mnist" in run("reproduce", "entropy-linear", "--sets", "digits", "--figure", "f.svg", code=2).err
     assert "usps" in run("reproduce", "entropy-linear", "--sets", "digit", code=2).err
+    assert "sela" in run("reproduce", "entropy-linear", "--methods", "sella", code=2).err
+    assert "entropy" in run("reproduce", "entropy-linear", "--methods", "mi", "--figure", "f.svg", code=2).err
+    alone = document("reproduce", "entropy-linear", "--sets", "digits", "--seeds", 2, "--tuning-seeds", 1, "--updates", 200,
+                     "--methods", "sela")["sets"][0]["methods"]
+    assert [method["name"] for method in alone] == ["sela"] and alone[0]["acc"] == methods["sela"]["acc"]
 
 
 def test_reproduce_vgg4_mnist():
@@ -1501,6 +1506,9 @@ def test_spectral_takes_a_graph(tmp_path):
                      tmp_path / "truth.csv", "--model-out", tmp_path / "model")
     assert value["n"] == 8 and value["scores"]["acc"] == 1
     assert value["details"]["edges"] == 13 and value["details"]["components"] == 1
+    piped = document("fit", "spectral", "-", "--affinity", "precomputed", "-k", 2, "--truth", tmp_path / "truth.csv",
+                     input=(tmp_path / "graph.csv").read_bytes())
+    assert piped["details"]["eigenvalues"] == value["details"]["eigenvalues"] and piped["sizes"] == value["sizes"]
     # New points are rows of affinities to the points of the graph.
     write_csv(tmp_path / "new.csv", [[1, 1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 2, 0]])
     run("predict", tmp_path / "model", tmp_path / "new.csv", "--labels-out", tmp_path / "labels.csv")
@@ -1561,6 +1569,7 @@ def test_spectral_refuses_what_a_graph_has_not(tmp_path):
     words = ["spectral", tmp_path / "graph.csv", "--affinity", "precomputed", "-k", 2]
     for option in (["--scale", "zscore"], ["--picture", tmp_path / "p.svg"], ["--report", tmp_path / "r.html"]):
         assert option[0] + ": " in run("fit", *words, *option, code=2).err
+    assert "read in float64" in run("fit", *words, "--precision", "float32", code=2).err
     assert "is a graph; tune takes points" in run("tune", *words, "--grid", "restarts=1,2", code=2).err
     # Three columns in three rows are a dense matrix.
     write_csv(tmp_path / "dense.csv", [[0, 1, 0], [1, 0, 1], [0, 1, 0]])

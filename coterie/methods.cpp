@@ -132,13 +132,16 @@ const std::vector<Method>& methods() {
         shared_method<WmcFits>("wmc",
                                "weighted manifold clustering: sparse representations in which near points are cheaper",
                                {}, fit_wmc),
-        method("ssc", "sparse subspace clustering: representations by few points, all at the same cost", {}, fit_ssc),
-        method("ensc", "elastic-net subspace clustering: representations by few points and their squares", {},
-               fit_ensc),
-        method("ssc-omp", "subspace clustering by orthogonal matching pursuit, a fixed number of points each", {},
-               fit_ssc_omp),
-        method("smce", "sparse manifold clustering and embedding: affine representations by nearest neighbours", {},
-               fit_smce),
+        shared_method<ManifoldFits<SscOptions>>(
+            "ssc", "sparse subspace clustering: representations by few points, all at the same cost", {}, fit_ssc),
+        shared_method<ManifoldFits<EnscOptions>>(
+            "ensc", "elastic-net subspace clustering: representations by few points and their squares", {}, fit_ensc),
+        shared_method<ManifoldFits<SscOmpOptions>>(
+            "ssc-omp", "subspace clustering by orthogonal matching pursuit, a fixed number of points each", {},
+            fit_ssc_omp),
+        shared_method<ManifoldFits<SmceOptions>>(
+            "smce", "sparse manifold clustering and embedding: affine representations by nearest neighbours", {},
+            fit_smce),
         method("ae-kmeans", "k-means in the embedding of an autoencoder (LibTorch)", {}, fit_ae_kmeans),
         method("dekm", "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)", {},
                fit_dekm),

@@ -294,10 +294,10 @@ bool is_graph(const std::string& path) {
         }
         return true;
     }
-    if (path == "-") return false;
-    const PointsView table = read_points(path).points;
-    return table.columns() == 3 && table.rows() != 3;
+    return false;
 }
+
+bool is_edge_list(PointsView table) { return table.columns() == 3 && table.rows() != 3; }
 
 SparseMatrix read_graph(const std::string& path, const Run& run) {
     run.throw_if_stopped("reading");

@@ -104,9 +104,9 @@ TEST(GraphReader, KnowsGraphsByTheirFiles) {
     EXPECT_TRUE(is_graph("anything.mtx"));
     EXPECT_FALSE(is_graph("data:iris"));
     EXPECT_FALSE(is_graph("points.npy"));
-    EXPECT_TRUE(is_graph(write("edges.csv", "a,b,w\n0,1,1\n1,2,0.5\n")));
-    EXPECT_FALSE(is_graph(write("dense.csv", "0,1,1\n1,0,0\n1,0,0\n")));
-    EXPECT_FALSE(is_graph(write("two.csv", "0,1\n1,0\n")));
+    EXPECT_TRUE(is_edge_list(read_points(write("edges.csv", "a,b,w\n0,1,1\n1,2,0.5\n")).points));
+    EXPECT_FALSE(is_edge_list(read_points(write("dense.csv", "0,1,1\n1,0,0\n1,0,0\n")).points));
+    EXPECT_FALSE(is_edge_list(read_points(write("two.csv", "0,1\n1,0\n")).points));
     const SparseMatrix graph = read_graph(folder + "edges.csv", coterie::Run());
     EXPECT_EQ(graph.rows(), 3);
     EXPECT_EQ(graph.coeff(2, 1), 0.5);

@@ -1,6 +1,7 @@
 #include "coterie/manifold/manifold_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
@@ -69,6 +70,14 @@ void check_manifold(PointsView points, const ManifoldOptions& options, std::stri
     if (options.clusters > points.rows())
         throw BadArgument("option --clusters: " + std::to_string(options.clusters) + " clusters asked for, but only " +
                           std::to_string(points.rows()) + " points");
+}
+
+std::vector<std::string> represented_by_options(const OptionSet& set) {
+    static constexpr std::array after = {"clusters", "affinity", "keep", "restarts", "max_iterations", "new_points"};
+    std::vector<std::string> out;
+    for (const Option& option : set.options())
+        if (std::find(after.begin(), after.end(), option.name) == after.end()) out.push_back(option.name);
+    return out;
 }
 
 Points normalized_rows(PointsView points, bool unit) {

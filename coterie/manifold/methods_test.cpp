@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -261,26 +262,39 @@ TEST(ManifoldMethods, are_saved_and_loaded) {
     }
 }
 
-TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_it) {
+// What differs between the fits in turn: the options that `change` sets, and the affinity.
+template <class Options>
+void expect_shared_fits_to_be_those_alone(ManifoldModelOf<Options> (*fit)(PointsView, const Options&, coterie::Run&,
+                                                                          const SideInformation&),
+                                          const std::vector<std::function<void(Options&)>>& changes) {
     const Union data = subspaces(200, 10, 3, 2, 6);
     coterie::Run run(3, 2);
     const SideInformation side;
-    WmcFits fits(data.points, run, side);
-    WmcOptions options;
-    options.clusters = 3;
-    for (const auto weighting : {WmcWeighting::linear, WmcWeighting::exponential})
-        for (const double lambda : {20.0, 50.0})
-            for (const auto affinity : {AffinityStrategy::NSK, AffinityStrategy::S, AffinityStrategy::KN}) {
-                options.weighting = weighting;
-                options.lambda = lambda;
-                options.affinity = affinity;
-                const WmcModel shared = fits.fit(options);
-                const WmcModel alone = fit_wmc(data.points, options, run);
-                EXPECT_EQ(shared.labels(), alone.labels());
-                EXPECT_EQ(shared.fit_report().objective, alone.fit_report().objective);
-                EXPECT_EQ(number(shared.fit_report(), "nonzeros_per_point"),
-                          number(alone.fit_report(), "nonzeros_per_point"));
-            }
+    ManifoldFits<Options> fits(data.points, run, side);
+    for (const auto& change : changes)
+        for (const auto affinity : {AffinityStrategy::NSK, AffinityStrategy::S, AffinityStrategy::KN}) {
+            Options options;
+            options.clusters = 3;
+            options.affinity = affinity;
+            change(options);
+            const ManifoldModelOf<Options> shared = fits.fit(options);
+            const ManifoldModelOf<Options> alone = fit(data.points, options, run, side);
+            EXPECT_EQ(shared.labels(), alone.labels());
+            EXPECT_EQ(shared.fit_report().objective, alone.fit_report().objective);
+            EXPECT_EQ(number(shared.fit_report(), "nonzeros_per_point"),
+                      number(alone.fit_report(), "nonzeros_per_point"));
+        }
+}
+
+TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_it) {
+    expect_shared_fits_to_be_those_alone<WmcOptions>(
+        fit_wmc, {[](auto& o) { o.weighting = WmcWeighting::linear; }, [](auto& o) { o.lambda = 20; }, [](auto&) {},
+                  [](auto& o) { o.normalize = RowNorms::none; }});
+    expect_shared_fits_to_be_those_alone<SscOptions>(
+        fit_ssc, {[](auto& o) { o.lambda = 50; }, [](auto&) {}, [](auto& o) { o.normalize = RowNorms::none; }});
+    expect_shared_fits_to_be_those_alone<EnscOptions>(fit_ensc, {[](auto& o) { o.l1_share = 0.5; }, [](auto&) {}});
+    expect_shared_fits_to_be_those_alone<SscOmpOptions>(fit_ssc_omp, {[](auto& o) { o.nonzeros = 3; }, [](auto&) {}});
+    expect_shared_fits_to_be_those_alone<SmceOptions>(fit_smce, {[](auto& o) { o.gamma = 1; }, [](auto&) {}});
 }
 
 TEST(ManifoldMethods, live_through_degenerate_points) {
