@@ -1395,6 +1395,8 @@ def test_reproduce_vgg4_mnist():
     result = document("reproduce", "vgg4-mnist", "--points", 40, "--epochs", 1, "--seeds", 2, "--batch-size", 40, "--methods", "miadm,ours")
     assert [method["name"] for method in result["methods"]] == ["miadm", "ours"] and result["n"] == 40
     assert all(len(method["fits"]) == 2 and method["fits"][0]["acc"] > 0.1 for method in result["methods"])
+    assert "40 images, 1 epochs, 1 starts" in run("reproduce", "vgg4-mnist", "--points", 40, "--epochs", 1, "--seeds", 1, "--batch-size", 40,
+                                                  "--methods", "iic").out
     assert "imsat, iic, sela" in run("reproduce", "vgg4-mnist", "--methods", "cats", code=2).err
 
 

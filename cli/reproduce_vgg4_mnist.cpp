@@ -108,6 +108,11 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
     return out;
 }
 
+// Of one start there is no deviation.
+std::string spread_text(const std::vector<double>& values) {
+    return values.size() == 1 ? fixed_text(values[0], 2) : summary_text(summary_of(values));
+}
+
 int reproduce(const Vgg4Request& request) {
     std::vector<std::string> names;
     for (const Contender& contender : contenders) names.push_back(contender.name);
@@ -148,8 +153,7 @@ int reproduce(const Vgg4Request& request) {
         }
         rows.push_back({contender.name,
                         summary_text({contender.published, contender.published_deviation, published_seeds}),
-                        summary_text(summary_of(acc)), summary_text(summary_of(nmi)), std::to_string(fewest),
-                        seconds_text(seconds)});
+                        spread_text(acc), spread_text(nmi), std::to_string(fewest), seconds_text(seconds)});
         out["methods"].push_back(
             {{"name", contender.name},
              {"published", {{"mean", contender.published / 100}, {"deviation", contender.published_deviation / 100}}},
