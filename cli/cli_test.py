@@ -402,11 +402,14 @@ METHODS = [method["name"] for method in json.loads(subprocess.run([COMMAND, "met
 
 def short(method):
     """What makes a fit a matter of seconds; skips the test of a method that is not here."""
-    if method not in ("ae-kmeans", "dekm", "dec", "idec", "dcn"):
+    if method in ("entropy-net", "imsat", "iic", "sela-net", "miadm-net"):
+        words = ["--scale", "minmax", "--widths", 16, "--epochs", 12, "--batch-size", 25, "--learning-rate", 0.01, "--threads", 1]
+    elif method in ("ae-kmeans", "dekm", "dec", "idec", "dcn"):
+        words = ["--scale", "minmax", "--widths", 16, "--embedding", 2, "--pretrain-epochs", 10, "--pretrain-batch-size", 16, "--restarts", 5]
+        if method != "ae-kmeans":
+            words += ["--max-iterations", 10, "--update-interval", 5]
+    else:
         return []
-    words = ["--scale", "minmax", "--widths", 16, "--embedding", 2, "--pretrain-epochs", 10, "--pretrain-batch-size", 16, "--restarts", 5]
-    if method != "ae-kmeans":
-        words += ["--max-iterations", 10, "--update-interval", 5]
     if b"libtorch-dev" in subprocess.run([COMMAND, "fit", method, "data:iris", "-k", "3", *map(str, words), "--quiet"], capture_output=True).stderr:
         pytest.skip("LibTorch is not here")
     return words
@@ -1385,6 +1388,18 @@ def test_reproduce_entropy_linear():
     assert [method["name"] for method in alone] == ["sela"] and alone[0]["acc"] == methods["sela"]["acc"]
 
 
+def test_reproduce_vgg4_mnist():
+    if not os.path.exists(os.path.join(os.environ.get("COTERIE_DATA", "/nowhere"), "mnist")):
+        pytest.skip("MNIST is not here")
+    short("iic")
+    result = document("reproduce", "vgg4-mnist", "--points", 40, "--epochs", 1, "--seeds", 2, "--batch-size", 40, "--methods", "miadm,ours")
+    assert [method["name"] for method in result["methods"]] == ["miadm", "ours"] and result["n"] == 40
+    assert all(len(method["fits"]) == 2 and method["fits"][0]["acc"] > 0.1 for method in result["methods"])
+    assert "40 images, 1 epochs, 1 starts" in run("reproduce", "vgg4-mnist", "--points", 40, "--epochs", 1, "--seeds", 1, "--batch-size", 40,
+                                                  "--methods", "iic").out
+    assert "imsat, iic, sela" in run("reproduce", "vgg4-mnist", "--methods", "cats", code=2).err
+
+
 # ---- transform, deep methods
 
 def test_transform(tmp_path):
@@ -1443,7 +1458,30 @@ def test_deep_methods(tmp_path):
     assert "28x28" in run("fit", "dekm", tmp_path / "x.npy", *short, "--image", "28", code=2).err
 
 
-def test_no_label_is_seen_in_training(tmp_path):
+def test_networks_of_two_views(tmp_path):
+    points, truth = blobs(n=240, d=64)
+    np.save(tmp_path / "x.npy", points)
+    np.save(tmp_path / "y.npy", truth.astype(np.int32))
+    model = tmp_path / "m.coterie"
+    found = deep_fit("entropy-net", tmp_path / "x.npy", "-k", 3, "--scale", "minmax", "--image", "8x8", "--epochs", 3, "--batch-size", 60,
+                     "--augment", "shift,colour", "--truth", tmp_path / "y.npy", "--model-out", model)
+    assert found["details"]["network"] == "vgg4" and found["iterations"] == 3 and len(found["details"]["balance_per_epoch"]) == 3
+    assert document("transform", model, tmp_path / "x.npy", "--points-out", tmp_path / "f.npy")["dimensions"] == 512
+    run("predict", model, tmp_path / "x.npy", "--scores-out", tmp_path / "p.csv", "--quiet")
+    scores = np.loadtxt(tmp_path / "p.csv", delimiter=",")
+    assert scores.shape == (240, 3) and np.allclose(scores.sum(1), 1)
+    # Labels of some points, in words; the others follow.
+    write_labels(tmp_path / "partial.csv", [["ash", "birch", "elm"][c] if i < 30 else "" for i, c in enumerate(truth)])
+    found = deep_fit("iic", tmp_path / "x.npy", "-k", 0, *short("iic")[2:], "--scale", "minmax", "--partial-labels", tmp_path / "partial.csv",
+                     "--truth", tmp_path / "y.npy")
+    assert found["clusters_found"] == 3 and found["scores"]["acc"] > 0.95
+    assert "vgg4 needs --image" in run("fit", "imsat", tmp_path / "x.npy", "-k", 3, "--network", "vgg4", code=2).err
+    assert "flip needs --image" in run("fit", "imsat", tmp_path / "x.npy", "-k", 3, "--augment", "flip", code=2).err
+
+
+@pytest.mark.parametrize("words", [["dekm", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 3, "--max-iterations", 10],
+                                   ["entropy-net", "--widths", 8, "--epochs", 3], ["imsat", "--widths", 8, "--epochs", 3]], ids=lambda words: words[0])
+def test_no_label_is_seen_in_training(tmp_path, words):
     points, truth = blobs(n=120, d=6)
     np.save(tmp_path / "x.npy", points)
     models = []
@@ -1451,8 +1489,7 @@ def test_no_label_is_seen_in_training(tmp_path):
         np.random.default_rng(seed).shuffle(truth)
         np.save(tmp_path / "y.npy", truth.astype(np.int32))
         models.append(tmp_path / f"{seed}.coterie")
-        deep_fit("dekm", tmp_path / "x.npy", "-k", 3, "--scale", "minmax", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 3,
-                 "--max-iterations", 10, "--truth", tmp_path / "y.npy", "--model-out", models[-1])
+        deep_fit(words[0], tmp_path / "x.npy", "-k", 3, "--scale", "minmax", *words[1:], "--truth", tmp_path / "y.npy", "--model-out", models[-1])
     assert models[0].read_bytes() == models[1].read_bytes()
 
 

@@ -14,6 +14,8 @@ struct ImageSet {
     int classes = 0;
 };
 ImageSet read_images(const std::string& name, const Run& run);
+/// `count` of them (all where there are no more), drawn from the run's stream `purpose`, in their order.
+ImageSet some_of(const ImageSet& set, Index count, const Run& run, std::string_view purpose);
 
 Command reproduce_cpd_uml_command();
 Command reproduce_entropy_em_command();
@@ -23,6 +25,7 @@ Command reproduce_max_margin_command();
 Command reproduce_trefoil_lambda_command();
 Command reproduce_trefoil_n_command();
 Command reproduce_two_moons_command();
+Command reproduce_vgg4_mnist_command();
 Command reproduce_wmc_cifar_command();
 
 }  // namespace coterie::cli

@@ -167,20 +167,7 @@ std::vector<Row> measure(const ImageSet& set, const std::vector<std::size_t>& me
         out.push_back(std::move(row));
     }
     // Options are chosen on some of the points where there are many, by as many updates.
-    Points some = set.pixels;
-    Labels of_some = set.truth;
-    if (set.pixels.rows() > most_tuning_points) {
-        RandomStream random = run.random("reproduce.tuning-points");
-        std::vector<Index> rows(static_cast<std::size_t>(set.pixels.rows()));
-        for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Index>(i);
-        for (std::size_t i = 0; i < most_tuning_points; ++i)
-            std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
-        rows.resize(most_tuning_points);
-        std::sort(rows.begin(), rows.end());
-        some = rows_of(set.pixels, rows);
-        of_some.clear();
-        for (const Index i : rows) of_some.push_back(set.truth[static_cast<std::size_t>(i)]);
-    }
+    const ImageSet some = some_of(set, most_tuning_points, run, "reproduce.tuning-points");
     for (std::size_t c = 0; c < contenders.size(); ++c) {
         const Contender& contender = contenders[c];
         if (!wanted(contender.name)) continue;
@@ -189,11 +176,11 @@ std::vector<Row> measure(const ImageSet& set, const std::vector<std::size_t>& me
                 {.stage = contender.name, .fraction = static_cast<double>(c) / static_cast<double>(contenders.size())});
         OptionValues options = clusters;
         options["batch_size"] = std::int64_t{batch_size};
-        options["epochs"] = epochs_for(some.rows(), request.updates);
+        options["epochs"] = epochs_for(some.pixels.rows(), request.updates);
         Row row;
         row.name = contender.name;
         row.published = SampleSummary{contender.published, contender.published_deviation, 6};
-        row.chosen = tuned(contender, some, of_some, options, request.tuning_seeds, run, row.cells);
+        row.chosen = tuned(contender, some.pixels, some.truth, options, request.tuning_seeds, run, row.cells);
         options["epochs"] = epochs_for(set.pixels.rows(), request.updates);
         for (const auto& [key, value] : row.chosen) options[key] = value;
         row.fits = fit_seeds(contender.method, set.pixels, set.truth, options, request.seeds, run);

@@ -5,6 +5,8 @@
 #include "coterie/base/words.hpp"
 #include "coterie/deep/dec.hpp"
 #include "coterie/deep/dekm.hpp"
+#include "coterie/deep/entropy_net.hpp"
+#include "coterie/deep/imsat.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/deformation/fme.hpp"
@@ -148,6 +150,16 @@ const std::vector<Method>& methods() {
         method("idec", "DEC that keeps reconstructing the points (LibTorch)", {}, fit_idec),
         method("dcn", "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)", {},
                fit_dcn),
+        method("entropy-net", "discriminative entropy clustering: a self-labelling network (LibTorch)",
+               {.partial_labels = true}, fit_entropy_net),
+        method("imsat", "IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch)",
+               {.partial_labels = true}, fit_imsat),
+        method("iic", "IIC: mutual information of the clusters of two views (LibTorch)", {.partial_labels = true},
+               fit_iic),
+        method("sela-net", "self-labelling by optimal transport: a network of one-hot labels (LibTorch)",
+               {.partial_labels = true}, fit_sela_net),
+        method("miadm-net", "self-labelling by alternating directions: a network of soft labels (LibTorch)",
+               {.partial_labels = true}, fit_miadm_net),
     };
     return list;
 }

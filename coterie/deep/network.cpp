@@ -113,7 +113,7 @@ Network::Network(const Architecture& architecture, const std::string& device, in
 Network::~Network() = default;
 
 void Network::initialize(const Run& run, std::string_view purpose) {
-    std::vector<std::vector<float>> values = parameters();
+    Parameters values = parameters();
     std::size_t next = 0;
     std::uint64_t number = 0;
     for (const auto* layers : {&architecture_.encoder, &architecture_.decoder})
@@ -128,7 +128,9 @@ void Network::initialize(const Run& run, std::string_view purpose) {
             RandomStream random = run.random(purpose, number++);
             const auto inputs = static_cast<double>(fan_in(plan));
             const auto both = inputs + static_cast<double>(fan_out(plan));
-            const double width = layer.start == Start::uniform ? 0.05 : std::sqrt(6 / both);
+            const double width = layer.start == Start::uniform ? 0.05
+                                 : layer.start == Start::root  ? 1 / std::sqrt(inputs)
+                                                               : std::sqrt(6 / both);
             for (float& value : values[next])
                 value = static_cast<float>(layer.start == Start::he ? std::sqrt(2 / inputs) * random.normal()
                                                                     : width * (2 * random.uniform() - 1));
@@ -216,8 +218,8 @@ void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
 
 void Network::step() { handle_->check(handle_->functions.step(handle_->network)); }
 
-std::vector<std::vector<float>> Network::parameters() const {
-    std::vector<std::vector<float>> out(static_cast<std::size_t>(handle_->functions.parameters(handle_->network)));
+Parameters Network::parameters() const {
+    Parameters out(static_cast<std::size_t>(handle_->functions.parameters(handle_->network)));
     for (std::size_t p = 0; p < out.size(); ++p) {
         const auto number = static_cast<std::int32_t>(p);
         out[p].resize(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->network, number)));
@@ -226,7 +228,7 @@ std::vector<std::vector<float>> Network::parameters() const {
     return out;
 }
 
-void Network::set_parameters(const std::vector<std::vector<float>>& parameters) {
+void Network::set_parameters(const Parameters& parameters) {
     const int count = handle_->functions.parameters(handle_->network);
     if (static_cast<std::size_t>(count) != parameters.size()) throw InternalError("network: other parameters");
     for (std::int32_t p = 0; p < count; ++p) {
@@ -237,21 +239,30 @@ void Network::set_parameters(const std::vector<std::vector<float>>& parameters) 
     }
 }
 
-void Network::store(Archive& archive, const std::string& prefix) const {
-    const auto values = parameters();
-    for (std::size_t p = 0; p < values.size(); ++p)
+void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters) {
+    for (std::size_t p = 0; p < parameters.size(); ++p)
         archive.set_points(prefix + "." + std::to_string(p),
-                           PointsView(values[p].data(), 1, static_cast<Index>(values[p].size())));
+                           PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
+}
+
+Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture) {
+    Parameters out;
+    for (const auto* layers : {&architecture.encoder, &architecture.decoder})
+        for (const Layer& layer : *layers)
+            for (const Index size : parameter_sizes(layer.plan)) {
+                const Points stored = archive.points(prefix + "." + std::to_string(out.size()), 1, size);
+                const auto row = to_matrix<float>(stored.view());
+                out.emplace_back(row.data(), row.data() + row.size());
+            }
+    return out;
+}
+
+void Network::store(Archive& archive, const std::string& prefix) const {
+    store_parameters(archive, prefix, parameters());
 }
 
 void Network::load(const Archive& archive, const std::string& prefix) {
-    std::vector<std::vector<float>> values = parameters();
-    for (std::size_t p = 0; p < values.size(); ++p) {
-        const Points stored = archive.points(prefix + "." + std::to_string(p), 1, static_cast<Index>(values[p].size()));
-        const auto row = to_matrix<float>(stored.view());
-        std::copy(row.data(), row.data() + row.size(), values[p].begin());
-    }
-    set_parameters(values);
+    set_parameters(load_parameters(archive, prefix, architecture_));
 }
 
 std::vector<std::int32_t> Network::memory() const {
