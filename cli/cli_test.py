@@ -1293,7 +1293,7 @@ def test_wmc_says_how_pieces_are_joined_and_refuses(tmp_path):
     assert "NSK" in run("fit", "wmc", points, "--affinity", "KKS", code=2).err
     assert "--weighting" in run("fit", "wmc", points, "--weighting", "cubic", code=2).err
     assert "there is no option --weights" in run("fit", "wmc", points, "--weights", truth, code=2).err
-    assert "only 120 points" in run("fit", "smce", points, "-k", 121, code=2).err
+    assert "121 clusters asked of 120 points" in run("fit", "smce", points, "-k", 121, code=2).err
 
 
 def test_reproduce_wmc_cifar(tmp_path):
@@ -1556,13 +1556,13 @@ def test_spectral_graph_formats_agree(tmp_path):
     ({"indices": [1, 0, 0, 1]}, "entry 3 gives again the pair of entry 2"),
     ({"data": [1, 1, np.nan, 1]}, "NaN"),
     ({"data": [-1, -1, 1, 1]}, "no entry may be negative"),
-    ({"data": [1, 2, 1, 1]}, "not symmetric, row 0, column 1 is 1"),
+    ({"data": [1, 2, 1, 1]}, "graph.npz: affinity: not symmetric, row 1, column 2 is 1"),
+    ({"indptr": [0, 10**7, 3, 4]}, "none lower than the one before it"),
 ])
 def test_spectral_refuses_damaged_sparse_files(tmp_path, arrays, words):
     sound = {"format": b"csr", "shape": [3, 3], "indptr": [0, 1, 3, 4], "indices": [1, 0, 2, 1], "data": [1.0, 1, 1, 1]}
     np.savez(tmp_path / "graph.npz", **{name: np.array(value) for name, value in (sound | arrays).items()})
-    done = run("fit", "spectral", tmp_path / "graph.npz", "--affinity", "precomputed", "-k", 1,
-               code=2 if "symmetric" in words or "negative" in words else 3)
+    done = run("fit", "spectral", tmp_path / "graph.npz", "--affinity", "precomputed", "-k", 1, code=3)
     assert words in done.err
 
 
@@ -1573,7 +1573,12 @@ def test_spectral_refuses_what_a_graph_has_not(tmp_path):
         assert option[0] + ": " in run("fit", *words, *option, code=2).err
     assert "read in float64" in run("fit", *words, "--precision", "float32", code=2).err
     assert "is a graph; tune takes points" in run("tune", *words, "--grid", "restarts=1,2", code=2).err
-    # Three columns in three rows are a dense matrix.
+    # Three columns in three rows are a dense matrix where that is symmetric, else edges, and refused where both fit.
+    write_csv(tmp_path / "triangle.csv", [[0, 1, 1], [1, 2, 1], [0, 2, 1]])
+    assert document("fit", "spectral", tmp_path / "triangle.csv", "--affinity", "precomputed", "-k", 1)["details"]["edges"] == 3
+    write_csv(tmp_path / "both.csv", [[0, 1, 2], [1, 3, 4], [2, 4, 5]])
+    assert "both.csv: can be read as" in run("fit", "spectral", tmp_path / "both.csv", "--affinity", "precomputed", "-k", 1,
+                                              code=3).err
     write_csv(tmp_path / "dense.csv", [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
     assert document("fit", "spectral", tmp_path / "dense.csv", "--affinity", "precomputed", "-k", 1)["n"] == 3
 

@@ -219,12 +219,12 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         inputs.file = read_points_file(request.points, request.reading->options(), run);
         const PointsView table = inputs.file.points;
-        if (graph_wanted && is_edge_list(table)) {
+        const std::string source = request.points == "-" ? "standard input" : request.points;
+        if (graph_wanted && inputs.file.format != "npy" && is_edge_list(table, source)) {
             // Numbers of points would be rounded.
             if (table.scalar() == ScalarType::float32)
-                throw BadArgument("option --precision: " + request.points +
-                                  " is a graph, whose lines are read in float64");
-            inputs.graph = formats::graph_of_edges(table, request.points == "-" ? "standard input" : request.points);
+                throw BadArgument("option --precision: " + source + " is a graph, whose lines are read in float64");
+            inputs.graph = formats::graph_of_edges(table, source);
             inputs.file = {};
         }
     }
@@ -280,8 +280,16 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
     }
 
     run.should_stop = InterruptGuard::interrupted;
-    const auto model = inputs.graph ? method.fit_graph(*inputs.graph, given, run)
-                                    : method.fit(inputs.file.points, given, run, inputs.side());
+    const auto fitted = [&] {
+        try {
+            return inputs.graph ? method.fit_graph(*inputs.graph, given, run)
+                                : method.fit(inputs.file.points, given, run, inputs.side());
+        } catch (const BadData& error) {
+            if (!may_be_graph(method, request)) throw;
+            throw BadData(request.points + ": " + error.message());  // what is the matter is in the file's numbers
+        }
+    };
+    const auto model = fitted();
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;

@@ -114,7 +114,7 @@ namespace internal {
 
 /// 1 <= clusters <= n, n >= 2; no side information that the room does not honour. BadArgument.
 void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
-                    const SideInformation& side);
+                    const SideInformation& side, const Run& run);
 /// A copy, rows of norm 1 where wanted; a row of 0 stays.
 Points normalized_rows(PointsView points, bool unit);
 
@@ -172,7 +172,7 @@ public:
 
     ManifoldModelOf<Options> fit(const Options& options) {
         check_options(options);
-        internal::check_manifold(input_, options, Options::method, side_);
+        internal::check_manifold(input_, options, Options::method, side_, run_);
         ManifoldModelOf<Options> model;
         Options& used = model.options_;
         used = options;

@@ -199,9 +199,12 @@ public:
 };
 
 TEST(ManifoldMethods, extend_the_embedding_so_that_rows_of_the_affinity_give_back_their_own) {
-    for (const Index pieces : {1, 2}) {
+    for (const Index pieces : {1, 2, 4}) {
         Matrix<double> x = normal_points(120, 3, 4);
         if (pieces == 2) x.topRows(60).array() += 30;
+        // More than clusters: the largest has all three.
+        for (Index p = 1; p < pieces && pieces == 4; ++p)
+            x.middleRows(120 - 10 * p, 10).array() += 100 * static_cast<double>(p);
         WmcOptions options;
         options.clusters = 3;
         options.affinity = AffinityStrategy::NS;
@@ -336,7 +339,7 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
     };
     for (const auto& name : method_names) {
         refused(name, {{"clusters", std::int64_t{0}}}, "--clusters");
-        refused(name, {{"clusters", std::int64_t{31}}}, "only 30 points");
+        refused(name, {{"clusters", std::int64_t{31}}}, "31 clusters asked of 30 points");
         refused(name, {{"affinity", std::string("NN")}}, "NSK");
         refused(name, {{"keep", std::int64_t{0}}}, "--keep");
         refused(name, {{"restarts", std::int64_t{0}}}, "--restarts");
@@ -367,7 +370,30 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
     refused("ssc-omp", {{"nonzeros", std::int64_t{0}}}, "--nonzeros");
     refused("ssc-omp", {{"residual", -1.0}}, "--residual");
     refused("smce", {{"gamma", 0.0}}, "--gamma");
-    refused("smce", {{"neighbors", std::int64_t{30}}}, "--neighbors");
+    refused("smce", {{"neighbors", std::int64_t{0}}}, "--neighbors");
+    EXPECT_THROW(fit("wmc", Matrix<double>(x * 1e-150), {{"clusters", std::int64_t{2}}}), BadData);
+}
+
+TEST(ManifoldMethods, say_what_rounding_and_few_points_leave) {
+    const auto warned = [](const Model& model, const std::string& words) {
+        for (const std::string& warning : model.fit_report().warnings)
+            if (warning.find(words) != std::string::npos) return true;
+        return false;
+    };
+    // Points 1e-6 long beside a coordinate of 1: no product tells them apart to the tolerance.
+    const auto tiny = fit("wmc", Matrix<double>(normal_points(150, 6, 0) * 1e-6),
+                          {{"clusters", std::int64_t{3}}, {"weighting", std::string("linear")}, {"eta", 1.0}});
+    EXPECT_TRUE(warned(*tiny, "rounding leaves no less"));
+    EXPECT_FALSE(warned(*tiny, "--max-rounds"));
+    // Lengths over sixteen decades: what cannot be represented is not, and says so.
+    Matrix<double> mixed = normal_points(150, 6, 5);
+    for (Index i = 0; i < mixed.rows(); ++i) mixed.row(i) *= std::pow(10.0, static_cast<double>(i % 17) - 8);
+    const auto found =
+        fit("ssc", mixed, {{"clusters", std::int64_t{3}}, {"normalize", std::string("none")}, {"eta", 1.0}});
+    EXPECT_TRUE(std::isfinite(number(found->fit_report(), "nonzeros_per_point")));
+    EXPECT_TRUE(found->transform(mixed, coterie::Run(0, 1)).allFinite());
+    const auto few = fit("smce", normal_points(6, 2, 1), {{"clusters", std::int64_t{2}}});
+    EXPECT_TRUE(warned(*few, "20 asked for, 5 used"));
 }
 
 // ---------------------------------------------------------------- matching pursuit

@@ -109,9 +109,14 @@ Represented SscOmpOptions::represent(PointsView points, const PointsView* querie
 std::string SscOmpOptions::remedy() const { return "--nonzeros (" + std::to_string(nonzeros) + ")"; }
 
 Represented SmceOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
-    SmceRepresentation found = queries == nullptr ? smce_represent(points, gamma, neighbors, run)
-                                                  : smce_represent(points, *queries, gamma, neighbors, run);
+    const Index most = points.rows() - (queries == nullptr ? 1 : 0);
+    const Index used = std::min<Index>(neighbors, most);
+    SmceRepresentation found = queries == nullptr ? smce_represent(points, gamma, used, run)
+                                                  : smce_represent(points, *queries, gamma, used, run);
     Represented out;
+    if (used < neighbors)
+        out.warnings.push_back("option --neighbors: " + std::to_string(neighbors) + " asked for, " +
+                               std::to_string(used) + " used: a point has no more");
     out.coefficients = std::move(found.coefficients);
     out.weights = std::move(found.weights);
     out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};

@@ -41,11 +41,17 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
     out.rounds = representation.rounds.empty()
                      ? 0
                      : *std::max_element(representation.rounds.begin(), representation.rounds.end());
-    out.converged = representation.unfinished == 0;
-    if (!out.converged)
-        out.warnings.push_back(std::to_string(representation.unfinished) +
-                               " points are represented with a violation above the tolerance of " +
-                               to_text(OptionValue(options.tolerance)) + ": raise --max-rounds");
+    out.converged = representation.unfinished + representation.inexact == 0;
+    const auto warn = [&](Index count, const std::string& remedy) {
+        if (count > 0)
+            out.warnings.push_back(std::to_string(count) +
+                                   " points are represented with a violation above the tolerance of " +
+                                   to_text(OptionValue(options.tolerance)) + ": " + remedy);
+    };
+    warn(representation.unfinished, "raise --max-rounds");
+    warn(representation.inexact,
+         "rounding leaves no less; bring the points to lengths near 1 (--scale, --normalize unit), or lower --eta or "
+         "--lambda");
     out.details = {{"lambda", options.multiple},
                    {"eta", options.eta},
                    {"mean_rounds", representation.mean_rounds},
