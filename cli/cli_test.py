@@ -1493,6 +1493,53 @@ def test_no_label_is_seen_in_training(tmp_path, words):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
+def test_reproduce_dekm(tmp_path):
+    data = os.environ.get("COTERIE_DATA")
+    if data is None or not os.path.exists(os.path.join(data, "coil-20")) or not os.path.exists(os.path.join(data, "mnist")):
+        pytest.skip("COIL-20 and MNIST are not here")
+    write_csv(tmp_path / "x.csv", np.eye(4))
+    deep_fit("ae-kmeans", tmp_path / "x.csv", "-k", 2, "--widths", 4, "--embedding", 2, "--pretrain-epochs", 1)  # skips without LibTorch
+    short = ["--points", 60, "--seeds", 2, "--pretrain-epochs", 2, "--max-iterations", 80, "--tolerance", 0, "--threads", 1]
+    kept, figure = tmp_path / "kept", tmp_path / "curves.svg"
+    followed = document("reproduce", "dekm-coil20", *short, "--methods", "kmeans,ae-kmeans,dekm", "--variants", "--checkpoint", kept, "--figure", figure)
+    assert followed["n"] == 60 and followed["d"] == 784 and followed["clusters"] == 20
+    methods = {method["name"]: method for method in followed["methods"]}
+    assert list(methods) == ["kmeans", "ae-kmeans", "dekm", "dekm-all", "dekm-full"]
+    assert methods["dekm"]["published"] == {"acc": 0.6903, "nmi": 0.8006}
+    fit = methods["dekm"]["fits"][0]
+    assert fit["updates"] == 3 and fit["iterations"] == 80 and len(methods["dekm"]["fits"]) == 2
+    assert fit["acc_per_update"][0] == methods["ae-kmeans"]["fits"][0]["scores"]["acc"]
+    assert fit["acc_per_update"][-1] == fit["scores"]["acc"]
+    assert methods["dekm-full"]["fits"][0]["updates"] == 81 and methods["dekm-all"]["fits"][0]["loss_per_update"] != fit["loss_per_update"]
+    text = figure.read_text()
+    ElementTree.fromstring(text)
+    assert "dekm-full" in text and "nan" not in text
+    # A fit that was not followed ends as one that was cut off at every update.
+    autoencoders = tmp_path / "autoencoders"
+    autoencoders.mkdir()
+    for file in kept.glob("*.coterie"):
+        shutil.copy(file, autoencoders)
+    assert len(list(autoencoders.iterdir())) == 2
+    plain = document("reproduce", "dekm-coil20", *short, "--methods", "dekm", "--checkpoint", autoencoders)
+    for one, other in zip(plain["methods"][0]["fits"], methods["dekm"]["fits"]):
+        for key in ("scores", "objective_per_update", "changed_per_update", "loss_per_update"):
+            assert one[key] == other[key], key
+    phases = tmp_path / "phases.svg"
+    result = document("reproduce", "dekm-mnist", *short, "--methods", "kmeans", "--figure1", phases)
+    assert [method["name"] for method in result["methods"]] == ["kmeans"]
+    text = phases.read_text()
+    ElementTree.fromstring(text)
+    assert "after pre-training" in text and "update 2" in text and "nan" not in text
+
+
+def test_reproduce_dekm_refuses(tmp_path):
+    assert "kmeans, ae-kmeans, dec, idec, dcn, dekm" in run("reproduce", "dekm-usps", "--methods", "dekmm", code=2).err
+    for words in (["--seeds", 1], ["--tolerance", 2], ["--points", -1], ["--max-iterations", 0], ["--figure", tmp_path / "f.png"], ["--figure1", "f.svg"]):
+        assert words[0] in run("reproduce", "dekm-usps", *words, code=2).err
+    (tmp_path / "file").write_text("")
+    assert "--checkpoint" in run("reproduce", "dekm-usps", "--checkpoint", tmp_path / "file", code=1).err
+
+
 # ---- spectral -------------------------------------------------------------------------------------------------------
 
 

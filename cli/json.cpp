@@ -53,6 +53,10 @@ Json json_of(const Confusion& confusion) {
             {"counts", confusion.counts}};
 }
 
+Json summary_json(const SampleSummary& sample) {
+    return {{"mean", sample.mean / 100}, {"deviation", sample.deviation / 100}};
+}
+
 Json json_of(const Detail& detail) {
     return std::visit([](const auto& held) { return Json(held); }, detail);
 }

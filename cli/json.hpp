@@ -17,6 +17,8 @@ using Json = nlohmann::ordered_json;
 Json json_of(const OptionValue& value);
 Json json_of(const OptionSet& set, const OptionValues& values);  // in the set's order
 Json json_of(const Scores& scores);
+/// Mean and deviation of figures in per cent, as shares.
+Json summary_json(const SampleSummary& sample);
 /// The scores with label_accuracy, where it is known.
 Json scores_json(const Agreement& agreement);
 /// `labelled` where partial labels are at hand.

@@ -1,6 +1,7 @@
 #include "reproduce.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "commands.hpp"
 #include "coterie/io/catalogue.hpp"
@@ -20,11 +21,10 @@ ImageSet read_images(const std::string& name, const Run& run) {
     return out;
 }
 
-ImageSet some_of(const ImageSet& set, Index count, const Run& run, std::string_view purpose) {
+ImageSet some_of(const ImageSet& set, Index count, RandomStream random) {
     if (count >= set.pixels.rows()) return set;
-    RandomStream random = run.random(purpose);
     std::vector<Index> rows(static_cast<std::size_t>(set.pixels.rows()));
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Index>(i);
+    std::iota(rows.begin(), rows.end(), Index{0});
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
         std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
     rows.resize(static_cast<std::size_t>(count));
@@ -42,11 +42,12 @@ Command reproduce_command() {
         "Runs the protocol of a paper on the data that it used, where these are at hand (COTERIE_DATA), and prints "
         "what was measured in the paper's form, with the published figures beside it.";
     command.commands_are = "NAME";
-    command.commands = {reproduce_cpd_uml_command(),        reproduce_entropy_em_command(),
-                        reproduce_entropy_linear_command(), reproduce_label_noise_command(),
-                        reproduce_max_margin_command(),     reproduce_trefoil_lambda_command(),
-                        reproduce_trefoil_n_command(),      reproduce_two_moons_command(),
-                        reproduce_vgg4_mnist_command(),     reproduce_wmc_cifar_command()};
+    command.commands = {
+        reproduce_cpd_uml_command(),     reproduce_dekm_coil_command(),  reproduce_dekm_mnist_command(),
+        reproduce_dekm_usps_command(),   reproduce_entropy_em_command(), reproduce_entropy_linear_command(),
+        reproduce_label_noise_command(), reproduce_max_margin_command(), reproduce_trefoil_lambda_command(),
+        reproduce_trefoil_n_command(),   reproduce_two_moons_command(),  reproduce_vgg4_mnist_command(),
+        reproduce_wmc_cifar_command()};
     command.examples = {{"coterie reproduce cpd-uml --runs 3 --sets ecoli", "a quick look at one data set"}};
     return command;
 }

@@ -14,10 +14,13 @@ struct ImageSet {
     int classes = 0;
 };
 ImageSet read_images(const std::string& name, const Run& run);
-/// `count` of them (all where there are no more), drawn from the run's stream `purpose`, in their order.
-ImageSet some_of(const ImageSet& set, Index count, const Run& run, std::string_view purpose);
+/// So many of them drawn without replacement, in their order. All, where there are no more.
+ImageSet some_of(const ImageSet& set, Index count, RandomStream random);
 
 Command reproduce_cpd_uml_command();
+Command reproduce_dekm_coil_command();
+Command reproduce_dekm_mnist_command();
+Command reproduce_dekm_usps_command();
 Command reproduce_entropy_em_command();
 Command reproduce_entropy_linear_command();
 Command reproduce_label_noise_command();

@@ -377,7 +377,7 @@ Json tables_json(const std::vector<Measured>& measured, const CpdUmlRequest& req
             row["name"] = set.names[c];
             for (const auto& of : measures) {
                 const SampleSummary sample = set.summary(c, of.member);
-                row[of.key] = {{"mean", sample.mean / 100}, {"deviation", sample.deviation / 100}};
+                row[of.key] = summary_json(sample);
                 if (c >= method_count) continue;
                 const Printed& printed = (*of.printed)[c][set.column];
                 row[of.key]["score"] = ranking_scores(set.ranked(of.member))[c];

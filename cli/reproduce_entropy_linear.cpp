@@ -167,7 +167,7 @@ std::vector<Row> measure(const ImageSet& set, const std::vector<std::size_t>& me
         out.push_back(std::move(row));
     }
     // Options are chosen on some of the points where there are many, by as many updates.
-    const ImageSet some = some_of(set, most_tuning_points, run, "reproduce.tuning-points");
+    const ImageSet some = some_of(set, most_tuning_points, run.random("reproduce.tuning-points"));
     for (std::size_t c = 0; c < contenders.size(); ++c) {
         const Contender& contender = contenders[c];
         if (!wanted(contender.name)) continue;
@@ -211,10 +211,6 @@ std::string chosen_text(const OptionValues& chosen) {
     std::vector<std::string> words;
     for (const auto& [key, value] : chosen) words.push_back(key + " " + to_text(value));
     return join(words);
-}
-
-Json summary_json(const SampleSummary& sample) {
-    return {{"mean", sample.mean / 100}, {"deviation", sample.deviation / 100}};
 }
 
 int reproduce(const LinearRequest& request) {

@@ -147,8 +147,7 @@ int reproduce(const NoiseRequest& request) {
             rows[kind].push_back(summary_text(sample));
             lines[kind].x.push_back(100 * noises[level]);
             lines[kind].y.push_back(sample.mean);
-            one[kind == 0 ? "forward" : "reverse"] = {{"mean", sample.mean / 100},
-                                                      {"deviation", sample.deviation / 100}};
+            one[kind == 0 ? "forward" : "reverse"] = summary_json(sample);
         }
         out["levels"].push_back(std::move(one));
     }

@@ -125,7 +125,7 @@ int reproduce(const Vgg4Request& request) {
     run.should_stop = InterruptGuard::interrupted;
 
     ImageSet set = read_images("mnist", run);
-    if (request.points > 0) set = some_of(set, request.points, run, "reproduce.vgg4-mnist");
+    if (request.points > 0) set = some_of(set, request.points, run.random("reproduce.vgg4-mnist"));
     Json out;
     out["schema"] = 1;
     out["name"] = "vgg4-mnist";

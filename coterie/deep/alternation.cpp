@@ -26,6 +26,22 @@ struct Kept {
     Matrix<double> rotation, centroids;
     Labels labels;
     std::size_t update = 0;
+
+    bool any() const { return !parameters.empty(); }
+    void store(Archive& archive) const {
+        store_parameters(archive, "kept", parameters);
+        archive.set_points("kept_rotation", rotation);
+        archive.set_points("kept_centroids", centroids);
+        archive.set_labels("kept_labels", labels);
+        archive.set_labels("kept_update", std::vector<std::int32_t>{static_cast<std::int32_t>(update)});
+    }
+    void load(const Archive& archive, const Network& network, Index points) {
+        parameters = load_parameters(archive, "kept", network.architecture());
+        rotation = to_matrix<double>(archive.points("kept_rotation").view());
+        centroids = to_matrix<double>(archive.points("kept_centroids").view());
+        labels = archive.labels("kept_labels", points);
+        update = static_cast<std::size_t>(archive.labels("kept_update", 1)[0]);
+    }
 };
 
 }  // namespace
@@ -47,6 +63,7 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
 
     Labels labels;
     Course course;
+    Kept kept;
     int batches_done = 0;
     Index next_row = 0;
     network.set_optimizers(optimizers);
@@ -59,10 +76,13 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
         next_row = counters[1];
         labels = found->labels("labels", fit.count());
         alternation.load(*found);
+        kept.load(*found, network, fit.count());
     }
 
-    Kept kept;
-    bool any = false;
+    std::vector<std::int64_t> order(static_cast<std::size_t>(fit.count()));
+    std::iota(order.begin(), order.end(), 0);
+    RandomStream random = run.random("deep.clustering-order");
+    shuffle(order, random);
     Run uninterrupted(run.seed, run.threads);  // so that an update is done or not begun
     report.stopped = StopReason::iteration_limit;
     while (true) {
@@ -74,10 +94,9 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
         labels = std::move(found);
         course.objectives.push_back(alternation.objective());
         course.balances.push_back(balance(labels, options.clusters));
-        if (!any || course.balances.back() >= 0.5 * course.balances.front())
+        if (!kept.any() || course.balances.back() >= 0.5 * course.balances.front())
             kept = {network.parameters(), alternation.rotation(), alternation.centroids(), labels,
                     course.objectives.size() - 1};
-        any = true;
         run.report({.stage = "clustering",
                     .fraction = static_cast<double>(batches_done) / std::max(1, options.max_iterations),
                     .objective = course.objectives.back(),
@@ -94,10 +113,8 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
             Index left = full ? fit.count() : 1;
             while (left > 0) {
                 if (next_row >= fit.count()) next_row = 0;
-                std::vector<std::int64_t> rows(
-                    static_cast<std::size_t>(std::min<Index>(options.batch_size, fit.count() - next_row)));
-                std::iota(rows.begin(), rows.end(), next_row);
-                const auto size = static_cast<Index>(rows.size());
+                const auto size = std::min<Index>(options.batch_size, fit.count() - next_row);
+                const std::vector<std::int64_t> rows(order.begin() + next_row, order.begin() + next_row + size);
                 BatchLoss part = alternation.loss(network.begin(rows), rows);
                 // All points in one step: the gradient of their mean, batch by batch.
                 const double share = full ? static_cast<double>(size) / static_cast<double>(fit.count()) : 1.0;
@@ -124,6 +141,7 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
                                std::vector<std::int32_t>{batches_done, static_cast<std::int32_t>(next_row)});
             archive.set_labels("labels", labels);
             alternation.store(archive);
+            kept.store(archive);
             fit.checkpoint().write(archive);
         }
         if (stop) {

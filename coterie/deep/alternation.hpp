@@ -29,8 +29,9 @@ public:
     virtual void load(const Archive&) {}
 };
 
-/// Pre-trains, alternates until the share of changed labels is below the tolerance, and fills the report. What is kept
-/// is the last update whose balance was at least half the first one's. `full`: one step a pass over all points.
+/// Pre-trains, alternates until the share of changed labels is below the tolerance, and fills the report. Batches come
+/// in an order that is drawn once: points in a file are often sorted by class. What is kept is the last update whose
+/// balance was at least half the first one's. `full`: one step a pass over all points.
 struct Alternated {
     DeepState state;
     Labels labels;

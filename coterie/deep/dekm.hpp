@@ -10,8 +10,9 @@
 //
 //     minimise  mean over a batch and the p coordinates of (V f(x) - y')^2   through f, V and y' fixed
 //
-// by Adam, over batches in the order of the points; after every update_interval batches H, the clusters, V and y' are
-// made anew. It ends when a smaller share than `tolerance` of the points has changed cluster (clusters matched).
+// by Adam, over batches in an order of the points drawn once; after every update_interval batches H, the clusters, V
+// and y' are made anew. It ends when a smaller share than `tolerance` of the points has changed cluster (clusters
+// matched).
 //
 // The k-means of an update starts from the means of the last labels; a few starts of its own compete with it.
 

@@ -1,6 +1,7 @@
 #include "coterie/deep/dekm.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -165,6 +166,39 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
     options.learning_rate *= 2;
     EXPECT_NE(message_of<BadData>([&] { fit_dekm(sample.points, options, run); }).find("other options"),
               std::string::npos);
+}
+
+// What is kept of a fit whose clusters collapse is from before the collapse, also when it was cut off at every update.
+TEST(Dekm, KeepsTheSameAfterACollapse) {
+    COTERIE_NEEDS_NETWORKS;
+    const Sample sample = blobs(200, 6, 4, 8);
+    const testing::Folder folder;
+    DekmOptions options = small();
+    options.move = DekmMove::all;
+    options.learning_rate = 0.3;
+    options.max_iterations = 45;
+    std::uint64_t seed = 0;
+    std::optional<DekmModel> whole;
+    do {
+        coterie::Run run(++seed);
+        whole = fit_dekm(sample.points, options, run);
+        ASSERT_LE(seed, 20U) << "no fit collapses";
+    } while (whole->fit_report().warnings.empty());
+    ASSERT_NE(whole->fit_report().warnings[0].find("collapsed"), std::string::npos);
+    options.checkpoint = folder / "fit.checkpoint";
+    for (int update = 0; update < 40; ++update) {
+        coterie::Run cut(seed);
+        bool updated = false;
+        cut.on_progress = [&](const Progress& progress) { updated |= progress.stage == "clustering"; };
+        cut.should_stop = [&] { return updated; };
+        const DekmModel part = fit_dekm(sample.points, options, cut);
+        if (part.fit_report().stopped == StopReason::interrupted) continue;
+        EXPECT_EQ(part.labels(), whole->labels());
+        EXPECT_EQ(part.state().parameters, whole->state().parameters);
+        EXPECT_EQ(part.fit_report().warnings, whole->fit_report().warnings);
+        return;
+    }
+    ADD_FAILURE() << "the fit did not end";
 }
 
 TEST(Dekm, RivalsStartFromOneAutoencoder) {

@@ -193,6 +193,20 @@ private:
     std::vector<Layer> layers_;
 };
 
+struct AdamStep {
+    float rate, scale, beta1, beta2, epsilon, decay;
+};
+// By itself and without overlaps, so that the compiler makes vectors of it.
+void adam_step(int64_t count, const AdamStep with, const float* __restrict g, float* __restrict x, float* __restrict m,
+               float* __restrict v) {
+    for (int64_t i = 0; i < count; ++i) {
+        const float slope = g[i] + with.decay * x[i];
+        m[i] = with.beta1 * m[i] + (1 - with.beta1) * slope;
+        v[i] = with.beta2 * v[i] + (1 - with.beta2) * slope * slope;
+        x[i] -= with.rate * m[i] / (std::sqrt(v[i]) * with.scale + with.epsilon);
+    }
+}
+
 // One optimizer's parameters and what it remembers of them. On the CPU a step is one pass over each parameter's
 // memory.
 class Optimizer {
@@ -265,21 +279,18 @@ private:
             parameter.addcdiv_(first, denominator, -plan_.learning_rate / correction1);
             return;
         }
-        const auto rate = static_cast<float>(plan_.learning_rate / correction1);
-        const auto scale = static_cast<float>(1 / std::sqrt(correction2));
-        const auto b1 = static_cast<float>(plan_.beta1), b2 = static_cast<float>(plan_.beta2);
-        const auto epsilon = static_cast<float>(plan_.epsilon), decay = static_cast<float>(plan_.weight_decay);
+        const AdamStep rates{static_cast<float>(plan_.learning_rate / correction1),
+                             static_cast<float>(1 / std::sqrt(correction2)),
+                             static_cast<float>(plan_.beta1),
+                             static_cast<float>(plan_.beta2),
+                             static_cast<float>(plan_.epsilon),
+                             static_cast<float>(plan_.weight_decay)};
         float* const x = parameter.data_ptr<float>();
         float* const m = first.data_ptr<float>();
         float* const v = second.data_ptr<float>();
         const float* const g = gradient.data_ptr<float>();
         at::parallel_for(0, parameter.numel(), 16384, [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) {
-                const float slope = g[i] + decay * x[i];
-                m[i] = b1 * m[i] + (1 - b1) * slope;
-                v[i] = b2 * v[i] + (1 - b2) * slope * slope;
-                x[i] -= rate * m[i] / (std::sqrt(v[i]) * scale + epsilon);
-            }
+            adam_step(end - begin, rates, g + begin, x + begin, m + begin, v + begin);
         });
     }
 

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Autoencoders beside PyTorch, and the start of a command that needs no network.
+
+    benchmarks/deep_peers.py --command build/release/cli/coterie [--only epochs,start] [--networks dense,convolutional] [--images 10000] [--epochs 2] [--rounds 3] [--threads 2]
+
+epochs: seconds an epoch of pre-training on the first MNIST images of the test file, batches of 256, Adam: fit ae-kmeans, and the same network, loss and optimizer
+in PyTorch, alternately, the fastest of the rounds. At most 1.1 times PyTorch's; both end with reconstruction errors within a tenth of each other.
+start: `coterie --version` and `coterie methods`, the fastest of 100: at most 20 ms, and without LibTorch among the libraries that are loaded.
+Needs COTERIE_DATA or ../shared/data, and torch for this Python. Exit code 1 on a missed bound.
+"""
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BATCH = 256
+
+
+def data_folder():
+    return pathlib.Path(os.environ.get("COTERIE_DATA", ROOT.parent / "shared" / "data"))
+
+
+def mnist(count):
+    import numpy as np
+    raw = gzip.open(data_folder() / "mnist" / "t10k-images-idx3-ubyte.gz").read()
+    return np.frombuffer(raw, np.uint8, offset=16).reshape(-1, 784)[:count].astype(np.float32) / 255
+
+
+def coterie_epoch(arguments, points, network):
+    """Seconds an epoch, and the last reconstruction error."""
+    words = ["--image", "28x28"] if network == "convolutional" else []
+    done = subprocess.run([str(w) for w in (arguments.command, "fit", "ae-kmeans", points, "-k", 10, "--restarts", 1, "--pretrain-epochs", arguments.epochs,
+                                            "--network", network, *words, "--threads", arguments.threads, "--json", "--quiet")], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    found = json.loads(done.stdout)
+    return found["seconds"]["pretraining"] / arguments.epochs, found["details"]["reconstruction"]
+
+
+def peer(network):
+    """(parameters, function from a batch to its reconstruction), as coterie/deep/architecture.cpp has it."""
+    import torch
+    from torch.nn import functional as F
+    parameters = []
+
+    def tensors(shape, biases, bound):
+        pair = [(torch.rand(shape) * 2 - 1) * bound, torch.zeros(biases)]
+        for tensor in pair:
+            parameters.append(tensor.requires_grad_())
+        return pair
+
+    def glorot(inputs, outputs):
+        return (6 / (inputs + outputs)) ** 0.5
+
+    if network == "dense":
+        sizes = [784, 500, 500, 2000, 10, 2000, 500, 500, 784]
+        layers = [tensors((after, before), after, 0.05) for before, after in zip(sizes, sizes[1:])]
+
+        def forward(x):
+            for number, (weight, bias) in enumerate(layers):
+                x = F.linear(x, weight, bias)
+                if number not in (3, 7):
+                    x = torch.relu(x)
+            return x
+        return parameters, forward
+    down = [(*tensors((after, before, kernel, kernel), after, 0.05), pad) for before, after, kernel, pad in
+            [(1, 32, 5, (1, 2, 1, 2)), (32, 64, 5, (1, 2, 1, 2)), (64, 128, 3, (0, 0, 0, 0))]]
+    embed = tensors((10, 1152), 10, glorot(1152, 10))
+    unembed = tensors((1152, 10), 1152, glorot(1152, 10))
+    up = [(*tensors((before, after, kernel, kernel), after, glorot(before * kernel ** 2, after * kernel ** 2)), side) for before, after, kernel, side in
+          [(128, 64, 3, 7), (64, 32, 5, 14), (32, 1, 5, 28)]]
+
+    def forward(x):
+        x = x.reshape(-1, 1, 28, 28)
+        for weight, bias, pad in down:
+            x = torch.relu(F.conv2d(F.pad(x, pad), weight, bias, stride=2))
+        x = torch.relu(F.linear(F.linear(x.flatten(1), *embed), *unembed)).reshape(-1, 128, 3, 3)
+        for number, (weight, bias, side) in enumerate(up):
+            x = F.conv_transpose2d(x, weight, bias, stride=2)
+            cut = (x.shape[2] - side) // 2
+            x = x[:, :, cut:cut + side, cut:cut + side]
+            if number < 2:
+                x = torch.relu(x)
+        return x.flatten(1)
+    return parameters, forward
+
+
+def torch_epoch(arguments, points, network):
+    import torch
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+    parameters, forward = peer(network)
+    optimizer = torch.optim.Adam(parameters, lr=1e-3)
+    x = torch.from_numpy(points)
+    start = time.perf_counter()
+    for _ in range(arguments.epochs):
+        total = 0
+        for rows in torch.randperm(len(x)).split(BATCH):
+            optimizer.zero_grad(set_to_none=True)
+            batch = x[rows]
+            loss = torch.nn.functional.mse_loss(forward(batch), batch)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+    return (time.perf_counter() - start) / arguments.epochs, total / len(x)
+
+
+def epochs(arguments, folder):
+    import numpy as np
+    x = mnist(arguments.images)
+    np.save(folder / "x.npy", x)
+    ok = True
+    print("network          coterie s  PyTorch s  ratio  errors", flush=True)
+    for network in arguments.networks:
+        own, other = [], []
+        for _ in range(arguments.rounds):
+            own.append(coterie_epoch(arguments, folder / "x.npy", network))
+            other.append(torch_epoch(arguments, x, network))
+        ratio = min(own)[0] / min(other)[0]
+        errors = own[0][1], other[0][1]
+        ok &= ratio <= 1.1 and max(errors) <= 1.1 * min(errors)
+        print(f"{network:15s} {min(own)[0]:10.3f} {min(other)[0]:10.3f} {ratio:6.2f}  {errors[0]:.5f} {errors[1]:.5f}", flush=True)
+    return ok
+
+
+def start(arguments, folder):
+    ok = True
+    for words in (["--version"], ["methods"]):
+        command = [str(arguments.command), *words]
+        times = []
+        for _ in range(100):
+            begin = time.perf_counter()
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            times.append(time.perf_counter() - begin)
+        loaded = subprocess.run(command, env={**os.environ, "LD_DEBUG": "libs"}, capture_output=True, text=True).stderr
+        if "libc.so" not in loaded:
+            sys.exit("LD_DEBUG=libs says nothing of the libraries")
+        torch = "libtorch" in loaded or "libcoterie-deep" in loaded
+        ok &= min(times) <= 0.020 and not torch
+        print(f"coterie {' '.join(words):10s} {1000 * min(times):6.1f} ms, LibTorch {'loaded' if torch else 'not loaded'}", flush=True)
+    return ok
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words = lambda text: text.split(",")
+    parser.add_argument("--command", type=pathlib.Path, default=ROOT / "build" / "release" / "cli" / "coterie")
+    parser.add_argument("--only", type=words, default=["epochs", "start"])
+    parser.add_argument("--networks", type=words, default=["dense", "convolutional"])
+    parser.add_argument("--images", type=int, default=10000)
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    arguments = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", str(arguments.threads))
+    ok = True
+    with tempfile.TemporaryDirectory() as folder:
+        for part in ("epochs", "start"):
+            if part in arguments.only:
+                ok &= {"epochs": epochs, "start": start}[part](arguments, pathlib.Path(folder))
+    sys.exit(0 if ok else 1)
+
+
+if __name__ == "__main__":
+    main()
