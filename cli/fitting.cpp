@@ -26,13 +26,16 @@ bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
     return true;
 }
 
-// Precomputed affinities may come as a sparse graph; then there are no points to prepare or to draw.
-bool takes_graph(const Method& method, const FitRequest& request) {
+// Precomputed affinities may come as a sparse graph.
+bool may_be_graph(const Method& method, const FitRequest& request) {
     const auto affinity = request.given->find("affinity");
-    if (!method.fit_graph || affinity == request.given->end() ||
-        affinity->second != OptionValue(std::string("precomputed")) || !request.reading->label_column.empty() ||
-        !request.reading->columns.empty() || !is_graph(request.points))
-        return false;
+    return method.fit_graph && affinity != request.given->end() &&
+           affinity->second == OptionValue(std::string("precomputed")) && request.reading->label_column.empty() &&
+           request.reading->columns.empty();
+}
+
+// Of a graph there are no points to prepare or to draw.
+void refuse_what_points_have(const FitRequest& request) {
     const auto refuse = [&](const std::string& option) {
         throw BadArgument("option " + option + ": " + request.points + " is a graph, which has no coordinates");
     };
@@ -41,7 +44,6 @@ bool takes_graph(const Method& method, const FitRequest& request) {
         if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.flag());
     if (!request.picture.empty()) refuse("--picture");
     if (!request.report.empty()) refuse("--report");
-    return true;
 }
 
 std::optional<Truth> find_truth(const FitRequest& request, FitInputs& inputs, const Run& run) {
@@ -211,10 +213,22 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     Stopwatch watch;
     FitInputs inputs;
     inputs.constraints = read_constraints(*request.constraints);
-    if (takes_graph(method, request))
+    const bool graph_wanted = may_be_graph(method, request);
+    if (graph_wanted && is_graph(request.points)) {
         inputs.graph = read_graph(request.points, run);
-    else
+    } else {
         inputs.file = read_points_file(request.points, request.reading->options(), run);
+        const PointsView table = inputs.file.points;
+        const std::string source = request.points == "-" ? "standard input" : request.points;
+        if (graph_wanted && inputs.file.format != "npy" && is_edge_list(table, source)) {
+            // Numbers of points would be rounded.
+            if (table.scalar() == ScalarType::float32)
+                throw BadArgument("option --precision: " + source + " is a graph, whose lines are read in float64");
+            inputs.graph = formats::graph_of_edges(table, source);
+            inputs.file = {};
+        }
+    }
+    if (inputs.graph) refuse_what_points_have(request);
     const Labels& partial_labels = inputs.constraints.partial_labels.labels;
     if (!partial_labels.empty())
         require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, inputs.rows(),
@@ -266,8 +280,16 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
     }
 
     run.should_stop = InterruptGuard::interrupted;
-    const auto model = inputs.graph ? method.fit_graph(*inputs.graph, given, run)
-                                    : method.fit(inputs.file.points, given, run, inputs.side());
+    const auto fitted = [&] {
+        try {
+            return inputs.graph ? method.fit_graph(*inputs.graph, given, run)
+                                : method.fit(inputs.file.points, given, run, inputs.side());
+        } catch (const BadData& error) {
+            if (!may_be_graph(method, request)) throw;
+            throw BadData(request.points + ": " + error.message());  // what is the matter is in the file's numbers
+        }
+    };
+    const auto model = fitted();
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;

@@ -281,6 +281,12 @@ int describe_geometry(const GeometryRequest& request) {
         all = geometry(data.points, data.labels.labels, data.rows, options, run);
     }
     seconds.emplace_back("geometry", watch.restart());
+    const auto inexact = std::count_if(all.begin(), all.end(),
+                                       [](const PointGeometry& p) { return p.solved && !(p.violation <= 1e-6); });
+    if (inexact > 0 && !request.running->quiet)
+        print_warning("at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
+                      " points rounding leaves a violation of the optimality conditions above 1e-6 (\"violation\"): "
+                      "whether their representations are preserving or zero is not certain; lower lambda");
     if (!request.rows_out.empty()) write_file(request.rows_out, rows_csv(data, all));
 
     Labels classes = data.labels.labels;

@@ -28,6 +28,7 @@ Command reproduce_max_margin_command();
 Command reproduce_trefoil_lambda_command();
 Command reproduce_trefoil_n_command();
 Command reproduce_two_moons_command();
+Command reproduce_vgg4_mnist_command();
 Command reproduce_wmc_cifar_command();
 
 }  // namespace coterie::cli

@@ -5,6 +5,8 @@
 #include "coterie/base/words.hpp"
 #include "coterie/deep/dec.hpp"
 #include "coterie/deep/dekm.hpp"
+#include "coterie/deep/entropy_net.hpp"
+#include "coterie/deep/imsat.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/deformation/fme.hpp"
@@ -130,13 +132,16 @@ const std::vector<Method>& methods() {
         shared_method<WmcFits>("wmc",
                                "weighted manifold clustering: sparse representations in which near points are cheaper",
                                {}, fit_wmc),
-        method("ssc", "sparse subspace clustering: representations by few points, all at the same cost", {}, fit_ssc),
-        method("ensc", "elastic-net subspace clustering: representations by few points and their squares", {},
-               fit_ensc),
-        method("ssc-omp", "subspace clustering by orthogonal matching pursuit, a fixed number of points each", {},
-               fit_ssc_omp),
-        method("smce", "sparse manifold clustering and embedding: affine representations by nearest neighbours", {},
-               fit_smce),
+        shared_method<ManifoldFits<SscOptions>>(
+            "ssc", "sparse subspace clustering: representations by few points, all at the same cost", {}, fit_ssc),
+        shared_method<ManifoldFits<EnscOptions>>(
+            "ensc", "elastic-net subspace clustering: representations by few points and their squares", {}, fit_ensc),
+        shared_method<ManifoldFits<SscOmpOptions>>(
+            "ssc-omp", "subspace clustering by orthogonal matching pursuit, a fixed number of points each", {},
+            fit_ssc_omp),
+        shared_method<ManifoldFits<SmceOptions>>(
+            "smce", "sparse manifold clustering and embedding: affine representations by nearest neighbours", {},
+            fit_smce),
         method("ae-kmeans", "k-means in the embedding of an autoencoder (LibTorch)", {}, fit_ae_kmeans),
         method("dekm", "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)", {},
                fit_dekm),
@@ -145,6 +150,16 @@ const std::vector<Method>& methods() {
         method("idec", "DEC that keeps reconstructing the points (LibTorch)", {}, fit_idec),
         method("dcn", "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)", {},
                fit_dcn),
+        method("entropy-net", "discriminative entropy clustering: a self-labelling network (LibTorch)",
+               {.partial_labels = true}, fit_entropy_net),
+        method("imsat", "IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch)",
+               {.partial_labels = true}, fit_imsat),
+        method("iic", "IIC: mutual information of the clusters of two views (LibTorch)", {.partial_labels = true},
+               fit_iic),
+        method("sela-net", "self-labelling by optimal transport: a network of one-hot labels (LibTorch)",
+               {.partial_labels = true}, fit_sela_net),
+        method("miadm-net", "self-labelling by alternating directions: a network of soft labels (LibTorch)",
+               {.partial_labels = true}, fit_miadm_net),
     };
     return list;
 }

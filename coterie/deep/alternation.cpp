@@ -29,14 +29,14 @@ struct Kept {
 
     bool any() const { return !parameters.empty(); }
     void store(Archive& archive) const {
-        store_parameters(parameters, archive, "kept");
+        store_parameters(archive, "kept", parameters);
         archive.set_points("kept_rotation", rotation);
         archive.set_points("kept_centroids", centroids);
         archive.set_labels("kept_labels", labels);
         archive.set_labels("kept_update", std::vector<std::int32_t>{static_cast<std::int32_t>(update)});
     }
     void load(const Archive& archive, const Network& network, Index points) {
-        parameters = load_parameters(network.parameter_sizes(), archive, "kept");
+        parameters = load_parameters(archive, "kept", network.architecture());
         rotation = to_matrix<double>(archive.points("kept_rotation").view());
         centroids = to_matrix<double>(archive.points("kept_centroids").view());
         labels = archive.labels("kept_labels", points);

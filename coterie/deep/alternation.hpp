@@ -8,12 +8,6 @@
 
 namespace coterie::internal {
 
-/// Of a batch: what the encoder made of its rows.
-struct BatchLoss {
-    double value = 0;
-    Matrix<float> gradient;  // by the encoder's output
-};
-
 /// What a method does with an embedding. It may have parameters of its own, which are part of a checkpoint.
 class Alternation {
 public:

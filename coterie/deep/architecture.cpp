@@ -19,13 +19,14 @@ struct Padding {
     int before, after;
 };
 
-Layer convolution(int kind, int inputs, int outputs, int kernel, Padding padding, bool relu, Start start) {
+Layer convolution(int kind, int inputs, int outputs, int kernel, Padding padding, bool relu, Start start,
+                  int stride = 2) {
     Layer out{{}, start};
     out.plan.kind = kind;
     out.plan.in = inputs;
     out.plan.out = outputs;
     out.plan.kernel = kernel;
-    out.plan.stride = 2;
+    out.plan.stride = stride;
     out.plan.pad_before = padding.before;
     out.plan.pad_after = padding.after;
     out.plan.activation = relu ? COTERIE_RELU : COTERIE_LINEAR;
@@ -33,7 +34,113 @@ Layer convolution(int kind, int inputs, int outputs, int kernel, Padding padding
     return out;
 }
 
+// What classifiers are made of: no bias before a batch norm, which has one.
+Layer without_bias(Layer layer) {
+    layer.plan.bias = 0;
+    return layer;
+}
+Layer centred_convolution(int inputs, int outputs, int kernel, int stride) {
+    const Padding around{kernel / 2, kernel / 2};
+    return without_bias(convolution(COTERIE_CONVOLUTION, inputs, outputs, kernel, around, false, Start::he, stride));
+}
+Layer norm(int channels, bool relu) {
+    Layer out;
+    out.plan.kind = COTERIE_BATCH_NORM;
+    out.plan.in = channels;
+    out.plan.activation = relu ? COTERIE_RELU : COTERIE_LINEAR;
+    return out;
+}
+Layer max_pool(int kernel, int stride, int padding) {
+    Layer out;
+    out.plan.kind = COTERIE_MAX_POOL;
+    out.plan.kernel = kernel;
+    out.plan.stride = stride;
+    out.plan.pad_before = out.plan.pad_after = padding;
+    return out;
+}
+
+void require_sides(ImageShape input, const char* name) {
+    if (input.rows < 8 || input.columns < 8)
+        throw BadArgument("option --image: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
+                          " is not accepted by " + name + "; both sides must be at least 8");
+}
+
 }  // namespace
+
+Architecture dense_classifier(Index dimensions, const std::vector<int>& widths, int clusters) {
+    Architecture out;
+    out.input = {static_cast<int>(dimensions), 1, 1};
+    out.outputs = clusters;
+    Index before = dimensions;
+    for (const int width : widths) {
+        out.encoder.push_back(without_bias(dense(before, width, false, Start::he)));
+        out.encoder.push_back(norm(width, true));
+        before = width;
+    }
+    out.encoder.push_back(dense(before, clusters, false, Start::root));
+    return out;
+}
+
+Architecture vgg4(ImageShape input, int kernel, int clusters) {
+    require_sides(input, "vgg4");
+    if (kernel % 2 == 0)
+        throw BadArgument("option --kernel: " + std::to_string(kernel) + " is not accepted; an odd number");
+    Architecture out;
+    out.input = input;
+    out.outputs = clusters;
+    int before = input.channels;
+    for (const int channels : {64, 128, 256, 512}) {
+        if (channels > 64) out.encoder.push_back(max_pool(2, 2, 0));
+        out.encoder.push_back(centred_convolution(before, channels, kernel, 1));
+        out.encoder.push_back(norm(channels, true));
+        before = channels;
+    }
+    out.encoder.push_back(dense(Index{512} * (input.rows / 8) * (input.columns / 8), clusters, false, Start::root));
+    return out;
+}
+
+Architecture resnet18(ImageShape input, int clusters) {
+    require_sides(input, "resnet18");
+    Architecture out;
+    out.input = input;
+    out.outputs = clusters;
+    auto& layers = out.encoder;
+    const bool small = input.rows <= 64 && input.columns <= 64;
+    layers.push_back(centred_convolution(input.channels, 64, small ? 3 : 7, small ? 1 : 2));
+    layers.push_back(norm(64, true));
+    if (!small) layers.push_back(max_pool(3, 2, 1));
+    int before = 64;
+    for (const int channels : {64, 128, 256, 512})
+        for (int block = 0; block < 2; ++block) {
+            const int stride = block == 0 && channels > 64 ? 2 : 1;
+            Layer residual;
+            residual.plan.kind = COTERIE_RESIDUAL;
+            residual.plan.out = 4;
+            residual.plan.in = stride == 2 ? 2 : 0;
+            residual.plan.activation = COTERIE_RELU;
+            layers.push_back(residual);
+            layers.push_back(centred_convolution(before, channels, 3, stride));
+            layers.push_back(norm(channels, true));
+            layers.push_back(centred_convolution(channels, channels, 3, 1));
+            layers.push_back(norm(channels, false));
+            if (stride == 2) {
+                layers.push_back(centred_convolution(before, channels, 1, 2));
+                layers.push_back(norm(channels, false));
+            }
+            before = channels;
+        }
+    Layer average;
+    average.plan.kind = COTERIE_AVERAGE;
+    layers.push_back(average);
+    layers.push_back(dense(512, clusters, false, Start::root));
+    return out;
+}
+
+Architecture without_head(Architecture classifier) {
+    classifier.outputs = classifier.encoder.back().plan.in;
+    classifier.encoder.pop_back();
+    return classifier;
+}
 
 Architecture dense_autoencoder(Index dimensions, const std::vector<int>& widths, int embedding) {
     Architecture out;

@@ -40,13 +40,9 @@ DeepModel::DeepModel(DeepState state, Labels labels, FitReport report) : state_(
 
 Matrix<double> DeepModel::transform(PointsView points, const Run& run) const {
     if (!accept("transform", points, run)) return Matrix<double>(0, state_.rotation.rows());
-    const Matrix<float> floats = to_matrix<float>(points);
-    check_points(floats, "transform", run.threads);  // what fits float64 may be infinite in float32
-    internal::Network network(internal::architecture_of(autoencoder(), state_.dimensions), autoencoder().device,
-                              run.threads, autoencoder().half);
-    network.set_parameters(state_.parameters);
-    network.set_points(floats);
-    return network.encode_all(run).cast<double>() * state_.rotation.transpose();
+    return internal::encoded(points, internal::architecture_of(autoencoder(), state_.dimensions), state_.parameters,
+                             autoencoder().device, autoencoder().half, run) *
+           state_.rotation.transpose();
 }
 
 Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
@@ -54,33 +50,19 @@ Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
 }
 
 void DeepModel::store_network(Archive& archive) const {
-    internal::store_parameters(state_.parameters, archive, "network");
+    internal::store_parameters(archive, "network", state_.parameters);
     archive.set_text("dimensions", std::to_string(state_.dimensions));
     archive.set_points("rotation", state_.rotation);
     archive.set_points("centroids", state_.centroids);
 }
 
 void DeepModel::load_network(const Archive& archive, int clusters, int embedding) {
-    const std::string& text = archive.text("dimensions");
-    if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
-        throw BadData("model: '" + text + "' is no number of dimensions");
-    state_.dimensions = std::stol(text);
+    state_.dimensions = internal::stored_dimensions(archive);
     state_.rotation = to_matrix<double>(archive.points("rotation", embedding, embedding).view());
     state_.centroids = to_matrix<double>(archive.points("centroids", clusters, embedding).view());
-    const internal::Architecture architecture = [&] {
-        try {
-            return internal::architecture_of(autoencoder(), state_.dimensions);
-        } catch (const BadArgument& error) {
-            throw BadData(std::string("model: its options do not fit: ") + error.what());
-        }
-    }();
-    std::vector<Index> sizes;
-    for (const auto* layers : {&architecture.encoder, &architecture.decoder})
-        for (const internal::Layer& layer : *layers) {
-            const auto own = internal::parameter_sizes(layer.plan);
-            sizes.insert(sizes.end(), own.begin(), own.end());
-        }
-    state_.parameters = internal::load_parameters(sizes, archive, "network");
+    state_.parameters = internal::load_parameters(
+        archive, "network",
+        internal::stored_architecture([&] { return internal::architecture_of(autoencoder(), state_.dimensions); }));
 }
 
 }  // namespace coterie

@@ -28,12 +28,13 @@ std::vector<int> numbers_in(const std::string& text, char between) {
     }
 }
 
+}  // namespace
+
 Matrix<float> checked_floats(PointsView points, std::string_view method, int clusters, const Run& run,
                              const SideInformation& side) {
     const std::string name(method);
     if (!side.weights.empty()) throw BadArgument("method " + name + " takes no weights");
     if (!side.initial_centroids.empty()) throw BadArgument("method " + name + " takes no initial centroids");
-    refuse_constraints(side, name);
     check_clustering_input(points, clusters, {}, run);
     require_memory(2.0 * sizeof(float) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
                    "a deep method's points");
@@ -49,21 +50,55 @@ std::string fingerprint_of(PointsView points) {
     return sum.hex() + " " + std::to_string(rows.rows);
 }
 
-}  // namespace
+ImageShape image_shape(const std::string& text, Index dimensions) {
+    std::vector<int> sides = numbers_in(text, 'x');
+    if (sides.size() == 2) sides.insert(sides.begin(), 1);
+    if (sides.size() != 3)
+        throw BadArgument("option --image: '" + text +
+                          "' is not accepted; rows and columns as 28x28, or channels, rows and columns as 3x32x32");
+    const ImageShape image = {sides[0], sides[1], sides[2]};
+    if (image.items() != dimensions)
+        throw BadArgument("option --image: " + text + " makes " + std::to_string(image.items()) +
+                          " numbers, but the points have " + std::to_string(dimensions) + " columns");
+    return image;
+}
+
+std::vector<int> layer_widths(const std::string& text) {
+    std::vector<int> widths = numbers_in(text, ',');
+    if (widths.empty())
+        throw BadArgument("option --widths: '" + text +
+                          "' is not accepted; whole numbers from 1 to 999999 with commas between them");
+    return widths;
+}
+
+Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
+                       const std::string& device, bool half, const Run& run) {
+    const Matrix<float> floats = to_matrix<float>(points);
+    check_points(floats, "transform", run.threads);  // what fits float64 may be infinite in float32
+    Network network(architecture, device, run.threads, half);
+    network.set_parameters(parameters);
+    network.set_points(floats);
+    return network.encode_all(run).cast<double>();
+}
+
+Index stored_dimensions(const Archive& archive) {
+    const std::string& text = archive.text("dimensions");
+    if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
+        throw BadData("model: '" + text + "' is no number of dimensions");
+    return std::stol(text);
+}
+
+void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report) {
+    std::int64_t size = 0;
+    for (const auto& values : network.parameters()) size += static_cast<std::int64_t>(values.size());
+    report.details.emplace_back("parameters", size);
+    report.details.emplace_back("network", name);
+    report.details.emplace_back("device", device);
+    report.details.emplace_back("backend", network_backend());
+}
 
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions) {
-    ImageShape image;
-    if (!options.image.empty()) {
-        std::vector<int> sides = numbers_in(options.image, 'x');
-        if (sides.size() == 2) sides.insert(sides.begin(), 1);
-        if (sides.size() != 3)
-            throw BadArgument("option --image: '" + options.image +
-                              "' is not accepted; rows and columns as 28x28, or channels, rows and columns as 3x32x32");
-        image = {sides[0], sides[1], sides[2]};
-        if (image.items() != dimensions)
-            throw BadArgument("option --image: " + options.image + " makes " + std::to_string(image.items()) +
-                              " numbers, but the points have " + std::to_string(dimensions) + " columns");
-    }
+    const ImageShape image = options.image.empty() ? ImageShape{} : image_shape(options.image, dimensions);
     const bool convolutional = options.network == AutoencoderNetwork::convolutional ||
                                (options.network == AutoencoderNetwork::automatic && !options.image.empty());
     if (convolutional) {
@@ -71,11 +106,7 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
             throw BadArgument("option --network: a convolutional network needs --image, as 28x28");
         return convolutional_autoencoder(image, options.embedding);
     }
-    const std::vector<int> widths = numbers_in(options.widths, ',');
-    if (widths.empty())
-        throw BadArgument("option --widths: '" + options.widths +
-                          "' is not accepted; whole numbers from 1 to 999999 with commas between them");
-    return dense_autoencoder(dimensions, widths, options.embedding);
+    return dense_autoencoder(dimensions, layer_widths(options.widths), options.embedding);
 }
 
 Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
@@ -115,9 +146,17 @@ void Checkpoint::write(const Archive& archive) {
     since_.restart();
 }
 
+namespace {
+Matrix<float> unconstrained_floats(PointsView points, std::string_view method, int clusters, const Run& run,
+                                   const SideInformation& side) {
+    refuse_constraints(side, method);
+    return checked_floats(points, method, clusters, run, side);
+}
+}  // namespace
+
 DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
                  const OptionValues& values, Run& run, const SideInformation& side)
-    : points_(checked_floats(points, method, options.clusters, run, side)),
+    : points_(unconstrained_floats(points, method, options.clusters, run, side)),
       options_(options),
       run_(run),
       network_(architecture_of(options, points.columns()), options.device, run.threads, options.half),
@@ -207,14 +246,9 @@ void DeepFit::finish(const Labels& labels, int clusters) {
         details.emplace_back("reconstruction", reconstruction_.back());
         details.emplace_back("reconstruction_per_epoch", reconstruction_);
     }
-    std::int64_t size = 0;
-    for (const auto& values : network_.parameters()) size += static_cast<std::int64_t>(values.size());
-    details.emplace_back("parameters", size);
-    details.emplace_back(
-        "network",
-        std::string(network_.architecture().encoder.front().plan.kind == COTERIE_DENSE ? "dense" : "convolutional"));
-    details.emplace_back("device", options_.device);
-    details.emplace_back("backend", network_backend());
+    describe_network(network_,
+                     network_.architecture().encoder.front().plan.kind == COTERIE_DENSE ? "dense" : "convolutional",
+                     options_.device, report_);
 }
 
 double balance(const Labels& labels, int clusters) {

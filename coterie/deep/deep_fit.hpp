@@ -34,6 +34,40 @@ OptionSetFor<Options> describe_autoencoder() {
     return set;
 }
 
+// What every method with a network shares, autoencoder or classifier.
+
+/// Of a batch: what the encoder made of its rows.
+struct BatchLoss {
+    double value = 0;
+    Matrix<float> gradient;  // by the encoder's output
+};
+
+/// --image: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
+ImageShape image_shape(const std::string& text, Index dimensions);
+/// --widths: whole numbers with commas between them.
+std::vector<int> layer_widths(const std::string& text);
+/// The points in single precision, checked; BadArgument for weights and initial centroids.
+Matrix<float> checked_floats(PointsView points, std::string_view method, int clusters, const Run& run,
+                             const SideInformation& side);
+/// Of the points that a checkpoint belongs to.
+std::string fingerprint_of(PointsView points);
+/// What a network with such parameters makes of points, in double. BadData for points that overflow single precision.
+Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
+                       const std::string& device, bool half, const Run& run);
+/// The text "dimensions" of a model's file.
+Index stored_dimensions(const Archive& archive);
+/// make(); what it refuses is BadData of the file.
+template <class Make>
+Architecture stored_architecture(Make&& make) {
+    try {
+        return make();
+    } catch (const BadArgument& error) {
+        throw BadData(std::string("model: its options do not fit: ") + error.what());
+    }
+}
+/// Adds the details "parameters", "network", "device" and "backend".
+void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report);
+
 /// The network that options ask for, for points of d columns. BadArgument.
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
 

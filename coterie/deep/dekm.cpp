@@ -86,8 +86,8 @@ private:
         KMeansOptions options;
         options.clusters = options_.clusters;
         SideInformation side;
-        const Matrix<double> means = internal::means_of(
-            embedding, last, Matrix<double>::Zero(options_.clusters, embedding.cols()), run.threads);
+        const Matrix<double> means =
+            internal::means_of(embedding, last, Matrix<double>::Zero(options_.clusters, embedding.cols()), run.threads);
         side.initial_centroids = means;
         const KMeansModel warm = fit_kmeans(embedding, options, own, side);
         if (options_.update_restarts > 0) {

@@ -85,23 +85,6 @@ void check_device(const std::string& device) {
         throw BadArgument("option --device: '" + device + "' is not there for " + network_backend() + "; use cpu");
 }
 
-void store_parameters(const std::vector<std::vector<float>>& parameters, Archive& archive, const std::string& prefix) {
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-        archive.set_points(prefix + "." + std::to_string(p),
-                           PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
-}
-
-std::vector<std::vector<float>> load_parameters(const std::vector<Index>& sizes, const Archive& archive,
-                                                const std::string& prefix) {
-    std::vector<std::vector<float>> out;
-    for (std::size_t p = 0; p < sizes.size(); ++p) {
-        const Points stored = archive.points(prefix + "." + std::to_string(p), 1, sizes[p]);
-        const auto row = to_matrix<float>(stored.view());
-        out.emplace_back(row.data(), row.data() + row.size());
-    }
-    return out;
-}
-
 struct Network::Handle {
     const coterie_network_api& functions = api();
     coterie_network* network = nullptr;
@@ -130,7 +113,7 @@ Network::Network(const Architecture& architecture, const std::string& device, in
 Network::~Network() = default;
 
 void Network::initialize(const Run& run, std::string_view purpose) {
-    std::vector<std::vector<float>> values = parameters();
+    Parameters values = parameters();
     std::size_t next = 0;
     std::uint64_t number = 0;
     for (const auto* layers : {&architecture_.encoder, &architecture_.decoder})
@@ -145,7 +128,9 @@ void Network::initialize(const Run& run, std::string_view purpose) {
             RandomStream random = run.random(purpose, number++);
             const auto inputs = static_cast<double>(fan_in(plan));
             const auto both = inputs + static_cast<double>(fan_out(plan));
-            const double width = layer.start == Start::uniform ? 0.05 : std::sqrt(6 / both);
+            const double width = layer.start == Start::uniform ? 0.05
+                                 : layer.start == Start::root  ? 1 / std::sqrt(inputs)
+                                                               : std::sqrt(6 / both);
             for (float& value : values[next])
                 value = static_cast<float>(layer.start == Start::he ? std::sqrt(2 / inputs) * random.normal()
                                                                     : width * (2 * random.uniform() - 1));
@@ -233,24 +218,17 @@ void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
 
 void Network::step() { handle_->check(handle_->functions.step(handle_->network)); }
 
-std::vector<Index> Network::parameter_sizes() const {
-    std::vector<Index> out;
-    for (std::int32_t p = 0; p < handle_->functions.parameters(handle_->network); ++p)
-        out.push_back(handle_->functions.parameter_size(handle_->network, p));
-    return out;
-}
-
-std::vector<std::vector<float>> Network::parameters() const {
-    std::vector<std::vector<float>> out;
-    for (const Index size : parameter_sizes()) {
-        const auto number = static_cast<std::int32_t>(out.size());
-        out.emplace_back(static_cast<std::size_t>(size));
-        handle_->check(handle_->functions.get_parameter(handle_->network, number, out.back().data()));
+Parameters Network::parameters() const {
+    Parameters out(static_cast<std::size_t>(handle_->functions.parameters(handle_->network)));
+    for (std::size_t p = 0; p < out.size(); ++p) {
+        const auto number = static_cast<std::int32_t>(p);
+        out[p].resize(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->network, number)));
+        handle_->check(handle_->functions.get_parameter(handle_->network, number, out[p].data()));
     }
     return out;
 }
 
-void Network::set_parameters(const std::vector<std::vector<float>>& parameters) {
+void Network::set_parameters(const Parameters& parameters) {
     const int count = handle_->functions.parameters(handle_->network);
     if (static_cast<std::size_t>(count) != parameters.size()) throw InternalError("network: other parameters");
     for (std::int32_t p = 0; p < count; ++p) {
@@ -259,6 +237,32 @@ void Network::set_parameters(const std::vector<std::vector<float>>& parameters) 
             throw InternalError("network: parameters of other sizes");
         handle_->check(handle_->functions.set_parameter(handle_->network, p, values.data()));
     }
+}
+
+void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters) {
+    for (std::size_t p = 0; p < parameters.size(); ++p)
+        archive.set_points(prefix + "." + std::to_string(p),
+                           PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
+}
+
+Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture) {
+    Parameters out;
+    for (const auto* layers : {&architecture.encoder, &architecture.decoder})
+        for (const Layer& layer : *layers)
+            for (const Index size : parameter_sizes(layer.plan)) {
+                const Points stored = archive.points(prefix + "." + std::to_string(out.size()), 1, size);
+                const auto row = to_matrix<float>(stored.view());
+                out.emplace_back(row.data(), row.data() + row.size());
+            }
+    return out;
+}
+
+void Network::store(Archive& archive, const std::string& prefix) const {
+    store_parameters(archive, prefix, parameters());
+}
+
+void Network::load(const Archive& archive, const std::string& prefix) {
+    set_parameters(load_parameters(archive, prefix, architecture_));
 }
 
 std::vector<std::int32_t> Network::memory() const {

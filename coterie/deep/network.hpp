@@ -33,11 +33,12 @@ struct Changes {
     Matrix<float> noise;   // batch x d: added
 };
 
-/// Parameters as tensors "PREFIX.N", one row each.
-void store_parameters(const std::vector<std::vector<float>>& parameters, Archive& archive, const std::string& prefix);
-/// BadData unless they have these sizes.
-std::vector<std::vector<float>> load_parameters(const std::vector<Index>& sizes, const Archive& archive,
-                                                const std::string& prefix);
+/// A network's parameters and running means, tensor by tensor, the encoder's first.
+using Parameters = std::vector<std::vector<float>>;
+/// Tensors "PREFIX.N", one row each.
+void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters);
+/// BadData unless they are those of such a network.
+Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture);
 
 /// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU
 /// with as many threads.
@@ -74,17 +75,14 @@ public:
     void step();
 
     const Architecture& architecture() const { return architecture_; }
-    void store(Archive& archive, const std::string& prefix) const { store_parameters(parameters(), archive, prefix); }
-    void load(const Archive& archive, const std::string& prefix) {
-        set_parameters(load_parameters(parameter_sizes(), archive, prefix));
-    }
+    void store(Archive& archive, const std::string& prefix) const;
+    void load(const Archive& archive, const std::string& prefix);
     /// What the optimizers remember, as bits.
     std::vector<std::int32_t> memory() const;
     void set_memory(const std::vector<std::int32_t>& bits);
     /// All parameters, for keeping the best.
-    std::vector<std::vector<float>> parameters() const;
-    std::vector<Index> parameter_sizes() const;
-    void set_parameters(const std::vector<std::vector<float>>& parameters);
+    Parameters parameters() const;
+    void set_parameters(const Parameters& parameters);
 
 private:
     struct Handle;

@@ -7,6 +7,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/random.hpp"
+#include "coterie/deep/test_layers.hpp"
 #include "coterie/deep/test_samples.hpp"
 
 namespace coterie {
@@ -29,7 +30,7 @@ std::vector<std::int64_t> first_rows(Index count) {
     return out;
 }
 
-using Parameters = std::vector<std::vector<float>>;
+using internal::Parameters;
 
 // Dense layers in double, from the parameters as they are kept.
 Matrix<double> plain_dense(const Matrix<double>& x, const std::vector<internal::Layer>& layers, const Parameters& all,
@@ -42,49 +43,6 @@ Matrix<double> plain_dense(const Matrix<double>& x, const std::vector<internal::
         y = (y * weight.cast<double>().transpose()).rowwise() + bias.cast<double>().transpose();
         if (plan.activation == COTERIE_RELU) y = y.cwiseMax(0);
     }
-    return y;
-}
-
-// One channel-first image through a convolution with zeros around it, or a transposed one cropped: by definition.
-std::vector<double> plain_convolution(const std::vector<double>& x, int rows, int columns, const coterie_layer& plan,
-                                      const std::vector<float>& weight, const std::vector<float>& bias, int& out_rows,
-                                      int& out_columns) {
-    const bool transposed = plan.kind == COTERIE_TRANSPOSED_CONVOLUTION;
-    const int k = plan.kernel;
-    const auto side = [&](int s) {
-        return transposed ? (s - 1) * plan.stride + k - plan.pad_before - plan.pad_after
-                          : (s + plan.pad_before + plan.pad_after - k) / plan.stride + 1;
-    };
-    out_rows = side(rows), out_columns = side(columns);
-    std::vector<double> y(static_cast<std::size_t>(plan.out * out_rows * out_columns));
-    for (int o = 0; o < plan.out; ++o)
-        for (int r = 0; r < out_rows; ++r)
-            for (int c = 0; c < out_columns; ++c)
-                y[static_cast<std::size_t>((o * out_rows + r) * out_columns + c)] = bias[static_cast<std::size_t>(o)];
-    for (int o = 0; o < plan.out; ++o)
-        for (int i = 0; i < plan.in; ++i)
-            for (int small_r = 0; small_r < (transposed ? rows : out_rows); ++small_r)
-                for (int small_c = 0; small_c < (transposed ? columns : out_columns); ++small_c)
-                    for (int a = 0; a < k; ++a)
-                        for (int b = 0; b < k; ++b) {
-                            const int large_r = small_r * plan.stride + a - plan.pad_before;
-                            const int large_c = small_c * plan.stride + b - plan.pad_before;
-                            const int large_rows = transposed ? out_rows : rows;
-                            const int large_columns = transposed ? out_columns : columns;
-                            if (large_r < 0 || large_r >= large_rows || large_c < 0 || large_c >= large_columns)
-                                continue;
-                            const int first = transposed ? i : o;
-                            const int second = transposed ? o : i;
-                            const int seconds = transposed ? plan.out : plan.in;
-                            const double w =
-                                weight[static_cast<std::size_t>(((first * seconds + second) * k + a) * k + b)];
-                            const int to_r = transposed ? large_r : small_r, to_c = transposed ? large_c : small_c;
-                            const int from_r = transposed ? small_r : large_r, from_c = transposed ? small_c : large_c;
-                            y[static_cast<std::size_t>((o * out_rows + to_r) * out_columns + to_c)] +=
-                                w * x[static_cast<std::size_t>((i * rows + from_r) * columns + from_c)];
-                        }
-    if (plan.activation == COTERIE_RELU)
-        for (double& value : y) value = std::max(value, 0.0);
     return y;
 }
 
@@ -123,8 +81,8 @@ TEST(Network, ConvolutionsAreTheirDefinition) {
             int rows = shape.rows, columns = shape.columns;
             std::size_t next = 0;
             for (std::size_t l = 0; l < 3; ++l, next += 2)
-                y = plain_convolution(y, rows, columns, architecture.encoder[l].plan, parameters[next],
-                                      parameters[next + 1], rows, columns);
+                y = test::plain_convolution(y, rows, columns, architecture.encoder[l].plan, parameters[next],
+                                            parameters[next + 1], rows, columns);
             EXPECT_EQ(rows, shape.rows / 8);
             const Matrix<double> flat = Eigen::Map<const Matrix<double>>(y.data(), 1, static_cast<Index>(y.size()));
             Matrix<double> z = plain_dense(flat, {architecture.encoder[3]}, parameters, next);
@@ -134,8 +92,8 @@ TEST(Network, ConvolutionsAreTheirDefinition) {
             next += 2;
             y.assign(z.data(), z.data() + z.size());
             for (std::size_t l = 2; l < 5; ++l, next += 2)
-                y = plain_convolution(y, rows, columns, architecture.decoder[l].plan, parameters[next],
-                                      parameters[next + 1], rows, columns);
+                y = test::plain_convolution(y, rows, columns, architecture.decoder[l].plan, parameters[next],
+                                            parameters[next + 1], rows, columns);
             EXPECT_EQ(rows, shape.rows);
             for (std::size_t p = 0; p < y.size(); ++p) EXPECT_NEAR(made(image, static_cast<Index>(p)), y[p], 1e-4);
         }

@@ -1,6 +1,7 @@
 // The library behind network_abi.h: nothing of coterie's is included but that header. Compiles against LibTorch 1.13
 // and 2.x alike.
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -18,9 +19,40 @@
 #include <torch/types.h>
 #include <torch/version.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "coterie/deep/network_abi.h"
 
 namespace {
+
+// The activations of a batch are freed and taken again at every step: while a network lives, what is freed stays with
+// the process. Otherwise every step asks the system for all of their pages anew.
+class KeptMemory {
+public:
+    KeptMemory() {
+        if (living()++ == 0) set(0, 2147483647);
+    }
+    ~KeptMemory() {
+        if (--living() == 0) set(65536, 128 * 1024);
+    }
+    KeptMemory(const KeptMemory&) = delete;
+    KeptMemory& operator=(const KeptMemory&) = delete;
+
+private:
+    static std::atomic<int>& living() {
+        static std::atomic<int> count{0};
+        return count;
+    }
+    static void set([[maybe_unused]] int maps, [[maybe_unused]] int trim) {
+#ifdef __GLIBC__
+        mallopt(M_MMAP_MAX, maps);
+        mallopt(M_TRIM_THRESHOLD, trim);
+        if (maps > 0) malloc_trim(0);
+#endif
+    }
+};
 
 using torch::Tensor;
 
@@ -317,6 +349,7 @@ private:
 }  // namespace
 
 struct coterie_network {
+    KeptMemory kept;
     torch::Device device{torch::kCPU};
     bool half = false;
     int threads = 1;

@@ -13,9 +13,8 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-constexpr const char* prior_meaning =
-    "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";
-constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
+using internal::fairness_meaning;
+using internal::prior_meaning;
 
 std::vector<double> parse_prior(const std::string& text) {
     if (text == "uniform") return {};
@@ -34,9 +33,11 @@ std::vector<double> parse_prior(const std::string& text) {
     }
 }
 
-// u: what --prior says, or the group shares.
-std::vector<double> prior_of(const std::string& text, const SideInformation& side,
-                             const internal::Constraints& constraints) {
+}  // namespace
+
+namespace internal {
+
+std::vector<double> prior_of(const std::string& text, const SideInformation& side, const Constraints& constraints) {
     const Index k = constraints.clusters();
     if (side.group_shares.empty()) return checked_prior(parse_prior(text), k);
     if (text != "uniform") throw BadArgument("options --prior and --group-share exclude each other");
@@ -58,6 +59,18 @@ std::vector<double> prior_of(const std::string& text, const SideInformation& sid
     return checked_prior(out, k);
 }
 
+Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels) {
+    if (labels.empty()) return scores;
+    Matrix<double> out = Matrix<double>::Zero(scores.rows(), static_cast<Index>(labels.names.size()));
+    for (Index k = 0; k < scores.cols(); ++k)
+        if (labels.label_of[at(k)] >= 0) out.col(labels.label_of[at(k)]) += scores.col(k);
+    return out;
+}
+
+}  // namespace internal
+
+namespace {
+
 // What all four fits do: `criterion_of(prior)` says how they differ.
 template <class Options, class CriterionOf>
 SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run, const SideInformation& side,
@@ -74,7 +87,7 @@ SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run,
     check_clustering_input(points, used.clusters, {}, run);
     if (options.gamma_start > 0 && (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma))
         throw BadArgument("option --gamma-start: it needs --optimizer lbfgs and at least --gamma");
-    internal::Criterion criterion = criterion_of(prior_of(prior, side, constraints));
+    internal::Criterion criterion = criterion_of(internal::prior_of(prior, side, constraints));
     return points.visit([&]<class T>(const Rows<T>& rows) {
         internal::Trained<T> trained = internal::train(rows, used, criterion, constraints, run);
         trained.report.empty_cluster_policy = "an empty cluster stays empty";
@@ -220,12 +233,7 @@ Matrix<double> SoftmaxModel::probabilities(PointsView points, const Run& run) co
 }
 
 Matrix<double> SoftmaxModel::label_scores(PointsView points, const Run& run) const {
-    const Matrix<double> sigma = probabilities(points, run);
-    if (cluster_labels_.empty()) return sigma;
-    Matrix<double> out = Matrix<double>::Zero(sigma.rows(), static_cast<Index>(cluster_labels_.names.size()));
-    for (Index k = 0; k < sigma.cols(); ++k)
-        if (cluster_labels_.label_of[at(k)] >= 0) out.col(cluster_labels_.label_of[at(k)]) += sigma.col(k);
-    return out;
+    return internal::scores_of_labels(probabilities(points, run), cluster_labels_);
 }
 
 void SoftmaxModel::store_linear(Archive& archive) const {

@@ -37,9 +37,31 @@ using Doubles = Simd<double>::Register;
 inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
 inline Doubles magnitude(Doubles a) { return larger(a, -a); }
 
+// Of two clusters the root is one of a quadratic: with c_k = 0 for k = near,
+//     t^2 - b t - sigma_near c = 0,    b = sigma_near + sigma_far - c,
+// taken in the form in which nothing cancels.
+void roots_of_two(const double* sigma, const double* c, double* t, double* y) {
+    constexpr int lanes = Simd<double>::lanes;
+    const Size near = c[0] > c[1] ? 1 : 0;
+    const Size far = 1 - near;
+    const double between = c[far];
+    for (Size v = 0; v < tile_rows; v += lanes) {
+        const Doubles s = load<double>(sigma + near * tile_rows + v);
+        const Doubles q = load<double>(sigma + far * tile_rows + v);
+        const Doubles b = s + q - between;
+        const Doubles product = s * between;
+        const Doubles length = square_root(b * b + 4.0 * product);
+        const Doubles root = b > 0.0 ? 0.5 * (b + length) : 2.0 * product / (length - b);
+        store<double>(t + v, root);
+        store<double>(y + near * tile_rows + v, s / root);
+        store<double>(y + far * tile_rows + v, q / (root + between));
+    }
+}
+
 // 1 / sum is concave and rises with t: Newton's steps on it come from below, so they neither leave t > 0 nor need a
 // safeguard but the lower end, where one y_k alone is 1.
 void roots(const double* sigma, Size clusters, const double* c, double* t, double* y) {
+    if (clusters == 2) return roots_of_two(sigma, c, t, y);
     constexpr int lanes = Simd<double>::lanes;
     for (Size v = 0; v < tile_rows; v += lanes) {
         Doubles low = load<double>(sigma + v) - c[0];
@@ -78,8 +100,7 @@ void curvature(const double* sigma, Size clusters, const double* c, const double
             store<double>(out + k * stride + v, d);
             total += d;
         }
-        Doubles scale;
-        for (int l = 0; l < lanes; ++l) scale[l] = 1.0 / __builtin_sqrt(total[l]);
+        const Doubles scale = 1.0 / square_root(total);
         for (Size k = 0; k < clusters; ++k)
             store<double>(out + k * stride + v, load<double>(out + k * stride + v) * scale);
     }

@@ -250,6 +250,8 @@ Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<dou
     return x;
 }
 
+constexpr Index most_packed = Index{1} << 20;
+
 // The dual as a function of c = max a - a >= 0: adding a number to every a_k changes no label, and the best such number
 // is known (best_shift), so that K - 1 multipliers are free. In these terms mu_i - a_k = t_i + c_k, two numbers that
 // are not negative: differences far below the rounding of a itself are kept.
@@ -271,6 +273,12 @@ public:
           partial_(at(blocks_.count())) {
         require_memory(8.0 * static_cast<double>(k_ * k_) * (static_cast<double>(chunks().count()) + workers_ + 4),
                        "the label solver");
+        const Index size = rows_.tiles() * k_ * tile_rows;
+        if (size <= most_packed) {
+            packed_.resize(at(size));
+            for (Index tile = 0; tile < rows_.tiles(); ++tile)
+                rows_.pack(tile, 0, packed_.data() + tile * k_ * tile_rows);
+        }
     }
 
     struct Point {
@@ -310,11 +318,11 @@ public:
             Matrix<double>& own = parts[at(chunk)];
             Matrix<double>& e = columns[at(worker)];
             own = Matrix<double>::Zero(k_, k_);
-            double* const sigma = scratch_[at(worker)].data();
+            double* const scratch = scratch_[at(worker)].data();
             for (Index first = cut.begin(chunk); first < cut.end(chunk); first += together) {
                 const Index last = std::min(first + together, cut.end(chunk));
                 for (Index tile = first; tile < last; ++tile) {
-                    rows_.pack(tile, smoothing, sigma);
+                    const double* const sigma = tile_of(tile, smoothing, scratch);
                     double* const to = e.data() + (tile - first) * tile_rows;
                     internal::label_kernels().curvature(sigma, k_, point.c.data(), roots_.data() + tile * tile_rows, to,
                                                         stride);
@@ -410,14 +418,21 @@ private:
         return {rows_.tiles(), std::max<Index>(16, (rows_.tiles() + most - 1) / most)};
     }
 
+    // Packed predictions; `scratch` has room for them.
+    const double* tile_of(Index tile, double smoothing, double* scratch) const {
+        if (smoothing == 0 && !packed_.empty()) return packed_.data() + tile * k_ * tile_rows;
+        rows_.pack(tile, smoothing, scratch);
+        return scratch;
+    }
+
     template <class OnTile>
     void for_each_tile(double smoothing, const Vector<double>& c, OnTile&& on_tile) {
         for_each_block(blocks_.count(), workers_, [&](Index block, int worker) {
-            double* const sigma = scratch_[at(worker)].data();
-            double* const y = sigma + k_ * tile_rows;
+            double* const scratch = scratch_[at(worker)].data();
+            double* const y = scratch + k_ * tile_rows;
             partial_[at(block)] = Vector<double>::Zero(k_);
             for (Index tile = blocks_.begin(block); tile < blocks_.end(block); ++tile) {
-                rows_.pack(tile, smoothing, sigma);
+                const double* const sigma = tile_of(tile, smoothing, scratch);
                 internal::label_kernels().roots(sigma, k_, c.data(), roots_.data() + tile * tile_rows, y);
                 on_tile(block, tile, sigma, y);
             }
@@ -432,7 +447,8 @@ private:
     Vector<double> known_;
     RowBlocks blocks_;
     int workers_;
-    std::vector<double> roots_;  // t_i, where the search for them starts next time
+    std::vector<double> packed_;  // all tiles, where they are few: packing costs as much as a pass
+    std::vector<double> roots_;   // t_i, where the search for them starts next time
     std::vector<std::vector<double>> scratch_;
     std::vector<Vector<double>> partial_;
 };

@@ -68,11 +68,6 @@ private:
         return criterion_.rule == LabelRule::given ||
                (has_rule() && (options_.optimizer == Optimizer::lbfgs || criterion_.labels_per == LabelsPer::epoch));
     }
-    bool is_reverse() const {
-        return criterion_.rule == LabelRule::self_label ||
-               (criterion_.rule == LabelRule::given && criterion_.cross_entropy == CrossEntropy::reverse);
-    }
-
     // A step of gradient descent moves a point's own logits by about learning_rate || x ||^2 times a gradient of at
     // most a few units: far beyond the range in which a softmax answers, the first batches decide everything. And gamma
     // outweighs the loss where decisive weights must be large because the points are small. Both bounds are where
@@ -110,39 +105,16 @@ private:
     // The clusters that row `number` is known to belong to.
     std::pair<int, int> clusters_of(Index number) const { return constraints_.clusters_of(constraints_.label(number)); }
 
-    // Positions among `numbers` whose labels are known, and those labels: the prediction within the label's clusters.
-    FixedLabels<T> fixed_of(std::span<const Index> numbers, const Softmax<T>& sigma) const {
-        FixedLabels<T> out;
-        if (known_.empty()) return out;
-        for (std::size_t r = 0; r < numbers.size(); ++r)
-            if (constraints_.label(numbers[r]) >= 0) out.rows.push_back(static_cast<Index>(r));
-        out.labels = Matrix<T>::Zero(static_cast<Index>(out.rows.size()), options_.clusters);
-        for (std::size_t f = 0; f < out.rows.size(); ++f) {
-            const auto [begin, end] = clusters_of(numbers[at(out.rows[f])]);
-            const auto from = sigma.logarithm.row(out.rows[f]).segment(begin, end - begin);
-            auto to = out.labels.row(static_cast<Index>(f)).segment(begin, end - begin);
-            to = (from.array() - from.maxCoeff()).exp();
-            to /= to.sum();
-        }
-        return out;
-    }
-
     Matrix<T> labels_for(std::span<const Index> numbers, const Softmax<T>& sigma) {
-        const FixedLabels<T> fixed = fixed_of(numbers, sigma);
+        FixedLabels<T> fixed = fixed_labels(constraints_, numbers, sigma);
+        LabelSolution<T> solved = labels_of(criterion_, sigma, fixed, run_.threads);
         if (criterion_.rule == LabelRule::self_label) {
-            LabelSolution<T> solved = solve_labels(sigma.probability, criterion_.labels, run_.threads, fixed);
             last_rounds_ = solved.rounds;
             last_predictions_ = sigma.probability;
             last_labels_ = solved.labels;
-            last_fixed_ = fixed;
-            return std::move(solved.labels);
+            last_fixed_ = std::move(fixed);
         }
-        Matrix<T> y = criterion_.rule == LabelRule::transport
-                          ? transport_labels(sigma.logarithm, criterion_.prior, criterion_.sharpness, run_.threads)
-                          : alternating_labels(sigma.probability);
-        for (std::size_t f = 0; f < fixed.rows.size(); ++f)
-            y.row(fixed.rows[f]) = fixed.labels.row(static_cast<Index>(f));
-        return y;
+        return std::move(solved.labels);
     }
 
     // Labels of all points, kept for the epoch.
@@ -158,27 +130,18 @@ private:
     double loss(std::span<const Index> numbers, const Matrix<T>& x, Matrix<T>& gradient) {
         const Softmax<T> sigma = softmax(x, run_.threads);
         gradient = Matrix<T>::Zero(x.rows(), x.cols());
-        if (!has_rule())
-            return add_decisiveness(sigma, criterion_.order, 1.0, gradient, run_.threads) +
-                   add_fairness(sigma, criterion_.prior, Fairness::reverse, criterion_.fairness, gradient,
-                                run_.threads);
-        Matrix<T> y(x.rows(), x.cols());
+        Matrix<T> y;
         if (labels_per_epoch()) {
+            y.resize(x.rows(), x.cols());
             for (std::size_t r = 0; r < numbers.size(); ++r)
                 y.row(static_cast<Index>(r)) = epoch_labels_.row(numbers[r]);
-        } else {
+        } else if (has_rule()) {
             y = labels_for(numbers, sigma);
         }
         std::vector<bool> counts;
         if (!known_.empty())
             for (const Index i : numbers) counts.push_back(constraints_.label(i) < 0);
-        double value = add_cross_entropy(sigma, y, is_reverse() ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
-                                         gradient, run_.threads, counts);
-        if (criterion_.rule == LabelRule::transport || criterion_.rule == LabelRule::given) return value;
-        const Vector<double> means =
-            y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
-        if (is_reverse()) return value + criterion_.labels.lambda * divergence(criterion_.prior, means);
-        return value + (means.array() * means.array().log()).sum();
+        return add_criterion_loss(criterion_, sigma, y, gradient, run_.threads, counts);
     }
 
     // The same with the labelled rows `labelled` added: x holds their logits after those of `numbers`.
@@ -310,22 +273,10 @@ private:
     // Labels, and the figures of the last model over all points.
     Labels finish() {
         const Softmax<T> sigma = softmax(logits(points_, model_, run_.threads), run_.threads);
-        Labels out(at(points_.rows));
-        for (Index i = 0; i < points_.rows; ++i) {
-            const auto [begin, end] =
-                constraints_.label(i) >= 0 ? clusters_of(i) : std::pair<int, int>{0, options_.clusters};
-            Index best = 0;
-            sigma.logarithm.row(i).segment(begin, end - begin).maxCoeff(&best);
-            out[at(i)] = static_cast<std::int32_t>(begin + best);
-        }
+        Labels out = likeliest_clusters(constraints_, sigma.logarithm);
         auto& details = report_.details;
-        Matrix<T> unused = Matrix<T>::Zero(points_.rows, options_.clusters);
-        details.emplace_back("decisiveness", add_decisiveness(sigma, 1.0, 1.0, unused, run_.threads));
-        details.emplace_back("fairness",
-                             add_fairness(sigma, criterion_.prior, Fairness::reverse, 1.0, unused, run_.threads));
+        describe_predictions(sigma, criterion_.prior, report_, run_.threads);
         details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
-        const Vector<double> means = sigma.probability.template cast<double>().colwise().mean().transpose();
-        details.emplace_back("mean_probabilities", std::vector<double>(means.data(), means.data() + means.size()));
         if (criterion_.rule == LabelRule::self_label) {
             const LabelCertificate certificate =
                 certify_labels(last_predictions_, last_labels_, criterion_.labels, run_.threads, last_fixed_);
@@ -353,6 +304,77 @@ private:
 };
 
 }  // namespace
+
+template <class T>
+FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Index> numbers, const Softmax<T>& sigma) {
+    FixedLabels<T> out;
+    for (std::size_t r = 0; r < numbers.size(); ++r)
+        if (constraints.label(numbers[r]) >= 0) out.rows.push_back(static_cast<Index>(r));
+    if (out.rows.empty()) return out;
+    out.labels = Matrix<T>::Zero(static_cast<Index>(out.rows.size()), constraints.clusters());
+    for (std::size_t f = 0; f < out.rows.size(); ++f) {
+        const auto [begin, end] = constraints.clusters_of(constraints.label(numbers[at(out.rows[f])]));
+        const auto from = sigma.logarithm.row(out.rows[f]).segment(begin, end - begin);
+        auto to = out.labels.row(static_cast<Index>(f)).segment(begin, end - begin);
+        to = (from.array() - from.maxCoeff()).exp();
+        to /= to.sum();
+    }
+    return out;
+}
+
+template <class T>
+LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
+                           int threads) {
+    if (criterion.rule == LabelRule::self_label)
+        return solve_labels(sigma.probability, criterion.labels, threads, fixed);
+    LabelSolution<T> out;
+    out.labels = criterion.rule == LabelRule::transport
+                     ? transport_labels(sigma.logarithm, criterion.prior, criterion.sharpness, threads)
+                     : alternating_labels(sigma.probability);
+    for (std::size_t f = 0; f < fixed.rows.size(); ++f)
+        out.labels.row(fixed.rows[f]) = fixed.labels.row(static_cast<Index>(f));
+    return out;
+}
+
+template <class T>
+double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
+                          int threads, const std::vector<bool>& counts) {
+    if (criterion.rule == LabelRule::none)
+        return add_decisiveness(sigma, criterion.order, 1.0, gradient, threads) +
+               add_fairness(sigma, criterion.prior, Fairness::reverse, criterion.fairness, gradient, threads);
+    const bool reverse = criterion.rule == LabelRule::self_label ||
+                         (criterion.rule == LabelRule::given && criterion.cross_entropy == CrossEntropy::reverse);
+    const double value = add_cross_entropy(sigma, y, reverse ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
+                                           gradient, threads, counts);
+    if (criterion.rule == LabelRule::transport || criterion.rule == LabelRule::given) return value;
+    const Vector<double> means =
+        y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
+    if (reverse) return value + criterion.labels.lambda * divergence(criterion.prior, means);
+    return value + (means.array() * means.array().log()).sum();
+}
+
+template <class T>
+Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores) {
+    Labels out(at(scores.rows()));
+    for (Index i = 0; i < scores.rows(); ++i) {
+        const std::int32_t known = constraints.label(i);
+        const auto [begin, end] =
+            known >= 0 ? constraints.clusters_of(known) : std::pair<int, int>{0, constraints.clusters()};
+        Index best = 0;
+        scores.row(i).segment(begin, end - begin).maxCoeff(&best);
+        out[at(i)] = static_cast<std::int32_t>(begin + best);
+    }
+    return out;
+}
+
+template <class T>
+void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& prior, FitReport& report, int threads) {
+    Matrix<T> unused = Matrix<T>::Zero(sigma.probability.rows(), sigma.probability.cols());
+    report.details.emplace_back("decisiveness", add_decisiveness(sigma, 1.0, 1.0, unused, threads));
+    report.details.emplace_back("fairness", add_fairness(sigma, prior, Fairness::reverse, 1.0, unused, threads));
+    const Vector<double> means = sigma.probability.template cast<double>().colwise().mean().transpose();
+    report.details.emplace_back("mean_probabilities", std::vector<double>(means.data(), means.data() + means.size()));
+}
 
 template <class T>
 Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness,
@@ -478,7 +500,13 @@ Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, co
     template Trained<T> train(const Rows<T>&, const LinearTrainingOptions&, const Criterion&, const Constraints&, \
                               Run&);                                                                              \
     template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);               \
-    template Matrix<T> alternating_labels(const Matrix<T>&);
+    template Matrix<T> alternating_labels(const Matrix<T>&);                                                      \
+    template FixedLabels<T> fixed_labels(const Constraints&, std::span<const Index>, const Softmax<T>&);          \
+    template LabelSolution<T> labels_of(const Criterion&, const Softmax<T>&, const FixedLabels<T>&, int);         \
+    template double add_criterion_loss(const Criterion&, const Softmax<T>&, const Matrix<T>&, Matrix<T>&, int,    \
+                                       const std::vector<bool>&);                                                 \
+    template Labels likeliest_clusters(const Constraints&, const Matrix<T>&);                                     \
+    template void describe_predictions(const Softmax<T>&, const std::vector<double>&, FitReport&, int);
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)
 

@@ -17,8 +17,8 @@ OptionSetFor<Options> describe_training() {
         .real("gamma", &Options::gamma, at_least(0), "weight of the weights' squared norm, without the bias")
         .real("gamma_start", &Options::gamma_start, at_least(0),
               "lbfgs: gamma falls geometrically from this over the epochs; 0: it does not")
-        .template choice<Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
-                                    "gradient descent on batches, or L-BFGS on all points")
+        .template choice<coterie::Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
+                                             "gradient descent on batches, or L-BFGS on all points")
         .real("learning_rate", &Options::learning_rate, above(0), "sgd: step per unit of gradient")
         .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
         .template integer<int>("epochs", &Options::epochs, at_least(1),
@@ -62,6 +62,36 @@ struct Trained {
 template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, Run& run);
+
+// What networks share with it (deep/):
+
+/// u: what an option --prior says ("uniform", or k numbers), or the group shares. BadArgument.
+std::vector<double> prior_of(const std::string& text, const SideInformation& side, const Constraints& constraints);
+inline constexpr const char* prior_meaning =
+    "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";
+inline constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
+
+/// Positions among `numbers` (rows of all points) whose labels are known, and those labels: the prediction within the
+/// label's clusters.
+template <class T>
+FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Index> numbers, const Softmax<T>& sigma);
+/// y by the criterion's rule (not none, not given), with these rows as they are known.
+template <class T>
+LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
+                           int threads);
+/// The criterion's loss of a batch, its labels given (rule none: not looked at); adds its gradient with respect to the
+/// logits. counts: see add_cross_entropy.
+template <class T>
+double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
+                          int threads, const std::vector<bool>& counts = {});
+/// The cluster with the largest score, among those of its label where that is known; ties go to the lowest.
+template <class T>
+Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores);
+/// Adds the details "decisiveness", "fairness" and "mean_probabilities" of all points' predictions.
+template <class T>
+void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& prior, FitReport& report, int threads);
+/// Scores of clusters, n x k, summed over each label's, n x L; as they are where no label is known.
+Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels);
 
 /// One-hot labels y of the rows of ln sigma: the largest entry of ln(sigma^sharpness) + b, where b makes the means of
 /// softmax(that) the prior (Sinkhorn in the log domain: optimal transport with entropy 1 / sharpness). The same bits at

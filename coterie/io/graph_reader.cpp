@@ -174,7 +174,11 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         Array found = parse_npz(bytes, key, Purpose::points, what);
         return found;
     };
-    const auto numbers = [&](const char* key) { return to_numbers(array(key), std::string(source) + ":" + key); };
+    const auto numbers = [&](const char* key) {
+        const Array found = array(key);
+        if (found.shape == std::vector<std::int64_t>{0}) return std::vector<double>();  // no entries
+        return to_numbers(found, std::string(source) + ":" + key);
+    };
     const Array format = array("format");
     std::string word(reinterpret_cast<const char*>(format.data.data()), format.data.size());
     if (format.element == Element::text32) {  // written as text, not bytes: every fourth byte is the letter
@@ -217,10 +221,12 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (starts.front() != 0 || starts.back() != static_cast<double>(values.size()))
             throw BadData(std::string(source) + ":indptr: must begin with 0 and end with " +
                           std::to_string(values.size()) + ", the number of entries");
-        for (Index i = 0; i < n; ++i) {
+        // All before any is used: it begins with 0 and ends with their number, so that each is a place.
+        for (Index i = 0; i < n; ++i)
             if (!(starts[at(i)] <= starts[at(i) + 1]) || starts[at(i)] != std::floor(starts[at(i)]))
                 throw BadData(std::string(source) + ":indptr: entry " + std::to_string(i + 2) +
                               ": must be a whole number, none lower than the one before it");
+        for (Index i = 0; i < n; ++i) {
             for (auto e = static_cast<std::size_t>(starts[at(i)]); e < static_cast<std::size_t>(starts[at(i) + 1]);
                  ++e) {
                 const Index other = index(indices, e, "indices");
@@ -294,9 +300,24 @@ bool is_graph(const std::string& path) {
         }
         return true;
     }
-    if (path == "-") return false;
-    const PointsView table = read_points(path).points;
-    return table.columns() == 3 && table.rows() != 3;
+    return false;
+}
+
+bool is_edge_list(PointsView table, std::string_view source) {
+    if (table.columns() != 3) return false;
+    if (table.rows() != 3) return true;
+    for (Index i = 0; i < 3; ++i)
+        for (Index j = 0; j < i; ++j)
+            if (table.at(i, j) != table.at(j, i)) return true;
+    try {
+        formats::graph_of_edges(table, source);
+    } catch (const BadData&) {
+        return false;
+    }
+    throw BadData(
+        std::string(source) +
+        ": can be read as a matrix of affinities of three points and as three edges; give the matrix as .npy, "
+        "or the edges as .mtx");
 }
 
 SparseMatrix read_graph(const std::string& path, const Run& run) {

@@ -18,9 +18,11 @@
 
 namespace coterie {
 
-/// Whether read_graph() takes it: by its name, the arrays in an .npz, and for text three columns in more or fewer than
-/// three rows (three of each are a dense matrix). BadData when there is no such file.
+/// Whether the file can only be a graph: by its name, or the arrays in an .npz.
 bool is_graph(const std::string& path);
+/// Whether a table is one of edges: it has three columns and is not a symmetric matrix of three rows. BadData where it
+/// is that and can be read as edges as well.
+bool is_edge_list(PointsView table, std::string_view source);
 
 /// BadData (content), BadArgument (extension), ResourceError.
 SparseMatrix read_graph(const std::string& path, const Run& run);
@@ -29,7 +31,7 @@ namespace formats {
 struct Bytes;
 SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source);
 SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source);
-/// Of the rows of a table of three columns.
+/// Of the rows of a table of three columns, as of the lines of a text file. BadData that names `source`.
 SparseMatrix graph_of_edges(PointsView table, std::string_view source);
 }  // namespace formats
 

@@ -104,9 +104,15 @@ TEST(GraphReader, KnowsGraphsByTheirFiles) {
     EXPECT_TRUE(is_graph("anything.mtx"));
     EXPECT_FALSE(is_graph("data:iris"));
     EXPECT_FALSE(is_graph("points.npy"));
-    EXPECT_TRUE(is_graph(write("edges.csv", "a,b,w\n0,1,1\n1,2,0.5\n")));
-    EXPECT_FALSE(is_graph(write("dense.csv", "0,1,1\n1,0,0\n1,0,0\n")));
-    EXPECT_FALSE(is_graph(write("two.csv", "0,1\n1,0\n")));
+    const auto edges = [&](const std::string& text) {
+        return is_edge_list(read_points(write("edges.csv", text)).points, "edges.csv");
+    };
+    EXPECT_TRUE(edges("0,1,1\n1,2,1\n0,2,1\n"));
+    EXPECT_FALSE(edges("0,1,1\n1,0,0.5\n1,0.5,0\n"));
+    EXPECT_FALSE(edges("0,1,0\n1,0,1\n0,1,0\n"));  // as edges the first would come twice
+    EXPECT_FALSE(edges("0,1\n1,0\n"));
+    EXPECT_THROW(edges("0,1,2\n1,3,4\n2,4,5\n"), BadData);
+    EXPECT_TRUE(edges("a,b,w\n0,1,1\n1,2,0.5\n"));
     const SparseMatrix graph = read_graph(folder + "edges.csv", coterie::Run());
     EXPECT_EQ(graph.rows(), 3);
     EXPECT_EQ(graph.coeff(2, 1), 0.5);

@@ -3,9 +3,14 @@
 // for. For *_isa.cpp files alone: everything lies in the namespace that COTERIE_ISA names, and without a linkage that
 // other files could see.
 //
-//     Simd<T>::Register  lanes of T, Simd<T>::lanes of them;  load, store  from and to any address of a T
+//     Simd<T>::Register  lanes of T, Simd<T>::lanes of them;  load, store  from and to any address of a T;
+//     square_root  lane by lane
 
 #include <cstddef>
+
+#if defined(__SSE2__)
+#include <immintrin.h>  // its functions are always inlined
+#endif
 
 #if defined(__AVX512F__)
 #define COTERIE_VECTOR_BYTES 64
@@ -34,6 +39,19 @@ inline typename Simd<T>::Register load(const T* p) {
 template <class T>
 inline void store(T* p, typename Simd<T>::Register v) {
     *reinterpret_cast<typename Simd<T>::Unaligned*>(p) = v;
+}
+
+inline Simd<double>::Register square_root(Simd<double>::Register x) {
+#if defined(__AVX512F__)
+    return (Simd<double>::Register)_mm512_sqrt_pd((__m512d)x);
+#elif defined(__AVX2__)
+    return (Simd<double>::Register)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__SSE2__)
+    return (Simd<double>::Register)_mm_sqrt_pd((__m128d)x);
+#else
+    for (int l = 0; l < Simd<double>::lanes; ++l) x[l] = __builtin_sqrt(x[l]);
+    return x;
+#endif
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ constexpr Index kBlock = sparse_eigen_block;
 constexpr int kRestarts = 300;
 constexpr int kPatience = 60;  // restarts after which kLenience times the tolerance will do
 constexpr double kLenience = 1e3;
+constexpr double kNear = 1e-6;  // eigenvalues nearer than this to the last one wanted are as good as it
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -60,28 +61,27 @@ private:
 
 class Lanczos {
 public:
-    Lanczos(const SparseMatrix& m, Index count, double tolerance, const Vector<double>& known, const Run& run)
+    // known: n x m, orthonormal columns; eigenvectors that are left out. purpose tells apart the random starts.
+    Lanczos(const SparseMatrix& m, Index count, double tolerance, const Matrix<double>& known, std::uint64_t purpose,
+            const Run& run)
         : operator_(m),
           count_(count),
           tolerance_(tolerance),
           run_(run),
-          known_(known.size() > 0 ? 1 : 0),
+          known_(known.cols()),
           // Room for as many again as are wanted, in whole blocks; measured, 40 more are as good as any for few.
           capacity_(std::min(known_ + 2 * count + 10 * kBlock, m.rows() - kBlock)),
           basis_(m.rows(), capacity_),
           block_(m.rows(), kBlock),
           rest_(m.rows(), kBlock),
-          chunks_{m.rows(), std::max<Index>(512, (m.rows() + 63) / 64)} {
-        if (known_ > 0) basis_.col(0) = known;
+          chunks_{m.rows(), std::max<Index>(512, (m.rows() + 63) / 64)},
+          draws_(purpose << 32) {
+        basis_.leftCols(known_) = known;
     }
 
     SparseEigenPairs operator()() {
         SparseEigenPairs out;
-        width_ = known_;
-        projected_ = Matrix<double>::Zero(0, 0);
-        for (Index c = 0; c < kBlock; ++c) draw(c);
-        take_off_basis(0);
-        append();
+        begin();
         Index checked_at = 0;
         for (int restart = 0; restart < kRestarts;) {
             run_.throw_if_stopped("eigenvectors");
@@ -117,7 +117,43 @@ public:
         return out;
     }
 
+    // Whether an eigenvalue beside those of the known vectors lies above `value`. The largest Ritz value comes from
+    // below to the largest eigenvalue; it is believed to have come near when its residual is a tenth of what is missing
+    // to `value`, or within kNear.
+    bool anything_above(double value, std::int64_t& blocks) {
+        begin();
+        Index checked_at = 0;
+        for (int restart = 0; restart < kRestarts;) {
+            run_.throw_if_stopped("eigenvectors");
+            expand();
+            ++blocks;
+            const bool full = width_ + kBlock > capacity_;
+            if (full || width_ - checked_at >= 2 * kBlock) {
+                checked_at = width_;
+                const EigenPairs ritz = symmetric_eigen(projected_);
+                const double top = ritz.values[ritz_columns() - 1];
+                if (top > value + 10 * tolerance_) return true;
+                if (residual(ritz, 0) <= std::max(0.1 * (value - top), kNear)) return false;
+                if (full) {
+                    ++restart;
+                    cut(ritz, ritz_columns() / 2);
+                    checked_at = width_;
+                }
+            }
+            append();
+        }
+        return false;
+    }
+
 private:
+    void begin() {
+        width_ = known_;
+        projected_ = Matrix<double>::Zero(0, 0);
+        for (Index c = 0; c < kBlock; ++c) draw(c);
+        take_off_basis(0);
+        append();
+    }
+
     Index ritz_columns() const { return width_ - known_; }
 
     // A column of independent normal numbers.
@@ -221,14 +257,17 @@ private:
         ++since_restart_;
     }
 
-    // Largest residual of the Ritz pairs wanted: || (M B - B T) s || = || rest s_last ||.
+    // Of the pair with the i-th largest value: || (M B - B T) s || = || rest s_last ||.
+    double residual(const EigenPairs& ritz, Index i) const {
+        const Vector<double> last = ritz.vectors.col(ritz_columns() - 1 - i).tail(kBlock);
+        return std::sqrt(std::max(0.0, last.dot(rest_squared_ * last)));
+    }
+
+    // The largest of the Ritz pairs wanted.
     double worst_residual(const EigenPairs& ritz) const {
         double worst = 0;
-        for (Index i = 0; i < count_; ++i) {
-            const Vector<double> last = ritz.vectors.col(ritz_columns() - 1 - i).tail(kBlock);
-            worst = std::max(worst, last.dot(rest_squared_ * last));
-        }
-        return std::sqrt(worst);
+        for (Index i = 0; i < count_; ++i) worst = std::max(worst, residual(ritz, i));
+        return worst;
     }
 
     // The basis cut down to its `keep` best Ritz vectors, the largest first.
@@ -276,8 +315,25 @@ private:
     Matrix<double> rest_squared_;
     Index width_ = 0;
     Index since_restart_ = 0;  // blocks appended
-    std::uint64_t draws_ = 0;
+    std::uint64_t draws_;
 };
+
+// As many pairs as a has, the largest of both.
+SparseEigenPairs best_of(const SparseEigenPairs& a, const SparseEigenPairs& b) {
+    const Index count = a.values.size();
+    std::vector<std::pair<double, Index>> order;
+    for (Index i = 0; i < count; ++i) order.emplace_back(-a.values[i], i);
+    for (Index i = 0; i < b.values.size(); ++i) order.emplace_back(-b.values[i], count + i);
+    std::sort(order.begin(), order.end());
+    SparseEigenPairs out{Vector<double>(count), Matrix<double>(a.vectors.rows(), count),
+                         std::max(a.residual, b.residual), a.blocks + b.blocks, a.converged && b.converged};
+    for (Index i = 0; i < count; ++i) {
+        const auto [negative, from] = order[at(i)];
+        out.values[i] = -negative;
+        out.vectors.col(i) = from < count ? a.vectors.col(from) : b.vectors.col(from - count);
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -297,7 +353,25 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     require_memory(static_cast<double>(n) * sizeof(double) * static_cast<double>(3 * count + 14 * kBlock) +
                        12.0 * static_cast<double>(m.nonZeros()),
                    std::to_string(count) + " eigenvectors of " + std::to_string(n) + " points");
-    return Lanczos(m, count, tolerance, known, run)();
+    Matrix<double> aside(n, held);
+    if (held > 0) aside.col(0) = known;
+    SparseEigenPairs out = Lanczos(m, count, tolerance, aside, 0, run)();
+    // From one block no more than kBlock copies of an eigenvalue grow, and of nearly equal ones hardly more: what was
+    // found is put aside until nothing is left above the last of it.
+    const Index more = std::min(kBlock, count);
+    const auto put_aside = [&](const Matrix<double>& vectors) {
+        const Index before = aside.cols();
+        aside.conservativeResize(n, before + vectors.cols());
+        aside.rightCols(vectors.cols()) = vectors;
+    };
+    put_aside(out.vectors);
+    for (std::uint64_t again = 1; out.converged && aside.cols() + more + 3 * kBlock <= n; again += 2) {
+        if (!Lanczos(m, 1, tolerance, aside, again, run).anything_above(out.values[count - 1], out.blocks)) break;
+        const SparseEigenPairs missed = Lanczos(m, more, tolerance, aside, again + 1, run)();
+        put_aside(missed.vectors);
+        out = best_of(out, missed);
+    }
+    return out;
 }
 
 }  // namespace coterie

@@ -2,8 +2,12 @@
 // Internal: the points as columns that others are combined of: about their mean in float for products of blocks, with
 // bounds on what rounding does to them, and as given, times a power of two, in double.
 
+#include <algorithm>
+#include <limits>
+#include <string_view>
 #include <vector>
 
+#include "coterie/base/parallel.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/manifold/column_scans.hpp"
@@ -52,5 +56,19 @@ void check_queries(const Columns& columns, PointsView queries, std::string_view 
 /// What rounding can do to a product of blocks z . r of d numbers, in units of |z| |r|, the roundings of z, r and of
 /// two more sums included.
 double product_rounding(Index dimensions);
+
+/// for_each_block in waves of a few blocks a thread; between them progress is reported, and the caller may stop.
+template <class Body>
+void for_each_wave(Index blocks, std::string_view stage, const Run& run, Body&& body) {
+    const Index wave = 4 * std::max(run.threads, 1);
+    for (Index first = 0; first < blocks; first += wave) {
+        run.throw_if_stopped(stage);
+        const Index count = std::min(wave, blocks - first);
+        for_each_block(count, run.threads, [&](Index block, int worker) { body(first + block, worker); });
+        run.report({.stage = stage,
+                    .fraction = static_cast<double>(first + count) / static_cast<double>(blocks),
+                    .objective = std::numeric_limits<double>::quiet_NaN()});
+    }
+}
 
 }  // namespace coterie::internal

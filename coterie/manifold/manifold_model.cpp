@@ -1,9 +1,11 @@
 #include "coterie/manifold/manifold_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/neighbors.hpp"
@@ -14,28 +16,11 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// V_jm / sqrt(D_j) from U. On each connected component one of the first columns of V is sqrt(D_j / sum D), the null
-// vector of the Laplacian there, which says how long row j was before it was scaled to 1.
+// V_jm / sqrt(D_j) from U, whose rows have lost their norms.
 Matrix<double> extension_of(const AffinityClusters& found) {
-    const Index n = found.embedding.rows();
-    const Index k = found.embedding.cols();
-    const Index null_vectors = std::min<Index>(k, found.components - found.isolated);
-    std::vector<Index> own(at(n), -1);
-    Vector<double> volume = Vector<double>::Zero(k);
-    for (Index j = 0; j < n; ++j) {
-        double largest = 0;
-        for (Index m = 0; m < null_vectors; ++m) {
-            if (std::abs(found.embedding(j, m)) <= largest) continue;
-            largest = std::abs(found.embedding(j, m));
-            own[at(j)] = m;
-        }
-        if (own[at(j)] >= 0) volume[own[at(j)]] += found.degrees[j];
-    }
-    Matrix<double> out = Matrix<double>::Zero(n, k);
-    for (Index j = 0; j < n; ++j) {
-        const Index m = own[at(j)];
-        if (m >= 0) out.row(j) = found.embedding.row(j) / (std::abs(found.embedding(j, m)) * std::sqrt(volume[m]));
-    }
+    Matrix<double> out = Matrix<double>::Zero(found.embedding.rows(), found.embedding.cols());
+    for (Index j = 0; j < out.rows(); ++j)
+        if (found.degrees[j] > 0) out.row(j) = found.embedding.row(j) * (found.norms[j] / std::sqrt(found.degrees[j]));
     return out;
 }
 
@@ -61,14 +46,19 @@ void place_unreached(const Matrix<double>& embedding, PointsView points, const R
 namespace internal {
 
 void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
-                    const SideInformation& side) {
+                    const SideInformation& side, const Run& run) {
     refuse_constraints(side, method);
-    check_points(points, std::string(method), 1);
     if (points.rows() < 2)
         throw BadArgument(std::string(method) + ": at least 2 points needed, given " + std::to_string(points.rows()));
-    if (options.clusters > points.rows())
-        throw BadArgument("option --clusters: " + std::to_string(options.clusters) + " clusters asked for, but only " +
-                          std::to_string(points.rows()) + " points");
+    check_clustering_input(points, options.clusters, {}, run);
+}
+
+std::vector<std::string> represented_by_options(const OptionSet& set) {
+    static constexpr std::array after = {"clusters", "affinity", "keep", "restarts", "max_iterations", "new_points"};
+    std::vector<std::string> out;
+    for (const Option& option : set.options())
+        if (std::find(after.begin(), after.end(), option.name) == after.end()) out.push_back(option.name);
+    return out;
 }
 
 Points normalized_rows(PointsView points, bool unit) {

@@ -17,6 +17,7 @@
 // One whose c is 0, or all of whose neighbours the embedding does not reach, goes to the largest cluster.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct ManifoldOptions {
     int restarts = 10;
     int max_iterations = 300;
     NewPoints new_points = NewPoints::shares;
+
+    RowNorms norms() const { return normalize == RowNorms::automatic ? RowNorms::unit : normalize; }
+    void settle(PointsView) {}
 };
 
 /// Adds them to a method's description; `automatic`: what normalize auto means for it.
@@ -110,9 +114,99 @@ namespace internal {
 
 /// 1 <= clusters <= n, n >= 2; no side information that the room does not honour. BadArgument.
 void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
-                    const SideInformation& side);
+                    const SideInformation& side, const Run& run);
 /// A copy, rows of norm 1 where wanted; a row of 0 stays.
 Points normalized_rows(PointsView points, bool unit);
 
+/// Options whose change loses the representations: all but those of the affinity and of its clusters.
+std::vector<std::string> represented_by_options(const OptionSet& set);
+
 }  // namespace internal
+
+/// The model of one method. Beside its numbers the method's options say
+///
+///     method                  its name
+///     norms()                 normalize, auto replaced by what it means here
+///     settle(rows)            replaces what is 0 for "by itself", given the points with their rows normalised
+///     represent(points, queries, run)
+///                             queries over the points; null: the points over each other
+///     remedy()                as ManifoldModel::remedy()
+template <class Options>
+class ManifoldModelOf : public ManifoldModel {
+public:
+    std::string_view method() const override { return Options::method; }
+    /// As given, what was auto or 0 replaced by what was used.
+    const Options& options() const { return options_; }
+    void store(Archive& archive) const override {
+        archive.set_options(Options::described().values(&options_));
+        store_parts(archive);
+    }
+    static ManifoldModelOf from(const Archive& archive) {
+        ManifoldModelOf model;
+        model.options_ = archive.options_as<Options>();
+        if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
+        model.load_parts(archive);
+        return model;
+    }
+
+protected:
+    Represented represent_new(PointsView queries, const Run& run) const override {
+        return options_.represent(points_, &queries, run);
+    }
+    const ManifoldOptions& common() const override { return options_; }
+    bool unit_rows() const override { return options_.normalize == RowNorms::unit; }
+    std::string remedy() const override { return options_.remedy(); }
+
+private:
+    template <class>
+    friend class ManifoldFits;
+    Options options_;
+};
+
+/// Several fits of the same points, the same bits as alone: those in a row that differ only in the affinity and its
+/// clusters share representations. The points, the run and the side information must outlive it.
+template <class Options>
+class ManifoldFits {
+public:
+    ManifoldFits(PointsView points, Run& run, const SideInformation& side) : input_(points), run_(run), side_(side) {}
+
+    ManifoldModelOf<Options> fit(const Options& options) {
+        check_options(options);
+        internal::check_manifold(input_, options, Options::method, side_, run_);
+        ManifoldModelOf<Options> model;
+        Options& used = model.options_;
+        used = options;
+        used.normalize = options.norms();
+        Stopwatch watch;
+        if (!last_ || last_->normalize != used.normalize) {
+            points_ = internal::normalized_rows(input_, used.normalize == RowNorms::unit);
+            last_.reset();
+        }
+        used.settle(points_);
+        if (!last_ || !same_representations(*last_, used)) represented_ = used.represent(points_, nullptr, run_);
+        last_ = used;
+        model.report_.seconds.emplace_back("representations", watch.restart());
+        model.finish(points_, represented_, run_, watch, model.report_);
+        return model;
+    }
+    static std::vector<std::string> shared_options() { return internal::represented_by_options(Options::described()); }
+
+private:
+    static bool same_representations(const Options& a, const Options& b) {
+        const OptionValues of_a = Options::described().values(&a);
+        const OptionValues of_b = Options::described().values(&b);
+        for (const std::string& name : shared_options())
+            if (of_a.at(name) != of_b.at(name)) return false;
+        return true;
+    }
+
+    PointsView input_;
+    Run& run_;
+    const SideInformation& side_;
+
+    std::optional<Options> last_;
+    Points points_;
+    Represented represented_;  // with the options last_
+};
+
 }  // namespace coterie

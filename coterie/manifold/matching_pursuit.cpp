@@ -16,7 +16,6 @@ namespace {
 using internal::Columns;
 
 constexpr Index kQueries = 128;
-constexpr Index kWave = 64;
 constexpr double kNothing = 1e-12;  // of |x| |y|: a correlation that is rounding alone
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -217,25 +216,18 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
     std::vector<std::vector<std::pair<std::int32_t, double>>> found(at(count));
     std::vector<double> residual(at(count), 0.0);
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
-    for (Index first = 0; first < blocks.count(); first += kWave) {
-        run.throw_if_stopped("matching pursuit");
-        for_each_block(std::min(kWave, blocks.count() - first), run.threads, [&](Index b, int worker) {
-            const Index begin = blocks.begin(first + b);
-            const auto state = matching.block(begin, blocks.end(first + b), scratch[at(worker)]);
-            for (std::size_t row = 0; row < state.size(); ++row) {
-                const Query& query = state[row];
-                auto& entries = found[at(begin) + row];
-                for (std::size_t i = 0; i < query.chosen.size(); ++i)
-                    entries.emplace_back(query.chosen[i], query.coefficients[static_cast<Index>(i)]);
-                std::sort(entries.begin(), entries.end());
-                if (query.norm > 0) residual[at(begin) + row] = query.residual_norm / query.norm;
-            }
-        });
-        run.report({.stage = "matching pursuit",
-                    .fraction = static_cast<double>(std::min(blocks.count(), first + kWave)) /
-                                static_cast<double>(blocks.count()),
-                    .objective = std::numeric_limits<double>::quiet_NaN()});
-    }
+    internal::for_each_wave(blocks.count(), "matching pursuit", run, [&](Index block, int worker) {
+        const Index begin = blocks.begin(block);
+        const auto state = matching.block(begin, blocks.end(block), scratch[at(worker)]);
+        for (std::size_t row = 0; row < state.size(); ++row) {
+            const Query& query = state[row];
+            auto& entries = found[at(begin) + row];
+            for (std::size_t i = 0; i < query.chosen.size(); ++i)
+                entries.emplace_back(query.chosen[i], query.coefficients[static_cast<Index>(i)]);
+            std::sort(entries.begin(), entries.end());
+            if (query.norm > 0) residual[at(begin) + row] = query.residual_norm / query.norm;
+        }
+    });
     fill_rows(out.coefficients, found, [](double value) { return value; });
     for (Index i = 0; i < count; ++i) out.mean_residual += residual[at(i)] / static_cast<double>(count);
     return out;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -198,9 +199,12 @@ public:
 };
 
 TEST(ManifoldMethods, extend_the_embedding_so_that_rows_of_the_affinity_give_back_their_own) {
-    for (const Index pieces : {1, 2}) {
+    for (const Index pieces : {1, 2, 4}) {
         Matrix<double> x = normal_points(120, 3, 4);
         if (pieces == 2) x.topRows(60).array() += 30;
+        // More than clusters: the largest has all three.
+        for (Index p = 1; p < pieces && pieces == 4; ++p)
+            x.middleRows(120 - 10 * p, 10).array() += 100 * static_cast<double>(p);
         WmcOptions options;
         options.clusters = 3;
         options.affinity = AffinityStrategy::NS;
@@ -261,26 +265,39 @@ TEST(ManifoldMethods, are_saved_and_loaded) {
     }
 }
 
-TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_it) {
+// What differs between the fits in turn: the options that `change` sets, and the affinity.
+template <class Options>
+void expect_shared_fits_to_be_those_alone(ManifoldModelOf<Options> (*fit)(PointsView, const Options&, coterie::Run&,
+                                                                          const SideInformation&),
+                                          const std::vector<std::function<void(Options&)>>& changes) {
     const Union data = subspaces(200, 10, 3, 2, 6);
     coterie::Run run(3, 2);
     const SideInformation side;
-    WmcFits fits(data.points, run, side);
-    WmcOptions options;
-    options.clusters = 3;
-    for (const auto weighting : {WmcWeighting::linear, WmcWeighting::exponential})
-        for (const double lambda : {20.0, 50.0})
-            for (const auto affinity : {AffinityStrategy::NSK, AffinityStrategy::S, AffinityStrategy::KN}) {
-                options.weighting = weighting;
-                options.lambda = lambda;
-                options.affinity = affinity;
-                const WmcModel shared = fits.fit(options);
-                const WmcModel alone = fit_wmc(data.points, options, run);
-                EXPECT_EQ(shared.labels(), alone.labels());
-                EXPECT_EQ(shared.fit_report().objective, alone.fit_report().objective);
-                EXPECT_EQ(number(shared.fit_report(), "nonzeros_per_point"),
-                          number(alone.fit_report(), "nonzeros_per_point"));
-            }
+    ManifoldFits<Options> fits(data.points, run, side);
+    for (const auto& change : changes)
+        for (const auto affinity : {AffinityStrategy::NSK, AffinityStrategy::S, AffinityStrategy::KN}) {
+            Options options;
+            options.clusters = 3;
+            options.affinity = affinity;
+            change(options);
+            const ManifoldModelOf<Options> shared = fits.fit(options);
+            const ManifoldModelOf<Options> alone = fit(data.points, options, run, side);
+            EXPECT_EQ(shared.labels(), alone.labels());
+            EXPECT_EQ(shared.fit_report().objective, alone.fit_report().objective);
+            EXPECT_EQ(number(shared.fit_report(), "nonzeros_per_point"),
+                      number(alone.fit_report(), "nonzeros_per_point"));
+        }
+}
+
+TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_it) {
+    expect_shared_fits_to_be_those_alone<WmcOptions>(
+        fit_wmc, {[](auto& o) { o.weighting = WmcWeighting::linear; }, [](auto& o) { o.lambda = 20; }, [](auto&) {},
+                  [](auto& o) { o.normalize = RowNorms::none; }});
+    expect_shared_fits_to_be_those_alone<SscOptions>(
+        fit_ssc, {[](auto& o) { o.lambda = 50; }, [](auto&) {}, [](auto& o) { o.normalize = RowNorms::none; }});
+    expect_shared_fits_to_be_those_alone<EnscOptions>(fit_ensc, {[](auto& o) { o.l1_share = 0.5; }, [](auto&) {}});
+    expect_shared_fits_to_be_those_alone<SscOmpOptions>(fit_ssc_omp, {[](auto& o) { o.nonzeros = 3; }, [](auto&) {}});
+    expect_shared_fits_to_be_those_alone<SmceOptions>(fit_smce, {[](auto& o) { o.gamma = 1; }, [](auto&) {}});
 }
 
 TEST(ManifoldMethods, live_through_degenerate_points) {
@@ -322,7 +339,7 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
     };
     for (const auto& name : method_names) {
         refused(name, {{"clusters", std::int64_t{0}}}, "--clusters");
-        refused(name, {{"clusters", std::int64_t{31}}}, "only 30 points");
+        refused(name, {{"clusters", std::int64_t{31}}}, "31 clusters asked of 30 points");
         refused(name, {{"affinity", std::string("NN")}}, "NSK");
         refused(name, {{"keep", std::int64_t{0}}}, "--keep");
         refused(name, {{"restarts", std::int64_t{0}}}, "--restarts");
@@ -353,7 +370,30 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
     refused("ssc-omp", {{"nonzeros", std::int64_t{0}}}, "--nonzeros");
     refused("ssc-omp", {{"residual", -1.0}}, "--residual");
     refused("smce", {{"gamma", 0.0}}, "--gamma");
-    refused("smce", {{"neighbors", std::int64_t{30}}}, "--neighbors");
+    refused("smce", {{"neighbors", std::int64_t{0}}}, "--neighbors");
+    EXPECT_THROW(fit("wmc", Matrix<double>(x * 1e-150), {{"clusters", std::int64_t{2}}}), BadData);
+}
+
+TEST(ManifoldMethods, say_what_rounding_and_few_points_leave) {
+    const auto warned = [](const Model& model, const std::string& words) {
+        for (const std::string& warning : model.fit_report().warnings)
+            if (warning.find(words) != std::string::npos) return true;
+        return false;
+    };
+    // Points 1e-6 long beside a coordinate of 1: no product tells them apart to the tolerance.
+    const auto tiny = fit("wmc", Matrix<double>(normal_points(150, 6, 0) * 1e-6),
+                          {{"clusters", std::int64_t{3}}, {"weighting", std::string("linear")}, {"eta", 1.0}});
+    EXPECT_TRUE(warned(*tiny, "rounding leaves no less"));
+    EXPECT_FALSE(warned(*tiny, "--max-rounds"));
+    // Lengths over sixteen decades: what cannot be represented is not, and says so.
+    Matrix<double> mixed = normal_points(150, 6, 5);
+    for (Index i = 0; i < mixed.rows(); ++i) mixed.row(i) *= std::pow(10.0, static_cast<double>(i % 17) - 8);
+    const auto found =
+        fit("ssc", mixed, {{"clusters", std::int64_t{3}}, {"normalize", std::string("none")}, {"eta", 1.0}});
+    EXPECT_TRUE(std::isfinite(number(found->fit_report(), "nonzeros_per_point")));
+    EXPECT_TRUE(found->transform(mixed, coterie::Run(0, 1)).allFinite());
+    const auto few = fit("smce", normal_points(6, 2, 1), {{"clusters", std::int64_t{2}}});
+    EXPECT_TRUE(warned(*few, "20 asked for, 5 used"));
 }
 
 // ---------------------------------------------------------------- matching pursuit

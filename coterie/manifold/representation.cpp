@@ -33,7 +33,6 @@ using internal::WeightKind;
 
 constexpr Index kQueries = 128;  // of one block
 constexpr Index kPiece = 256;    // columns looked through before there is a limit on keys
-constexpr Index kWave = 64;      // blocks between two questions whether to go on
 constexpr double kRate = 2;      // w = exp(2 d)
 constexpr double kNear = 0.7;    // share of its threshold from which a column stays in the reduced problem
 constexpr double kMostWeight = 1e300;
@@ -512,8 +511,12 @@ Found Representing::block(Index begin, Index end, Scratch& s, Representation& ou
         const Query& query = s.state[at(row)];
         found.begins.push_back(static_cast<Index>(found.columns.size()));
         order.clear();
-        for (std::size_t j = 0; j < query.columns.size(); ++j)
+        bool finite = true;
+        for (std::size_t j = 0; j < query.columns.size(); ++j) {
+            finite = finite && std::isfinite(query.coefficients[j]);
             if (query.coefficients[j] != 0) order.push_back(j);
+        }
+        if (!finite) order.clear();
         std::sort(order.begin(), order.end(),
                   [&](std::size_t a, std::size_t b) { return query.columns[a] < query.columns[b]; });
         for (const std::size_t j : order) {
@@ -523,7 +526,7 @@ Found Representing::block(Index begin, Index end, Scratch& s, Representation& ou
         }
         const double square = x_.scale * x_.scale;
         out.lambda[at(begin + row)] = raw_weight(query, query.lambda * square);
-        out.violation[at(begin + row)] = query.violation;
+        out.violation[at(begin + row)] = finite ? query.violation : std::numeric_limits<double>::infinity();
         out.rounds[at(begin + row)] = query.rounds;
     }
     found.begins.push_back(static_cast<Index>(found.columns.size()));
@@ -565,17 +568,9 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     std::vector<Found> found(at(blocks.count()));
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     const Representing representing(columns, queries, among_themselves, options);
-    for (Index first = 0; first < blocks.count(); first += kWave) {
-        run.throw_if_stopped("representations");
-        for_each_block(std::min(kWave, blocks.count() - first), run.threads, [&](Index b, int worker) {
-            const Index block = first + b;
-            found[at(block)] = representing.block(blocks.begin(block), blocks.end(block), scratch[at(worker)], out);
-        });
-        run.report({.stage = "representations",
-                    .fraction = static_cast<double>(std::min(blocks.count(), first + kWave)) /
-                                static_cast<double>(blocks.count()),
-                    .objective = std::numeric_limits<double>::quiet_NaN()});
-    }
+    internal::for_each_wave(blocks.count(), "representations", run, [&](Index block, int worker) {
+        found[at(block)] = representing.block(blocks.begin(block), blocks.end(block), scratch[at(worker)], out);
+    });
     Index entries = 0;
     for (const Found& each : found) entries += static_cast<Index>(each.columns.size());
     out.coefficients.resizeNonZeros(entries);
@@ -607,7 +602,8 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     for (Index i = 0; i < count; ++i) {
         out.mean_rounds += out.rounds[at(i)];
         out.worst_violation = std::max(out.worst_violation, out.violation[at(i)]);
-        out.unfinished += out.violation[at(i)] > options.tolerance ? 1 : 0;
+        if (!(out.violation[at(i)] <= options.tolerance))
+            ++(out.rounds[at(i)] >= options.max_rounds ? out.unfinished : out.inexact);
     }
     out.mean_rounds /= static_cast<double>(count);
     return out;

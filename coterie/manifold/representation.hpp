@@ -70,6 +70,7 @@ struct Representation {
     double screened = 0;   // share of the pairs checked whose lengths alone said that the column is out
     double products = 0;   // products of n_q x n x d that were made, the first included
     Index unfinished = 0;  // points that max_rounds left with a violation above the tolerance
+    Index inexact = 0;     // points that rounding leaves with one; where it leaves no finite c, c = 0
     Index empty = 0;       // points with c = 0
 };
 

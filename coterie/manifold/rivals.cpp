@@ -9,8 +9,6 @@
 namespace coterie {
 namespace {
 
-// How each method represents queries over points; without queries, the points over each other.
-
 RepresentationOptions equal_weights(double multiple, double eta, double l1_share, int max_rounds, double tolerance) {
     RepresentationOptions out;
     out.weights = RepresentationWeights::equal;
@@ -21,47 +19,6 @@ RepresentationOptions equal_weights(double multiple, double eta, double l1_share
     out.tolerance = tolerance;
     out.start = 100;
     return out;
-}
-
-Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
-                         const Run& run) {
-    return internal::represented_by(
-        queries == nullptr ? represent(points, options, run) : represent(points, *queries, options, run),
-        options.multiple, options.eta, options.tolerance);
-}
-
-Represented represent_by(const SscOptions& o, PointsView points, const PointsView* queries, const Run& run) {
-    return represent_by(equal_weights(o.lambda, o.eta, 1, o.max_rounds, o.tolerance), points, queries, run);
-}
-
-Represented represent_by(const EnscOptions& o, PointsView points, const PointsView* queries, const Run& run) {
-    return represent_by(equal_weights(o.lambda, o.eta, o.l1_share, o.max_rounds, o.tolerance), points, queries, run);
-}
-
-Represented represent_by(const SscOmpOptions& o, PointsView points, const PointsView* queries, const Run& run) {
-    const MatchingPursuitOptions options{.nonzeros = o.nonzeros, .tolerance = o.residual, .eta = o.eta};
-    MatchingPursuit found = queries == nullptr ? match(points, options, run) : match(points, *queries, options, run);
-    Represented out;
-    out.coefficients = std::move(found.coefficients);
-    out.rounds = o.nonzeros;
-    out.details = {{"mean_residual", found.mean_residual}};
-    return out;
-}
-
-Represented represent_by(const SmceOptions& o, PointsView points, const PointsView* queries, const Run& run) {
-    SmceRepresentation found = queries == nullptr ? smce_represent(points, o.gamma, o.neighbors, run)
-                                                  : smce_represent(points, *queries, o.gamma, o.neighbors, run);
-    Represented out;
-    out.coefficients = std::move(found.coefficients);
-    out.weights = std::move(found.weights);
-    out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
-    return out;
-}
-
-RowNorms automatic_for(const SmceOptions&) { return RowNorms::none; }
-template <class Options>
-RowNorms automatic_for(const Options&) {
-    return RowNorms::unit;
 }
 
 template <class Options>
@@ -130,77 +87,54 @@ const OptionSet& SmceOptions::described() {
     return set;
 }
 
-template <>
-std::string_view RivalModel<SscOptions>::method() const {
-    return "ssc";
+Represented SscOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    return internal::represent_by(equal_weights(lambda, eta, 1, max_rounds, tolerance), points, queries, run);
 }
-template <>
-std::string_view RivalModel<EnscOptions>::method() const {
-    return "ensc";
-}
-template <>
-std::string_view RivalModel<SscOmpOptions>::method() const {
-    return "ssc-omp";
-}
-template <>
-std::string_view RivalModel<SmceOptions>::method() const {
-    return "smce";
-}
+std::string SscOptions::remedy() const { return internal::lambda_remedy(lambda); }
 
-template <>
-std::string RivalModel<SscOptions>::remedy() const {
-    return "--lambda (" + to_text(OptionValue(options_.lambda)) + ")";
+Represented EnscOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    return internal::represent_by(equal_weights(lambda, eta, l1_share, max_rounds, tolerance), points, queries, run);
 }
-template <>
-std::string RivalModel<EnscOptions>::remedy() const {
-    return "--lambda (" + to_text(OptionValue(options_.lambda)) + ")";
-}
-template <>
-std::string RivalModel<SscOmpOptions>::remedy() const {
-    return "--nonzeros (" + std::to_string(options_.nonzeros) + ")";
-}
-template <>
-std::string RivalModel<SmceOptions>::remedy() const {
-    return "--neighbors (" + std::to_string(options_.neighbors) + ")";
-}
+std::string EnscOptions::remedy() const { return internal::lambda_remedy(lambda); }
 
-template <class Options>
-Represented RivalModel<Options>::represent_new(PointsView queries, const Run& run) const {
-    return represent_by(options_, points_, &queries, run);
+Represented SscOmpOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    const MatchingPursuitOptions options{.nonzeros = nonzeros, .tolerance = residual, .eta = eta};
+    MatchingPursuit found = queries == nullptr ? match(points, options, run) : match(points, *queries, options, run);
+    Represented out;
+    out.coefficients = std::move(found.coefficients);
+    out.rounds = nonzeros;
+    out.details = {{"mean_residual", found.mean_residual}};
+    return out;
 }
+std::string SscOmpOptions::remedy() const { return "--nonzeros (" + std::to_string(nonzeros) + ")"; }
 
-template <class Options>
-RivalModel<Options> RivalModel<Options>::fit(PointsView points, const Options& options, Run& run,
-                                             const SideInformation& side) {
-    check_options(options);
-    RivalModel model;
-    model.options_ = options;
-    internal::check_manifold(points, options, model.method(), side);
-    if (options.normalize == RowNorms::automatic) model.options_.normalize = automatic_for(options);
-    Stopwatch watch;
-    Points rows = internal::normalized_rows(points, model.unit_rows());
-    const Represented represented = represent_by(model.options_, rows, nullptr, run);
-    model.report_.seconds.emplace_back("representations", watch.restart());
-    model.finish(std::move(rows), represented, run, watch, model.report_);
-    return model;
+Represented SmceOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    const Index most = points.rows() - (queries == nullptr ? 1 : 0);
+    const Index used = std::min<Index>(neighbors, most);
+    SmceRepresentation found = queries == nullptr ? smce_represent(points, gamma, used, run)
+                                                  : smce_represent(points, *queries, gamma, used, run);
+    Represented out;
+    if (used < neighbors)
+        out.warnings.push_back("option --neighbors: " + std::to_string(neighbors) + " asked for, " +
+                               std::to_string(used) + " used: a point has no more");
+    out.coefficients = std::move(found.coefficients);
+    out.weights = std::move(found.weights);
+    out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
+    return out;
 }
-
-template class RivalModel<SscOptions>;
-template class RivalModel<EnscOptions>;
-template class RivalModel<SscOmpOptions>;
-template class RivalModel<SmceOptions>;
+std::string SmceOptions::remedy() const { return "--neighbors (" + std::to_string(neighbors) + ")"; }
 
 SscModel fit_ssc(PointsView points, const SscOptions& options, Run& run, const SideInformation& side) {
-    return SscModel::fit(points, options, run, side);
+    return ManifoldFits<SscOptions>(points, run, side).fit(options);
 }
 EnscModel fit_ensc(PointsView points, const EnscOptions& options, Run& run, const SideInformation& side) {
-    return EnscModel::fit(points, options, run, side);
+    return ManifoldFits<EnscOptions>(points, run, side).fit(options);
 }
 SscOmpModel fit_ssc_omp(PointsView points, const SscOmpOptions& options, Run& run, const SideInformation& side) {
-    return SscOmpModel::fit(points, options, run, side);
+    return ManifoldFits<SscOmpOptions>(points, run, side).fit(options);
 }
 SmceModel fit_smce(PointsView points, const SmceOptions& options, Run& run, const SideInformation& side) {
-    return SmceModel::fit(points, options, run, side);
+    return ManifoldFits<SmceOptions>(points, run, side).fit(options);
 }
 
 }  // namespace coterie

@@ -21,7 +21,11 @@ struct SscOptions : ManifoldOptions {
     double eta = 0;
     int max_rounds = 100;
     double tolerance = 1e-7;
+
+    static constexpr std::string_view method = "ssc";
     static const OptionSet& described();
+    Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
+    std::string remedy() const;
 };
 
 struct EnscOptions : ManifoldOptions {
@@ -30,55 +34,39 @@ struct EnscOptions : ManifoldOptions {
     double eta = 0;
     int max_rounds = 100;
     double tolerance = 1e-7;
+
+    static constexpr std::string_view method = "ensc";
     static const OptionSet& described();
+    Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
+    std::string remedy() const;
 };
 
 struct SscOmpOptions : ManifoldOptions {
     int nonzeros = 6;
     double residual = 1e-3;  // ||r|| / ||x|| at which a representation ends
     double eta = 0;
+
+    static constexpr std::string_view method = "ssc-omp";
     static const OptionSet& described();
+    Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
+    std::string remedy() const;
 };
 
 struct SmceOptions : ManifoldOptions {
     double gamma = 10;
     int neighbors = 20;  // K
+
+    static constexpr std::string_view method = "smce";
     static const OptionSet& described();
+    RowNorms norms() const { return normalize == RowNorms::automatic ? RowNorms::none : normalize; }
+    Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
+    std::string remedy() const;
 };
 
-template <class Options>
-class RivalModel : public ManifoldModel {
-public:
-    std::string_view method() const override;
-    /// As given, normalize auto replaced by what was used.
-    const Options& options() const { return options_; }
-    void store(Archive& archive) const override {
-        archive.set_options(Options::described().values(&options_));
-        store_parts(archive);
-    }
-    static RivalModel from(const Archive& archive) {
-        RivalModel model;
-        model.options_ = archive.options_as<Options>();
-        if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
-        model.load_parts(archive);
-        return model;
-    }
-    static RivalModel fit(PointsView points, const Options& options, Run& run, const SideInformation& side);
-
-protected:
-    Represented represent_new(PointsView queries, const Run& run) const override;
-    const ManifoldOptions& common() const override { return options_; }
-    bool unit_rows() const override { return options_.normalize == RowNorms::unit; }
-    std::string remedy() const override;
-
-private:
-    Options options_;
-};
-
-using SscModel = RivalModel<SscOptions>;
-using EnscModel = RivalModel<EnscOptions>;
-using SscOmpModel = RivalModel<SscOmpOptions>;
-using SmceModel = RivalModel<SmceOptions>;
+using SscModel = ManifoldModelOf<SscOptions>;
+using EnscModel = ManifoldModelOf<EnscOptions>;
+using SscOmpModel = ManifoldModelOf<SscOmpOptions>;
+using SmceModel = ManifoldModelOf<SmceOptions>;
 
 SscModel fit_ssc(PointsView points, const SscOptions& options, Run& run, const SideInformation& side = {});
 EnscModel fit_ensc(PointsView points, const EnscOptions& options, Run& run, const SideInformation& side = {});

@@ -29,27 +29,31 @@ RepresentationOptions representation_of(const WmcOptions& options) {
     return out;
 }
 
-bool same_representations(const WmcOptions& a, const WmcOptions& b) {
-    return a.weighting == b.weighting && a.normalize == b.normalize && a.eta == b.eta && a.lambda == b.lambda &&
-           a.max_rounds == b.max_rounds && a.tolerance == b.tolerance;
-}
-
 }  // namespace
 
 namespace internal {
 
-Represented represented_by(Representation representation, double multiple, double eta, double tolerance) {
+Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
+                         const Run& run) {
+    Representation representation =
+        queries == nullptr ? represent(points, options, run) : represent(points, *queries, options, run);
     Represented out;
     out.rounds = representation.rounds.empty()
                      ? 0
                      : *std::max_element(representation.rounds.begin(), representation.rounds.end());
-    out.converged = representation.unfinished == 0;
-    if (!out.converged)
-        out.warnings.push_back(std::to_string(representation.unfinished) +
-                               " points are represented with a violation above the tolerance of " +
-                               to_text(OptionValue(tolerance)) + ": raise --max-rounds");
-    out.details = {{"lambda", multiple},
-                   {"eta", eta},
+    out.converged = representation.unfinished + representation.inexact == 0;
+    const auto warn = [&](Index count, const std::string& remedy) {
+        if (count > 0)
+            out.warnings.push_back(std::to_string(count) +
+                                   " points are represented with a violation above the tolerance of " +
+                                   to_text(OptionValue(options.tolerance)) + ": " + remedy);
+    };
+    warn(representation.unfinished, "raise --max-rounds");
+    warn(representation.inexact,
+         "rounding leaves no less; bring the points to lengths near 1 (--scale, --normalize unit), or lower --eta or "
+         "--lambda");
+    out.details = {{"lambda", options.multiple},
+                   {"eta", options.eta},
                    {"mean_rounds", representation.mean_rounds},
                    {"kkt_residual", representation.worst_violation},
                    {"screened", representation.screened},
@@ -59,6 +63,8 @@ Represented represented_by(Representation representation, double multiple, doubl
     out.weights = std::move(representation.weights);
     return out;
 }
+
+std::string lambda_remedy(double lambda) { return "--lambda (" + to_text(OptionValue(lambda)) + ")"; }
 
 }  // namespace internal
 
@@ -83,53 +89,23 @@ const OptionSet& WmcOptions::described() {
     return set;
 }
 
+RowNorms WmcOptions::norms() const {
+    if (normalize != RowNorms::automatic) return normalize;
+    return weighting == WmcWeighting::linear ? RowNorms::none : RowNorms::unit;
+}
+
+void WmcOptions::settle(PointsView rows) {
+    if (eta == 0) eta = (weighting == WmcWeighting::linear ? 0.2 : 1.0) * mean_squared_norm(rows);
+}
+
+Represented WmcOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    return internal::represent_by(representation_of(*this), points, queries, run);
+}
+
+std::string WmcOptions::remedy() const { return internal::lambda_remedy(lambda); }
+
 WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side) {
     return WmcFits(points, run, side).fit(options);
-}
-
-std::vector<std::string> WmcFits::shared_options() {
-    return {"normalize", "weighting", "eta", "max_rounds", "tolerance", "lambda"};
-}
-
-WmcModel WmcFits::fit(const WmcOptions& options) {
-    check_options(options);
-    internal::check_manifold(input_, options, "wmc", side_);
-    WmcModel model;
-    WmcOptions& used = model.options_;
-    used = options;
-    const bool linear = options.weighting == WmcWeighting::linear;
-    if (used.normalize == RowNorms::automatic) used.normalize = linear ? RowNorms::none : RowNorms::unit;
-    Stopwatch watch;
-    if (!last_ || last_->normalize != used.normalize)
-        points_ = internal::normalized_rows(input_, used.normalize == RowNorms::unit);
-    if (used.eta == 0) used.eta = (linear ? 0.2 : 1.0) * mean_squared_norm(points_);
-    if (!last_ || !same_representations(*last_, used))
-        represented_ = internal::represented_by(represent(points_, representation_of(used), run_), used.lambda,
-                                                used.eta, used.tolerance);
-    last_ = used;
-    model.report_.seconds.emplace_back("representations", watch.restart());
-    model.finish(points_, represented_, run_, watch, model.report_);
-    return model;
-}
-
-std::string WmcModel::remedy() const { return "--lambda (" + to_text(OptionValue(options_.lambda)) + ")"; }
-
-Represented WmcModel::represent_new(PointsView queries, const Run& run) const {
-    return internal::represented_by(represent(points_, queries, representation_of(options_), run), options_.lambda,
-                                    options_.eta, options_.tolerance);
-}
-
-void WmcModel::store(Archive& archive) const {
-    archive.set_options(WmcOptions::described().values(&options_));
-    store_parts(archive);
-}
-
-WmcModel WmcModel::from(const Archive& archive) {
-    WmcModel model;
-    model.options_ = archive.options_as<WmcOptions>();
-    if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
-    model.load_parts(archive);
-    return model;
 }
 
 }  // namespace coterie

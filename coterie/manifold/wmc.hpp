@@ -10,8 +10,6 @@
 // Cost: that of the representations, 2 to 5 products of n x n x d in float and a lasso of some hundred columns a point;
 // the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
 
-#include <optional>
-
 #include "coterie/manifold/manifold_model.hpp"
 #include "coterie/manifold/representation.hpp"
 
@@ -26,27 +24,16 @@ struct WmcOptions : ManifoldOptions {
     int max_rounds = 30;
     double tolerance = 1e-7;
 
+    static constexpr std::string_view method = "wmc";
     static const OptionSet& described();
+    RowNorms norms() const;
+    void settle(PointsView rows);
+    Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
+    std::string remedy() const;
 };
 
-class WmcModel : public ManifoldModel {
-public:
-    std::string_view method() const override { return "wmc"; }
-    /// As given, what was 0 or auto replaced by what was used.
-    const WmcOptions& options() const { return options_; }
-    void store(Archive& archive) const override;
-    static WmcModel from(const Archive& archive);
-
-protected:
-    Represented represent_new(PointsView queries, const Run& run) const override;
-    const ManifoldOptions& common() const override { return options_; }
-    bool unit_rows() const override { return options_.normalize == RowNorms::unit; }
-    std::string remedy() const override;
-
-private:
-    friend class WmcFits;
-    WmcOptions options_;
-};
+using WmcModel = ManifoldModelOf<WmcOptions>;
+using WmcFits = ManifoldFits<WmcOptions>;
 
 /// n x d points, 2 <= n, 1 <= clusters <= n. Deterministic in the seed, whatever the number of threads.
 /// Throws BadArgument (options, side information), BadData (not finite), ResourceError, Cancelled.
@@ -58,29 +45,12 @@ private:
 /// "eigen_residual".
 WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side = {});
 
-/// Several such fits of the same points and the same bits: those in a row that differ in affinity, keep and what
-/// comes after share representations. The points, the run and the side information must outlive
-/// it.
-class WmcFits {
-public:
-    WmcFits(PointsView points, Run& run, const SideInformation& side) : input_(points), run_(run), side_(side) {}
-    WmcModel fit(const WmcOptions& options);
-    /// Options whose change loses what is shared, the costliest first.
-    static std::vector<std::string> shared_options();
-
-private:
-    PointsView input_;
-    Run& run_;
-    const SideInformation& side_;
-
-    std::optional<WmcOptions> last_;
-    Points points_;
-    Represented represented_;  // with the options last_
-};
-
 namespace internal {
-/// What a report says of representations that the exact solver made.
-Represented represented_by(Representation representation, double multiple, double eta, double tolerance);
+/// Representations of the exact solver, with what a report says of them.
+Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
+                         const Run& run);
+std::string lambda_remedy(double lambda);
+
 }  // namespace internal
 
 }  // namespace coterie

@@ -23,15 +23,17 @@ constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, re
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+// Counted from 1, as everywhere in messages.
 std::string entry_text(Index row, Index column, double value) {
-    return "row " + std::to_string(row) + ", column " + std::to_string(column) + " is " + to_text(OptionValue(value));
+    return "row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1) + " is " +
+           to_text(OptionValue(value));
 }
 
 // A pass over A beside a pass over A': in both, rows have ascending columns.
 void check_affinity(const SparseMatrix& affinity) {
     if (affinity.rows() != affinity.cols())
-        throw BadArgument("affinity: " + std::to_string(affinity.rows()) + " x " + std::to_string(affinity.cols()) +
-                          " given, it must be square");
+        throw BadData("affinity: " + std::to_string(affinity.rows()) + " x " + std::to_string(affinity.cols()) +
+                      " given, it must be square");
     const SparseMatrix transposed = affinity.transpose();
     for (Index i = 0; i < affinity.rows(); ++i) {
         SparseMatrix::InnerIterator own(affinity, i);
@@ -40,12 +42,12 @@ void check_affinity(const SparseMatrix& affinity) {
             const Index column = std::min(own ? own.col() : affinity.cols(), other ? other.col() : affinity.cols());
             const double a = own && own.col() == column ? own.value() : 0;
             const double b = other && other.col() == column ? other.value() : 0;
-            if (!std::isfinite(a)) throw BadArgument("affinity: " + entry_text(i, column, a) + ", not finite");
+            if (!std::isfinite(a)) throw BadData("affinity: " + entry_text(i, column, a) + ", not finite");
             if (a < 0 && column != i)
-                throw BadArgument("affinity: " + entry_text(i, column, a) + "; no entry may be negative");
+                throw BadData("affinity: " + entry_text(i, column, a) + "; no entry may be negative");
             if (!(std::abs(a - b) <= kSymmetric * std::max(std::abs(a), std::abs(b))))
-                throw BadArgument("affinity: not symmetric, " + entry_text(i, column, a) + " and " +
-                                  entry_text(column, i, b));
+                throw BadData("affinity: not symmetric, " + entry_text(i, column, a) + " and " +
+                              entry_text(column, i, b));
             if (own && own.col() == column) ++own;
             if (other && other.col() == column) ++other;
         }
@@ -173,7 +175,7 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         for (SparseMatrix::InnerIterator entry(affinity, i); entry; ++entry)
             if (entry.col() != i) out.degrees[i] += entry.value();
         if (!std::isfinite(out.degrees[i]))
-            throw BadArgument("affinity: the entries of row " + std::to_string(i) + " have no finite sum");
+            throw BadData("affinity: the entries of row " + std::to_string(i + 1) + " have no finite sum");
     }
     const Vector<double> root = out.degrees.cwiseSqrt();
 

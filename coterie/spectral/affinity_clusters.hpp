@@ -52,8 +52,9 @@ struct AffinityClusters {
     FitReport kmeans;             // of k-means in U
 };
 
-/// 1 <= clusters <= n. The same bits at any number of threads. BadArgument: A not square, not symmetric (to 1e-10 of
-/// the larger of A_ij and A_ji), an entry negative or not finite, clusters out of range. ResourceError. Cancelled.
+/// 1 <= clusters <= n. The same bits at any number of threads. BadData: A not square, not symmetric (to 1e-10 of the
+/// larger of A_ij and A_ji), an entry negative or not finite. BadArgument: clusters out of range. ResourceError.
+/// Cancelled.
 AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options, const Run& run);
 
 }  // namespace coterie

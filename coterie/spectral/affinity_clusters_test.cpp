@@ -72,6 +72,35 @@ TEST(AffinityClusters, FindsTheSpectraInClosedForm) {
     }
 }
 
+// Equal rings of `points` around a hub that all touch: nine copies of an eigenvalue for ten rings. Or, with `random`,
+// blobs of random weights instead of rings, whose eigenvalues nearly agree.
+SparseMatrix around_a_hub(Index parts, Index points, bool random) {
+    Edges edges;
+    RandomStream stream(5, "test.hub");
+    for (Index p = 0; p < parts; ++p) {
+        for (Index i = 0; i < points; ++i)
+            for (Index step = 1; step <= (random ? points / 2 - 1 : 3); ++step)
+                if (!random || stream.uniform() < 0.3)
+                    edges.push_back(
+                        {p * points + i, p * points + (i + step) % points, random ? stream.uniform() : 1.0});
+        edges.push_back({parts * points, p * points, random ? 0.01 : 1.0});
+    }
+    return graph(parts * points + 1, edges);
+}
+
+TEST(AffinityClusters, MissesNoCopyOfAnEigenvalueBeyondABlock) {
+    for (const Index parts : {6, 10, 13})
+        for (const bool random : {false, true}) {
+            const Index points = 60 * 10 / parts + 20;
+            const SparseMatrix affinity = around_a_hub(parts, points, random);
+            const AffinityClusters found = clusters_of(affinity, static_cast<int>(parts));
+            expect_like_dense(affinity, {static_cast<int>(parts)});
+            Labels truth;
+            for (Index i = 0; i < parts * points; ++i) truth.push_back(static_cast<std::int32_t>(i / points));
+            EXPECT_GT(accuracy(Labels(found.labels.begin(), found.labels.end() - 1), truth), 0.99) << parts;
+        }
+}
+
 TEST(AffinityClusters, FindsEigenvaluesThatComeManyTimes) {
     // The hypercube of 1024 corners: 2 i / 10, binomial(10, i) times.
     Edges edges;
@@ -301,11 +330,11 @@ TEST(AffinityClusters, RefusesWhatIsNoAffinity) {
     const AffinityClusterOptions two{.clusters = 2};
     EXPECT_EQ(message(SparseMatrix(3, 4), two), "affinity: 3 x 4 given, it must be square");
     EXPECT_EQ(message(with(1, 2, 0.5), two),
-              "affinity: not symmetric, row 1, column 2 is 0.5 and row 2, column 1 is 0");
-    EXPECT_EQ(message(with(0, 1, -1), two), "affinity: row 0, column 1 is -1; no entry may be negative");
+              "affinity: not symmetric, row 2, column 3 is 0.5 and row 3, column 2 is 0");
+    EXPECT_EQ(message(with(0, 1, -1), two), "affinity: row 1, column 2 is -1; no entry may be negative");
     EXPECT_NE(message(with(0, 1, std::nan("")), two).find("not finite"), std::string::npos);
     EXPECT_NE(message(with(2, 2, std::numeric_limits<double>::infinity()), two).find("not finite"), std::string::npos);
-    EXPECT_NE(message(test::complete(4) * 1e308, two).find("row 0 have no finite sum"), std::string::npos);
+    EXPECT_NE(message(test::complete(4) * 1e308, two).find("row 1 have no finite sum"), std::string::npos);
     EXPECT_NE(message(with(0, 1, 1), {.clusters = 0}).find("option --clusters: 0"), std::string::npos);
     EXPECT_NE(message(with(0, 1, 1), {.clusters = 5}).find("at most one a point"), std::string::npos);
     EXPECT_NE(message(with(0, 1, 1), {.clusters = 2, .restarts = 0}).find("restarts"), std::string::npos);

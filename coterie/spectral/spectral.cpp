@@ -27,8 +27,8 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
 // The nonzero entries of a dense matrix of affinities.
 SparseMatrix sparse_of(PointsView points) {
     if (points.rows() != points.columns())
-        throw BadArgument("precomputed affinities: " + std::to_string(points.rows()) + " x " +
-                          std::to_string(points.columns()) + " given, they must be square");
+        throw BadData("affinity: " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) +
+                      " given, it must be square");
     return points.visit([](auto rows) {
         SparseMatrix out(rows.rows, rows.columns);
         for (Index i = 0; i < rows.rows; ++i) {

@@ -76,10 +76,10 @@ private:
 
 /// n x d points (precomputed: the n x n affinities), 1 <= clusters <= n. labels() is predict(points), but for
 /// duplicates that the graph holds apart. Fewer than k distinct points, more components than clusters, isolated points
-/// and more neighbours than n - 1 are results with warnings. Throws BadArgument (options, shapes, precomputed
-/// affinities that are not symmetric or negative), BadData (values), ResourceError, Cancelled. The report's objective
-/// is the inertia of k-means in U; its details: "eigenvalues", "eigen_residual", "components", "isolated", "unreached",
-/// "edges" (pairs of points with an affinity), "neighbors" and "width" where there are such.
+/// and more neighbours than n - 1 are results with warnings. Throws BadArgument (options), BadData (values,
+/// precomputed affinities that are not square, not symmetric or negative), ResourceError, Cancelled. The report's
+/// objective is the inertia of k-means in U; its details: "eigenvalues", "eigen_residual", "components", "isolated",
+/// "unreached", "edges" (pairs of points with an affinity), "neighbors" and "width" where there are such.
 SpectralModel fit_spectral(PointsView points, const SpectralOptions& options, Run& run,
                            const SideInformation& side = {});
 

@@ -1,0 +1,125 @@
+#pragma once
+// Networks that end in a softmax, trained without labels by two views of every point: what deep discriminative entropy
+// clustering and its rivals share (entropy_net.hpp, imsat.hpp, iic.hpp).
+//
+//     X        n x d   points; as images, channels x rows x columns to a row
+//     f        d -> M  the network up to its head;  V k x M, b k: the head
+//     sigma_i  k       softmax(V f(x_i) + b)
+//     x', x''          views of x: the point itself, or changed at random, or moved against the network
+//
+// An epoch is one pass over the points in a random order, in batches of equal size but for one point. Both views of a
+// batch go through the network together (batch norms see both); Adam moves all parameters by the gradient of the
+// method's loss, with weight_decay times the parameters added to it. After an epoch all points are looked at as
+// predictions see them. The model is that of the epoch with the least mean H(sigma_i) + KL(sigmabar || u) over all
+// points (what these methods' losses stand for; they themselves do not compare epochs: the more decisive predictions
+// are, the more a batch's chance shares count), among those whose clusters' sizes have at least half of the prior's
+// entropy.
+//
+// Views are changed by `augment`, any of flip, rotation, shift, zoom and colour (images) and noise. automatic:
+// rotation, shift, zoom and colour for images, noise for vectors.
+//
+// Partial labels add label_weight * mean over labelled points (as many as a batch, in turn) of -ln(summed probability
+// of the label's clusters); labels that a method gives itself are then fixed for them. Group shares give the prior.
+//
+// Cost of an epoch: 6 n times the network's products a view. Memory: a float copy of the points on the device, the
+// activations of both views of a batch, four copies of the parameters.
+
+#include <string>
+#include <vector>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/base/side_information.hpp"
+#include "coterie/io/model.hpp"
+
+namespace coterie {
+
+enum class ClassifierNetwork { automatic, dense, vgg4, resnet18 };
+
+struct ClassifierOptions {
+    int clusters = 8;  // k; 0: as many as the partial labels have
+    ClassifierNetwork network = ClassifierNetwork::automatic;
+    std::string image;  // "28x28", "3x32x32" (channels first); empty: the points are vectors
+    std::string widths = "1200,1200";
+    int kernel = 3;  // of vgg4's convolutions, odd
+    std::string augment = "automatic";
+    double rotation = 15;  // strengths: see augmentation.hpp
+    double shift = 0.1;
+    double zoom = 0.1;
+    double colour = 0.2;
+    double noise = 0.3;
+    int epochs = 50;
+    int batch_size = 250;
+    double learning_rate = 1e-3;
+    double weight_decay = 1e-4;
+    double label_weight = 1;
+    std::string device = "cpu";
+    bool half = false;
+    std::string checkpoint;  // a file
+};
+
+/// What a classifier keeps of its fit.
+struct ClassifierState {
+    Index dimensions = 0;                        // d
+    std::vector<std::vector<float>> parameters;  // layer by layer: weights, biases, running means and variances
+};
+
+/// The label of a point is its most probable cluster; ties go to the lowest. Points are given to the network in single
+/// precision, in batches: what one yields does not depend on the others but for rounding.
+class ClassifierModel : public Model {
+public:
+    Index dimensions() const override { return state_.dimensions; }
+    int clusters() const override { return network_options().clusters; }
+    const ClassifierState& state() const { return state_; }
+
+    /// f(x), n x M.
+    bool has_transform() const override { return true; }
+    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// sigma, n x k.
+    Matrix<double> probabilities(PointsView points, const Run& run) const;
+    bool has_label_scores() const override { return true; }
+    /// The probability of each label, summed over its clusters, n x L; without partial labels sigma.
+    Matrix<double> label_scores(PointsView points, const Run& run) const override;
+
+protected:
+    ClassifierModel() = default;
+    ClassifierModel(ClassifierState state, ClusterLabels cluster_labels, Labels labels, FitReport report);
+    virtual const ClassifierOptions& network_options() const = 0;
+    Labels predict_checked(PointsView points, const Run& run) const override;
+    void store_network(Archive& archive) const;
+    /// BadData unless it fits the options.
+    void load_network(const Archive& archive);
+
+    ClassifierState state_;
+};
+
+template <class Options>
+class ClassifierModelOf : public ClassifierModel {
+public:
+    ClassifierModelOf(const Options& options, ClassifierState state, ClusterLabels cluster_labels, Labels labels,
+                      FitReport report)
+        : ClassifierModel(std::move(state), std::move(cluster_labels), std::move(labels), std::move(report)),
+          options_(options) {}
+
+    std::string_view method() const override { return Options::method; }
+    const Options& options() const { return options_; }
+    void store(Archive& archive) const override {
+        archive.set_options(Options::described().values(&options_));
+        store_network(archive);
+    }
+    static ClassifierModelOf from(const Archive& archive) {
+        ClassifierModelOf out;
+        out.options_ = archive.options_as<Options>();
+        out.load_network(archive);
+        return out;
+    }
+
+protected:
+    const ClassifierOptions& network_options() const override { return options_; }
+
+private:
+    ClassifierModelOf() = default;
+    Options options_;
+};
+
+}  // namespace coterie

@@ -1,0 +1,302 @@
+#include "coterie/deep/classifier.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "coterie/base/error.hpp"
+#include "coterie/deep/classifier_fit.hpp"
+#include "coterie/deep/entropy_net.hpp"
+#include "coterie/deep/imsat.hpp"
+#include "coterie/deep/test_samples.hpp"
+#include "coterie/io/test_files.hpp"
+#include "coterie/methods.hpp"
+#include "coterie/metrics/metrics.hpp"
+
+namespace coterie {
+namespace {
+
+using testing::message_of;
+
+template <class Options>
+Options small() {
+    Options options;
+    options.clusters = 4;
+    options.widths = "24";
+    options.epochs = 4;
+    options.batch_size = 60;
+    options.learning_rate = 0.01;
+    return options;
+}
+
+template <class T>
+T detail(const FitReport& report, const std::string& wanted) {
+    for (const auto& [name, value] : report.details)
+        if (name == wanted) return std::get<T>(value);
+    throw InternalError("no detail " + wanted);
+}
+
+template <class Options>
+struct FitOf;
+// IIC may merge two of four blobs into one pair of half clusters, and MIADM's labels, about its predictions where these
+// are balanced, hardly sharpen them: both only do better than chance.
+#define COTERIE_FIT(Options, function, expected)                                      \
+    template <>                                                                       \
+    struct FitOf<Options> {                                                           \
+        static constexpr double accuracy_expected = expected;                         \
+        static auto fit(PointsView points, const Options& options, coterie::Run& run, \
+                        const SideInformation& side = {}) {                           \
+            return function(points, options, run, side);                              \
+        }                                                                             \
+    }
+COTERIE_FIT(EntropyNetOptions, fit_entropy_net, 0.9);
+COTERIE_FIT(SelaNetOptions, fit_sela_net, 0.9);
+COTERIE_FIT(MiadmNetOptions, fit_miadm_net, 0.45);
+COTERIE_FIT(ImsatOptions, fit_imsat, 0.9);
+COTERIE_FIT(IicOptions, fit_iic, 0.7);
+
+template <class Options>
+class Classifier : public ::testing::Test {};
+using Methods = ::testing::Types<EntropyNetOptions, SelaNetOptions, MiadmNetOptions, ImsatOptions, IicOptions>;
+TYPED_TEST_SUITE(Classifier, Methods);
+
+TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(360, 8, 4, 3);
+    TypeParam options = small<TypeParam>();
+    options.epochs = 25;
+    coterie::Run run(2, 1);
+    const auto model = FitOf<TypeParam>::fit(sample.points, options, run);
+    EXPECT_GE(accuracy(model.labels(), sample.truth), FitOf<TypeParam>::accuracy_expected);
+    EXPECT_EQ(model.predict(sample.points), model.labels());
+    const FitReport& report = model.fit_report();
+    EXPECT_EQ(report.iterations, 25);
+    EXPECT_EQ(report.objective_per_iteration.size(), 25U);
+    // The epoch that is kept has the least criterion among the balanced ones.
+    const auto kept = static_cast<std::size_t>(detail<std::int64_t>(report, "kept_epoch") - 1);
+    const auto balances = detail<std::vector<double>>(report, "balance_per_epoch");
+    EXPECT_NEAR(balances[kept], internal::balance(model.labels(), 4), 1e-12);
+    EXPECT_EQ(report.objective, report.objective_per_iteration[kept]);
+    const auto criteria = detail<std::vector<double>>(report, "criterion_per_epoch");
+    for (std::size_t e = 0; e < 25; ++e)
+        if (balances[e] >= 0.5) {
+            EXPECT_LE(criteria[kept], criteria[e]);
+        }
+    const Matrix<double> sigma = model.probabilities(sample.points, run);
+    const Vector<double> means = sigma.colwise().mean().transpose();
+    const double entropy = -(sigma.array() * sigma.array().max(1e-300).log()).sum() / 360;
+    EXPECT_NEAR(criteria[kept], entropy + (means.array() * (4 * means.array()).log()).sum(), 1e-9);
+    EXPECT_LE((sigma.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
+    const testing::Folder folder;
+    save(model, folder / "model.coterie");
+    const auto read = load_model(folder / "model.coterie");
+    EXPECT_EQ(read->predict(sample.points), model.labels());
+    EXPECT_EQ(read->label_scores(sample.points, run), sigma);
+    // The features of transform() are what the head is given.
+    const Matrix<double> features = read->transform(sample.points, run);
+    ASSERT_EQ(features.cols(), 24);
+    const auto& parameters = model.state().parameters;
+    const Eigen::Map<const Matrix<float>> head(parameters[parameters.size() - 2].data(), 4, 24);
+    const Eigen::Map<const Vector<float>> bias(parameters.back().data(), 4);
+    Matrix<double> logits = features * head.transpose().cast<double>();
+    logits.rowwise() += bias.transpose().cast<double>();
+    EXPECT_LE((softmax(logits, 1).probability - sigma).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+// Cut off before every batch, it ends with the bits of a fit that was not; so does the same fit again.
+TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(150, 6, 4, 5);
+    const testing::Folder folder;
+    TypeParam options = small<TypeParam>();
+    Labels partial(150, -1);
+    for (std::size_t i = 0; i < 20; ++i) partial[i] = sample.truth[i];
+    SideInformation side;
+    side.partial_labels = partial;
+    coterie::Run run(2, 1);
+    const auto whole = FitOf<TypeParam>::fit(sample.points, options, run, side);
+    EXPECT_EQ(FitOf<TypeParam>::fit(sample.points, options, run, side).state().parameters, whole.state().parameters);
+    options.checkpoint = folder / "fit.checkpoint";
+    int stops = 0;
+    while (stops < 40) {
+        bool stepped = false;  // one batch at a time
+        coterie::Run cut(2, 1);
+        cut.on_progress = [&](const Progress& progress) { stepped = stepped || progress.stage == "epochs"; };
+        cut.should_stop = [&] { return stepped; };
+        try {
+            if (FitOf<TypeParam>::fit(sample.points, options, cut, side).fit_report().stopped !=
+                StopReason::interrupted)
+                break;
+        } catch (const Cancelled&) {
+        }
+        ++stops;
+    }
+    EXPECT_EQ(stops, 4 * 3 - 1);
+    const auto resumed = FitOf<TypeParam>::fit(sample.points, options, run, side);
+    EXPECT_EQ(resumed.labels(), whole.labels());
+    EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
+    EXPECT_EQ(resumed.fit_report().objective_per_iteration, whole.fit_report().objective_per_iteration);
+    EXPECT_NE(message_of<BadData>([&] { FitOf<TypeParam>::fit(sample.points, options, run); }).find("other points"),
+              std::string::npos);  // without the labels
+    options.learning_rate *= 2;
+    EXPECT_NE(
+        message_of<BadData>([&] { FitOf<TypeParam>::fit(sample.points, options, run, side); }).find("other options"),
+        std::string::npos);
+}
+
+// Labels of some points give the clusters their names and keep them in their clusters.
+TYPED_TEST(Classifier, TakesPartialLabels) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(240, 8, 4, 8);
+    TypeParam options = small<TypeParam>();
+    options.clusters = 0;
+    options.epochs = 15;
+    Labels partial(240, -1);
+    for (std::size_t i = 0; i < 40; ++i) partial[i] = sample.truth[i];
+    partial[0] = 1 - partial[0] % 2;  // a wrong one
+    SideInformation side;
+    side.partial_labels = partial;
+    side.label_names = {"ash", "birch", "elm", "oak"};
+    coterie::Run run(1, 1);
+    const auto model = FitOf<TypeParam>::fit(sample.points, options, run, side);
+    ASSERT_EQ(model.clusters(), 4);
+    EXPECT_EQ(model.cluster_labels().names[2], "elm");
+    for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(model.labels()[i], partial[i]);
+    double right = 0;
+    for (std::size_t i = 40; i < 240; ++i) right += model.labels()[i] == sample.truth[i];
+    EXPECT_GE(right / 200, 0.9);
+    EXPECT_EQ(model.label_scores(sample.points, run).cols(), 4);
+}
+
+TEST(ClassifierImages, AnImageNetworkOfEachKind) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(40, 64, 2, 9);
+    for (const auto network : {ClassifierNetwork::automatic, ClassifierNetwork::dense, ClassifierNetwork::resnet18}) {
+        auto options = small<EntropyNetOptions>();
+        options.clusters = 2;
+        options.image = "8x8";
+        options.network = network;
+        options.epochs = 2;
+        options.batch_size = 20;
+        coterie::Run run(1, 1);
+        const auto model = fit_entropy_net(sample.points, options, run);
+        const testing::Folder folder;
+        save(model, folder / "model.coterie");
+        EXPECT_EQ(load_model(folder / "model.coterie")->predict(sample.points), model.labels());
+        EXPECT_EQ(detail<std::string>(model.fit_report(), "network"), network == ClassifierNetwork::automatic ? "vgg4"
+                                                                      : network == ClassifierNetwork::dense
+                                                                          ? "dense"
+                                                                          : "resnet18");
+    }
+}
+
+// Every point given one cluster by its label, all others empty.
+TEST(ClassifierBalance, ACollapseIsNoticed) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(120, 6, 4, 10);
+    auto options = small<ImsatOptions>();
+    options.fairness = 0;
+    options.label_weight = 10;
+    Labels partial(120, -1);
+    for (std::size_t i = 0; i < 120; ++i) partial[i] = 0;
+    SideInformation side;
+    side.partial_labels = partial;
+    side.label_names = {"all"};
+    coterie::Run run(1, 1);
+    const auto model = fit_imsat(sample.points, options, run, side);
+    ASSERT_FALSE(model.fit_report().warnings.empty());
+    bool noticed = false;
+    for (const auto& warning : model.fit_report().warnings)
+        noticed = noticed || warning.find("collapsed") != std::string::npos;
+    EXPECT_TRUE(noticed);
+}
+
+// sigma(x) = softmax(W x): the gradient of KL(sigma || sigma(x + move)) is W'(tau - sigma).
+TEST(AdversarialMoves, OfALinearNetworkByHand) {
+    COTERIE_NEEDS_NETWORKS;
+    const internal::Architecture architecture = internal::dense_classifier(5, {}, 3);
+    internal::Network network(architecture, "cpu", 1, false);
+    network.initialize(coterie::Run(1), "test");
+    const Matrix<float> x = test::blobs(6, 5, 3, 11).points.cast<float>();
+    network.set_points(x);
+    const internal::Parameters parameters = network.parameters();
+    const Matrix<double> w = Eigen::Map<const Matrix<float>>(parameters[0].data(), 3, 5).cast<double>();
+    Vector<double> radii(6);
+    radii << 0, 0.5, 1, 1.5, 2, 2.5;
+    const std::vector<std::int64_t> rows = {4, 1, 0};
+    RandomStream random(3, "test.moves"), same(3, "test.moves");
+    const Matrix<float> moves = internal::adversarial_moves(network, rows, radii, random, 1);
+    for (Index r = 0; r < 3; ++r) {
+        const auto i = rows[static_cast<std::size_t>(r)];
+        Vector<double> probe(5);
+        for (Index p = 0; p < 5; ++p) probe[p] = same.normal();
+        probe *= radii[i] / probe.norm();
+        const Vector<double> at = x.row(i).cast<double>().transpose();
+        const auto sigma = [&](const Vector<double>& point) {
+            return Vector<double>(softmax(Matrix<double>((w * point).transpose()), 1).probability.row(0).transpose());
+        };
+        const Vector<double> gradient = w.transpose() * (sigma(at + probe) - sigma(at));
+        const Vector<double> expected =
+            i == 0 ? Vector<double>(Vector<double>::Zero(5)) : Vector<double>(radii[i] * gradient.normalized());
+        EXPECT_LE((moves.row(r).cast<double>().transpose() - expected).cwiseAbs().maxCoeff(), 1e-3) << r;
+        EXPECT_NEAR(moves.row(r).norm(), radii[i], 1e-5);
+    }
+}
+
+TEST(ClassifierOptions, AreRefused) {
+    const test::Sample sample = test::blobs(30, 64, 4, 7);
+    coterie::Run run(0, 1);
+    const auto refused = [&](auto change) {
+        auto options = small<EntropyNetOptions>();
+        change(options);
+        return message_of<BadArgument>([&] { fit_entropy_net(sample.points, options, run); });
+    };
+    EXPECT_NE(refused([](auto& o) { o.clusters = 31; }).find("31"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.image = "8x9"; }).find("64 columns"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.prior = "0.5,0.4"; }).find("prior"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.widths = ""; }).find("--widths"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.network = ClassifierNetwork::vgg4; }).find("--image"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.augmentations = 3; }).find("augmentations"), std::string::npos);
+    COTERIE_NEEDS_NETWORKS;
+    EXPECT_NE(refused([](auto& o) { o.augment = "flip"; }).find("needs --image"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.augment = "noise,turn"; }).find("'noise,turn'"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.image = "8x8", o.kernel = 4; }).find("--kernel"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("--learning-rate"), std::string::npos);
+    SideInformation side;
+    side.sizes = SizeBounds{1, 20};
+    EXPECT_NE(message_of<BadArgument>([&] {
+                  fit_entropy_net(sample.points, small<EntropyNetOptions>(), run, side);
+              }).find("size bounds"),
+              std::string::npos);
+    side.sizes.reset();
+    Labels partial(30, -1);
+    partial[0] = 0;
+    side.partial_labels = partial;
+    side.group_shares = {{"0", 0.5, 0.5}};
+    EXPECT_NE(
+        message_of<BadArgument>([&] { fit_iic(sample.points, small<IicOptions>(), run, side); }).find("group shares"),
+        std::string::npos);
+}
+
+// One cloud, in which nothing but the prior says where to cut.
+TEST(EntropyNet, FollowsThePrior) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(400, 8, 1, 3);
+    auto options = small<EntropyNetOptions>();
+    options.clusters = 3;
+    options.epochs = 15;
+    options.learning_rate = 1e-3;
+    options.label_solver = LabelSolver::dual;
+    coterie::Run run(2, 1);
+    std::vector<double> third;
+    for (const char* prior : {"0.1,0.1,0.8", "0.45,0.45,0.1"}) {
+        options.prior = prior;
+        const auto model = fit_entropy_net(sample.points, options, run);
+        third.push_back(detail<std::vector<double>>(model.fit_report(), "mean_probabilities")[2]);
+    }
+    EXPECT_GE(third[0] - third[1], 0.35);
+}
+
+}  // namespace
+}  // namespace coterie

@@ -1,0 +1,158 @@
+#include "coterie/deep/entropy_net.hpp"
+
+#include "coterie/deep/classifier_fit.hpp"
+#include "coterie/deep/view_losses.hpp"
+
+namespace coterie {
+namespace {
+
+using internal::describe_classifier;
+
+template <class Options>
+OptionSetFor<Options> describe_self_label_net() {
+    OptionSetFor<Options> set = describe_classifier<Options>();
+    set.template integer<int>("augmentations", &Options::augmentations, between(1, 2),
+                              "changed views of a point a step; 1: beside the point itself")
+        .real("augmentation_weight", &Options::augmentation_weight, at_least(0),
+              "weight of the divergence of the two views' predictions");
+    return set;
+}
+
+class SelfLabelLoss : public internal::ViewLoss {
+public:
+    SelfLabelLoss(internal::Criterion criterion, double augmentation_weight, const internal::LossContext& context)
+        : criterion_(std::move(criterion)),
+          weight_(augmentation_weight),
+          constraints_(context.constraints),
+          threads_(context.threads) {}
+
+    bool looks_at_all() const override { return criterion_.labels_per == LabelsPer::epoch; }
+
+    void begin_epoch(const Matrix<double>& logits) override {
+        std::vector<Index> all(static_cast<std::size_t>(logits.rows()));
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+        labels_ = labels_for(all, softmax(logits, threads_));
+    }
+
+    internal::BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
+        const auto n = static_cast<Index>(rows.size());
+        std::vector<Index> both = rows;
+        both.insert(both.end(), rows.begin(), rows.end());
+        const Softmax<double> sigma = softmax(logits, threads_);
+        Matrix<double> y;
+        if (looks_at_all()) {
+            y.resize(2 * n, logits.cols());
+            for (Index r = 0; r < 2 * n; ++r) y.row(r) = labels_.row(both[static_cast<std::size_t>(r)]);
+        } else {
+            y = labels_for(both, sigma);
+        }
+        std::vector<bool> counts;
+        if (!constraints_.labels.empty())
+            for (const Index i : both) counts.push_back(constraints_.label(i) < 0);
+        Matrix<double> gradient = Matrix<double>::Zero(2 * n, logits.cols());
+        double value = internal::add_criterion_loss(criterion_, sigma, y, gradient, threads_, counts);
+        if (weight_ > 0) {
+            Matrix<double> first = Matrix<double>::Zero(n, logits.cols()), second = first;
+            value += internal::add_view_divergence({sigma.probability.topRows(n), sigma.logarithm.topRows(n)},
+                                                   {sigma.probability.bottomRows(n), sigma.logarithm.bottomRows(n)},
+                                                   weight_, first, second);
+            gradient.topRows(n) += first;
+            gradient.bottomRows(n) += second;
+        }
+        return {value, gradient.cast<float>()};
+    }
+
+    void store(Archive& archive) const override {
+        if (labels_.size() > 0) archive.set_points("epoch_labels", labels_);
+    }
+    void load(const Archive& archive) override {
+        if (archive.has("epoch_labels"))
+            labels_ =
+                to_matrix<double>(archive.points("epoch_labels", constraints_.points, constraints_.clusters()).view());
+    }
+
+private:
+    Matrix<double> labels_for(const std::vector<Index>& rows, const Softmax<double>& sigma) const {
+        return internal::labels_of(criterion_, sigma, internal::fixed_labels(constraints_, rows, sigma), threads_)
+            .labels;
+    }
+
+    internal::Criterion criterion_;
+    double weight_;
+    const internal::Constraints& constraints_;
+    int threads_;
+    Matrix<double> labels_;  // of all points, per epoch
+};
+
+// criterion_of(prior) says how the three differ.
+template <class Options, class CriterionOf>
+ClassifierModelOf<Options> fit(PointsView points, const Options& options, Run& run, const SideInformation& side,
+                               const std::string& prior, CriterionOf&& criterion_of) {
+    internal::Views views;
+    views.first_augmented = options.augmentations == 2;
+    return internal::fit_classifier(points, options, run, side, prior, views, [&](internal::LossContext context) {
+        internal::Criterion criterion = criterion_of(context.prior);
+        criterion.prior = context.prior;
+        criterion.labels_per = options.labels_per;
+        return std::make_unique<SelfLabelLoss>(std::move(criterion), options.augmentation_weight, context);
+    });
+}
+
+}  // namespace
+
+const OptionSet& EntropyNetOptions::described() {
+    static const OptionSet set =
+        describe_self_label_net<EntropyNetOptions>()
+            .real("lambda", &EntropyNetOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
+                  "weight of the prior's divergence from the mean label")
+            .text("prior", &EntropyNetOptions::prior, internal::prior_meaning)
+            .choice("label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},
+                    "label_rounds rounds of EM, or the optimum itself by Newton's method on the dual")
+            .integer("label_rounds", &EntropyNetOptions::label_rounds, at_least(1), "of EM")
+            .choice("labels_per", &EntropyNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
+    return set;
+}
+const OptionSet& SelaNetOptions::described() {
+    static const OptionSet set =
+        describe_self_label_net<SelaNetOptions>()
+            .real("sharpness", &SelaNetOptions::sharpness, Range{.low = 0, .high = 1e6, .low_open = true},
+                  "of the transport: the power of the predictions whose row and column sums it scales")
+            .text("prior", &SelaNetOptions::prior, internal::prior_meaning)
+            .choice("labels_per", &SelaNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
+    return set;
+}
+const OptionSet& MiadmNetOptions::described() {
+    static const OptionSet set = describe_self_label_net<MiadmNetOptions>().choice(
+        "labels_per", &MiadmNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed (batch: MIADM*)");
+    return set;
+}
+
+EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& options, Run& run,
+                                const SideInformation& side) {
+    return fit(points, options, run, side, options.prior, [&](const std::vector<double>& prior) {
+        internal::Criterion out;
+        out.rule = internal::LabelRule::self_label;
+        out.labels = {
+            .solver = options.label_solver, .lambda = options.lambda, .prior = prior, .rounds = options.label_rounds};
+        return out;
+    });
+}
+
+SelaNetModel fit_sela_net(PointsView points, const SelaNetOptions& options, Run& run, const SideInformation& side) {
+    return fit(points, options, run, side, options.prior, [&](const std::vector<double>&) {
+        internal::Criterion out;
+        out.rule = internal::LabelRule::transport;
+        out.sharpness = options.sharpness;
+        return out;
+    });
+}
+
+MiadmNetModel fit_miadm_net(PointsView points, const MiadmNetOptions& options, Run& run, const SideInformation& side) {
+    return fit(points, options, run, side, "", [&](const std::vector<double>&) {
+        internal::Criterion out;
+        out.rule = internal::LabelRule::alternating;
+        return out;
+    });
+}
+
+}  // namespace coterie

@@ -1,0 +1,71 @@
+#pragma once
+// Discriminative entropy clustering with a network (Zhang and Boykov), and its self-labelling rivals in network form.
+// Notation of classifier.hpp and entropy/entropy.hpp; equation numbers are the paper's. Over a batch B of N points in
+// two views x', x'', with predictions sigma of all 2 N and labels y of them:
+//
+//     entropy-net   mean H(sigma_i, y_i) + lambda KL(u || ybar)      (42), y its minimiser for sigma fixed
+//     sela-net      mean H(y_i, sigma_i), y one-hot, ybar = u        (8), optimal transport
+//     miadm-net     mean H(y_i, sigma_i) - H(ybar)                   (12), y_ik ~ sigma_ik / sqrt(sum_j sigma_jk)
+//
+// and augmentation_weight times the mean over the points of KL(sigma' || sigma'') + KL(sigma'' || sigma')   (7).
+// Both views are changed at random, or, with augmentations 1, x' is the point itself. Labels are found for the 2 N
+// predictions of a batch, or, per epoch, for the predictions of all points, and then hold for both views.
+
+#include "coterie/deep/classifier.hpp"
+#include "coterie/entropy/entropy.hpp"
+
+namespace coterie {
+
+struct SelfLabelNetOptions : ClassifierOptions {
+    int augmentations = 2;  // 1 or 2
+    double augmentation_weight = 0.2;
+};
+
+struct EntropyNetOptions : SelfLabelNetOptions {
+    EntropyNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
+
+    double lambda = 100;
+    std::string prior = "uniform";
+    LabelSolver label_solver = LabelSolver::em;
+    int label_rounds = 10;  // of em
+    LabelsPer labels_per = LabelsPer::batch;
+
+    static constexpr std::string_view method = "entropy-net";
+    static const OptionSet& described();
+};
+struct SelaNetOptions : SelfLabelNetOptions {
+    SelaNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
+
+    double sharpness = 25;  // of the transport: 1 / its entropy's weight
+    std::string prior = "uniform";
+    LabelsPer labels_per = LabelsPer::epoch;
+
+    static constexpr std::string_view method = "sela-net";
+    static const OptionSet& described();
+};
+struct MiadmNetOptions : SelfLabelNetOptions {
+    MiadmNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
+
+    LabelsPer labels_per = LabelsPer::batch;  // batch: the paper's MIADM*
+
+    static constexpr std::string_view method = "miadm-net";
+    static const OptionSet& described();
+};
+using EntropyNetModel = ClassifierModelOf<EntropyNetOptions>;
+using SelaNetModel = ClassifierModelOf<SelaNetOptions>;
+using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
+
+/// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
+/// label. The report's objective is the loss of each epoch, its details "decisiveness", "fairness" and
+/// "mean_probabilities" as those of fit_entropy, "kept_epoch" (from 1), "criterion_per_epoch" (what decides it),
+/// "balance_per_epoch" (entropy of the clusters' sizes over ln k), "changed_per_epoch" (shares), "parameters",
+/// "network", "device", "backend". Throws BadArgument (options, an image of other size than d, training that diverges),
+/// BadData (values, a checkpoint of another fit), ResourceError (no LibTorch), Cancelled before the first epoch is
+/// done.
+EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& options, Run& run,
+                                const SideInformation& side = {});
+SelaNetModel fit_sela_net(PointsView points, const SelaNetOptions& options, Run& run, const SideInformation& side = {});
+MiadmNetModel fit_miadm_net(PointsView points, const MiadmNetOptions& options, Run& run,
+                            const SideInformation& side = {});
+
+}  // namespace coterie

@@ -1,0 +1,90 @@
+#include "coterie/deep/imsat.hpp"
+
+#include "coterie/deep/classifier_fit.hpp"
+#include "coterie/deep/view_losses.hpp"
+
+namespace coterie {
+namespace {
+
+// loss(sigma, tau, by_first, by_second) -> value.
+template <class Loss>
+class PairLoss : public internal::ViewLoss {
+public:
+    PairLoss(Loss loss, int threads) : loss_(std::move(loss)), threads_(threads) {}
+
+    internal::BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) override {
+        const auto n = static_cast<Index>(rows.size());
+        Matrix<double> first = Matrix<double>::Zero(n, logits.cols()), second = first;
+        const double value = loss_(softmax(Matrix<double>(logits.topRows(n)), threads_),
+                                   softmax(Matrix<double>(logits.bottomRows(n)), threads_), first, second);
+        internal::BatchLoss out{value, Matrix<float>(2 * n, logits.cols())};
+        out.gradient << first.cast<float>(), second.cast<float>();
+        return out;
+    }
+
+private:
+    Loss loss_;
+    int threads_;
+};
+
+template <class Loss>
+std::unique_ptr<internal::ViewLoss> pair_loss(Loss loss, int threads) {
+    return std::make_unique<PairLoss<Loss>>(std::move(loss), threads);
+}
+
+}  // namespace
+
+const OptionSet& ImsatOptions::described() {
+    static const OptionSet set =
+        internal::describe_classifier<ImsatOptions>()
+            .real("fairness", &ImsatOptions::fairness, at_least(0), internal::fairness_meaning)
+            .real("augmentation_weight", &ImsatOptions::augmentation_weight, at_least(0),
+                  "weight of the divergence of the second view's predictions from the point's")
+            .text("prior", &ImsatOptions::prior, internal::prior_meaning)
+            .choice("view", &ImsatOptions::view, {"automatic", "adversarial", "augmented"},
+                    "the second view: against the network (automatic: vectors), or changed by --augment (images)")
+            .real("adversarial_radius", &ImsatOptions::adversarial_radius, at_least(0),
+                  "how far the adversarial view lies away, share of the tenth nearest neighbour's distance");
+    return set;
+}
+const OptionSet& IicOptions::described() {
+    static const OptionSet set = internal::describe_classifier<IicOptions>().integer(
+        "augmentations", &IicOptions::augmentations, between(1, 2),
+        "changed views of a point a step; 1: beside the point itself");
+    return set;
+}
+
+ImsatModel fit_imsat(PointsView points, const ImsatOptions& options, Run& run, const SideInformation& side) {
+    internal::Views views;
+    views.second_adversarial =
+        options.view == ImsatView::adversarial || (options.view == ImsatView::automatic && options.image.empty());
+    views.radius = options.adversarial_radius;
+    return internal::fit_classifier(
+        points, options, run, side, options.prior, views, [&](const internal::LossContext& context) {
+            internal::Criterion criterion;
+            criterion.fairness = options.fairness;
+            criterion.prior = context.prior;
+            const int threads = context.threads;
+            return pair_loss(
+                [criterion, threads, weight = options.augmentation_weight](
+                    const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
+                    Matrix<double>& second) {
+                    return internal::add_criterion_loss(criterion, sigma, {}, first, threads) +
+                           internal::add_following(sigma, tau, weight, second);
+                },
+                threads);
+        });
+}
+
+IicModel fit_iic(PointsView points, const IicOptions& options, Run& run, const SideInformation& side) {
+    internal::Views views;
+    views.first_augmented = options.augmentations == 2;
+    return internal::fit_classifier(points, options, run, side, "", views, [](const internal::LossContext& context) {
+        return pair_loss(
+            [](const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
+               Matrix<double>& second) { return internal::add_pair_information(sigma, tau, 1.0, first, second); },
+            context.threads);
+    });
+}
+
+}  // namespace coterie
