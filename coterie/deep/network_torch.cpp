@@ -74,6 +74,12 @@ int32_t guarded(F&& f) {
     return 1;
 }
 
+// Of this thread's passes. Asking for as many as there are would still start a pool of threads anew, which spin before
+// they sleep: twice the time of a pass.
+void use_threads(int32_t threads) {
+    if (at::get_num_threads() != threads) at::set_num_threads(threads);
+}
+
 struct Shape {
     int64_t channels, rows, columns;
     int64_t items() const { return channels * rows * columns; }
@@ -413,7 +419,7 @@ coterie_network* create(const coterie_layer* encoder, int32_t encoder_layers, co
                         int32_t threads, int32_t half) {
     std::unique_ptr<coterie_network> out;
     const int32_t failed = guarded([&] {
-        at::set_num_threads(threads);  // it starts at 1
+        use_threads(threads);
         out = std::make_unique<coterie_network>();
         out->threads = threads;
         out->device = torch::Device(device);
@@ -454,7 +460,7 @@ int32_t set_points(coterie_network* network, const float* points, int64_t count)
 int32_t forward(coterie_network* network, const int64_t* rows, int64_t count, const float* affine, const float* colour,
                 const float* noise, int32_t training, float* output) {
     return guarded([&] {
-        at::set_num_threads(network->threads);
+        use_threads(network->threads);
         network->end_pass();
         const HalfGuard half(network->half, network->device.is_cuda());
         if (training == 0) {
