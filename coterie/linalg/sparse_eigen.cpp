@@ -210,7 +210,7 @@ private:
         const Index p = ritz_columns();
         projected_.conservativeResize(p, p);
         projected_.rightCols(kBlock) = seen.bottomRows(p);
-        projected_.bottomRows(kBlock) = projected_.rightCols(kBlock).transpose();
+        projected_.bottomRows(kBlock) = seen.bottomRows(p).transpose();
         const Matrix<double> corner = projected_.bottomRightCorner(kBlock, kBlock);
         projected_.bottomRightCorner(kBlock, kBlock) = 0.5 * (corner + corner.transpose());
         rest_squared_ = transposed_by(rest_, 0, kBlock, rest_);
