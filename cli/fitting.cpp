@@ -34,6 +34,9 @@ bool may_be_graph(const Method& method, const FitRequest& request) {
            request.reading->columns.empty();
 }
 
+// As messages name it.
+std::string source_of(const FitRequest& request) { return request.points == "-" ? "standard input" : request.points; }
+
 // Of a graph there are no points to prepare or to draw.
 void refuse_what_points_have(const FitRequest& request) {
     const auto refuse = [&](const std::string& option) {
@@ -219,8 +222,8 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         inputs.file = read_points_file(request.points, request.reading->options(), run);
         const PointsView table = inputs.file.points;
-        const std::string source = request.points == "-" ? "standard input" : request.points;
-        if (graph_wanted && inputs.file.format != "npy" && is_edge_list(table, source)) {
+        const std::string source = source_of(request);
+        if (graph_wanted && is_edge_list(table, request.points, source)) {
             // Numbers of points would be rounded.
             if (table.scalar() == ScalarType::float32)
                 throw BadArgument("option --precision: " + source + " is a graph, whose lines are read in float64");
@@ -286,7 +289,7 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
                                 : method.fit(inputs.file.points, given, run, inputs.side());
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
-            throw BadData(request.points + ": " + error.message());  // what is the matter is in the file's numbers
+            throw BadData(source_of(request) + ": " + error.message());  // what is the matter is in the file's numbers
         }
     };
     const auto model = fitted();

@@ -303,8 +303,8 @@ bool is_graph(const std::string& path) {
     return false;
 }
 
-bool is_edge_list(PointsView table, std::string_view source) {
-    if (table.columns() != 3) return false;
+bool is_edge_list(PointsView table, const std::string& path, std::string_view source) {
+    if (table.columns() != 3 || extension_of(path).empty() || is_graph(path)) return false;
     if (table.rows() != 3) return true;
     for (Index i = 0; i < 3; ++i)
         for (Index j = 0; j < i; ++j)

@@ -20,9 +20,9 @@ namespace coterie {
 
 /// Whether the file can only be a graph: by its name, or the arrays in an .npz.
 bool is_graph(const std::string& path);
-/// Whether a table is one of edges: it has three columns and is not a symmetric matrix of three rows. BadData where it
-/// is that and can be read as edges as well.
-bool is_edge_list(PointsView table, std::string_view source);
+/// Whether the table that a text file holds is one of edges: it has three columns and is not a symmetric matrix of
+/// three rows. BadData, naming `source`, where it is that and can be read as edges as well.
+bool is_edge_list(PointsView table, const std::string& path, std::string_view source);
 
 /// BadData (content), BadArgument (extension), ResourceError.
 SparseMatrix read_graph(const std::string& path, const Run& run);

@@ -105,9 +105,11 @@ TEST(GraphReader, KnowsGraphsByTheirFiles) {
     EXPECT_FALSE(is_graph("data:iris"));
     EXPECT_FALSE(is_graph("points.npy"));
     const auto edges = [&](const std::string& text) {
-        return is_edge_list(read_points(write("edges.csv", text)).points, "edges.csv");
+        const std::string path = write("edges.csv", text);
+        return is_edge_list(read_points(path).points, path, "edges.csv");
     };
     EXPECT_TRUE(edges("0,1,1\n1,2,1\n0,2,1\n"));
+    EXPECT_FALSE(is_edge_list(read_points(folder + "edges.csv").points, "edges.npy", "edges.npy"));  // not a text
     EXPECT_FALSE(edges("0,1,1\n1,0,0.5\n1,0.5,0\n"));
     EXPECT_FALSE(edges("0,1,0\n1,0,1\n0,1,0\n"));  // as edges the first would come twice
     EXPECT_FALSE(edges("0,1\n1,0\n"));
