@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/lanczos_kernels.hpp"
 #include "coterie/linalg/products.hpp"
 
 namespace coterie {
@@ -20,6 +22,9 @@ constexpr int kRestarts = 300;
 constexpr int kPatience = 60;  // restarts after which kLenience times the tolerance will do
 constexpr double kLenience = 1e3;
 constexpr double kNear = 1e-6;  // eigenvalues nearer than this to the last one wanted are as good as it
+constexpr int kFilters = 2;     // the second knows better than the first where to begin; more gain nothing
+constexpr double kGrowth = 6;   // ln of a filter at 1 over what it leaves of the others
+constexpr double kShare = 8;    // of a filter's degree: entries of a row a column of the basis, see begin_sharper
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -34,48 +39,76 @@ public:
                 columns_.push_back(static_cast<std::int32_t>(entry.col()));
                 values_.push_back(entry.value());
             }
-            starts_[at(i) + 1] = static_cast<Index>(columns_.size());
+            starts_[at(i) + 1] = static_cast<std::int64_t>(columns_.size());
         }
     }
 
     Index rows() const { return static_cast<Index>(starts_.size()) - 1; }
+    double entries_per_row() const { return static_cast<double>(values_.size()) / static_cast<double>(rows()); }
 
-    // to = M x for rows begin..end-1; both n x kBlock, row after row.
-    void multiply(const double* x, Index begin, Index end, double* to) const {
-        for (Index i = begin; i < end; ++i) {
-            double sum[kBlock] = {};
-            for (Index e = starts_[at(i)]; e < starts_[at(i) + 1]; ++e) {
-                const double value = values_[at(e)];
-                const double* const row = x + columns_[at(e)] * kBlock;
-                for (Index c = 0; c < kBlock; ++c) sum[c] += value * row[c];
-            }
-            std::copy_n(sum, kBlock, to + i * kBlock);
-        }
+    // to = scale (M - shift I) x + keep to, for rows begin..end-1; both n x kBlock, row after row.
+    void multiply(const double* x, Index begin, Index end, double scale, double shift, double keep, double* to) const {
+        internal::lanczos_kernels().multiply(starts_.data(), columns_.data(), values_.data(), begin, end, x, scale,
+                                             shift, keep, to);
     }
 
 private:
-    std::vector<Index> starts_;
+    std::vector<std::int64_t> starts_;
     std::vector<std::int32_t> columns_;
     std::vector<double> values_;
+};
+
+// p(x) = T(t) / T(t(1)), t = (x - centre) / half, T the Chebyshev polynomial of a degree: at most 1 / T(t(1)) for x
+// from -1 to the cutoff, and growing from there to 1 at 1. Of degree 1 it is x itself.
+class Filter {
+public:
+    Filter() = default;
+    Filter(double cutoff, int degree)
+        : degree_(degree), centre_((cutoff - 1) / 2), half_((cutoff + 1) / 2), top_(chebyshev(1)) {}
+
+    int degree() const { return degree_; }
+    double centre() const { return centre_; }
+    double half() const { return half_; }
+    double top() const { return top_; }  // T(t(1))
+
+    // For x from the cutoff on.
+    double at(double x) const { return degree_ == 1 ? x : chebyshev(x) / top_; }
+    // The x from the cutoff on of which this is the value; the cutoff of smaller ones.
+    double inverse(double value) const {
+        if (degree_ == 1) return value;
+        return centre_ + half_ * std::cosh(std::acosh(std::max(1.0, value * top_)) / degree_);
+    }
+    // The least (p(x) - p(y)) / (x - y) for eigenvalues y: p being convex beyond the cutoff, that of y = -1.
+    double least_slope(double x) const {
+        return degree_ == 1 ? 1 : std::max(at(x) - 1 / top_, std::numeric_limits<double>::min()) / (1 + x);
+    }
+
+private:
+    double chebyshev(double x) const { return std::cosh(degree_ * std::acosh(std::max(1.0, (x - centre_) / half_))); }
+
+    int degree_ = 1;
+    double centre_ = 0, half_ = 1, top_ = 1;
 };
 
 class Lanczos {
 public:
     // known: n x m, orthonormal columns; eigenvectors that are left out. purpose tells apart the random starts.
-    Lanczos(const SparseMatrix& m, Index count, double tolerance, const Matrix<double>& known, std::uint64_t purpose,
-            const Run& run)
+    Lanczos(const Operator& m, Index count, double tolerance, const Matrix<double>& known, std::uint64_t purpose,
+            const Run& run, const Filter& filter = {})
         : operator_(m),
+          filter_(filter),
           count_(count),
           tolerance_(tolerance),
           run_(run),
           known_(known.cols()),
           // Room for as many again as are wanted, in whole blocks; measured, 40 more are as good as any for few.
           capacity_(std::min(known_ + 2 * count + 10 * kBlock, m.rows() - kBlock)),
-          basis_(m.rows(), capacity_),
+          basis_(Matrix<double>::Zero(m.rows(), padded(capacity_))),
           block_(m.rows(), kBlock),
           rest_(m.rows(), kBlock),
           chunks_{m.rows(), std::max<Index>(512, (m.rows() + 63) / 64)},
           draws_(purpose << 32) {
+        static_assert(kBlock == internal::lanczos_block);
         basis_.leftCols(known_) = known;
     }
 
@@ -85,11 +118,11 @@ public:
         Index checked_at = 0;
         for (int restart = 0; restart < kRestarts;) {
             run_.throw_if_stopped("eigenvectors");
-            expand();
-            ++out.blocks;
+            expand(out.blocks);
             const bool full = width_ + kBlock > capacity_;
             // Looking costs p^3: now and then.
-            if (full || (ritz_columns() >= count_ + kBlock && width_ - checked_at >= std::max<Index>(16, width_ / 8))) {
+            const Index patience = filter_.degree() > 1 ? kBlock : 4 * kBlock;
+            if (full || (ritz_columns() >= count_ + kBlock && width_ - checked_at >= std::max(patience, width_ / 8))) {
                 checked_at = width_;
                 const EigenPairs ritz = symmetric_eigen(projected_);
                 const double worst = worst_residual(ritz);
@@ -101,7 +134,7 @@ public:
                         break;
                     }
                     // Half of the room beyond what is wanted is kept: what is nearly found speeds the rest up.
-                    cut(ritz, count_ + (ritz_columns() - count_) / 2);
+                    if (!begin_sharper(ritz)) cut(ritz, count_ + (ritz_columns() - count_) / 2);
                     checked_at = width_;
                     run_.report({.stage = "eigenvectors",
                                  .fraction = std::clamp(std::log(worst) / std::log(tolerance_), 0.0, 1.0),
@@ -111,29 +144,31 @@ public:
             }
             append();
         }
-        out.values = projected_.diagonal();
         out.vectors = basis_.middleCols(known_, count_);
-        out.residual = measured_residual(out);
+        measure(out);
+        out.filter_degree = filter_.degree();
         return out;
     }
+
+    const Filter& filter() const { return filter_; }
 
     // Whether an eigenvalue beside those of the known vectors lies above `value`. The largest Ritz value comes from
     // below to the largest eigenvalue; it is believed to have come near when its residual is a tenth of what is missing
     // to `value`, or within kNear.
     bool anything_above(double value, std::int64_t& blocks) {
+        const double bound = filter_.at(value);
         begin();
         Index checked_at = 0;
         for (int restart = 0; restart < kRestarts;) {
             run_.throw_if_stopped("eigenvectors");
-            expand();
-            ++blocks;
+            expand(blocks);
             const bool full = width_ + kBlock > capacity_;
             if (full || width_ - checked_at >= 2 * kBlock) {
                 checked_at = width_;
                 const EigenPairs ritz = symmetric_eigen(projected_);
                 const double top = ritz.values[ritz_columns() - 1];
-                if (top > value + 10 * tolerance_) return true;
-                if (residual(ritz, 0) <= std::max(0.1 * (value - top), kNear)) return false;
+                if (top > bound + 10 * tolerance_) return true;
+                if (residual(ritz, 0) <= std::max(0.1 * (bound - top), kNear)) return false;
                 if (full) {
                     ++restart;
                     cut(ritz, ritz_columns() / 2);
@@ -147,11 +182,41 @@ public:
 
 private:
     void begin() {
-        width_ = known_;
-        projected_ = Matrix<double>::Zero(0, 0);
         for (Index c = 0; c < kBlock; ++c) draw(c);
-        take_off_basis(0);
+        begin_from_rest();
         append();
+    }
+
+    void begin_from_rest() {
+        width_ = known_;
+        since_restart_ = 0;
+        projected_ = Matrix<double>::Zero(0, 0);
+        take_off_basis(0);
+    }
+
+    // A new basis, of a filter that grows from below the eigenvalues wanted on, from sums of the best Ritz vectors.
+    // False where it would not be sharper than the one at hand.
+    bool begin_sharper(const EigenPairs& ritz) {
+        const Index p = ritz_columns();
+        const Index kept = count_ + (p - count_) / 4;
+        const double cutoff = filter_.inverse(ritz.values[p - 1 - kept]);
+        if (filters_ == kFilters || !(cutoff > -0.9 && cutoff < 1 - 1e-9)) return false;
+        // What the products of a filter with M cost is in proportion to what staying orthogonal to the basis costs.
+        const double balanced = kShare * static_cast<double>(p) / operator_.entries_per_row();
+        const double degree = std::floor(std::min(balanced, kGrowth / std::acosh((3 - cutoff) / (1 + cutoff))));
+        if (degree < 2) return false;
+        const Matrix<double> best = ritz.vectors.rightCols(kept);
+        Matrix<double> rows = Matrix<double>::Zero(kBlock, p);
+        for (Index i = 0; i < kept; ++i) rows.row(i % kBlock) += best.col(i).transpose();
+        for_chunks([&](Index, Index begin, Index end) {
+            internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin,
+                                                      basis_.cols(), rows.data(), kBlock, p, p,
+                                                      rest_.data() + begin * kBlock, kBlock);
+        });
+        filter_ = Filter(cutoff, static_cast<int>(degree));
+        ++filters_;
+        begin_from_rest();
+        return true;
     }
 
     Index ritz_columns() const { return width_ - known_; }
@@ -168,42 +233,77 @@ private:
                        [&](Index chunk, int) { body(chunk, chunks_.begin(chunk), chunks_.end(chunk)); });
     }
 
-    // left' right for columns from..from+columns-1 of left; sums of the chunks are added in their order.
-    Matrix<double> transposed_by(const Matrix<double>& left, Index from, Index columns, const Matrix<double>& right) {
-        std::vector<Matrix<double>> partial(at(chunks_.count()));
+    // Adds up what `body` adds to `count` numbers for each chunk, in the chunks' order.
+    template <class Body>
+    std::vector<double> sum_of_chunks(Index count, const Body& body) {
+        std::vector<std::vector<double>> partial(at(chunks_.count()));
         for_chunks([&](Index chunk, Index begin, Index end) {
-            partial[at(chunk)] = Matrix<double>::Zero(columns, kBlock);
-            internal::products().float64.add_transposed_by(left.data() + begin * left.cols() + from, columns,
-                                                           left.cols(), right.data() + begin * kBlock, kBlock, kBlock,
-                                                           end - begin, partial[at(chunk)].data(), kBlock);
+            partial[at(chunk)].assign(at(count), 0);
+            body(begin, end, partial[at(chunk)].data());
         });
-        Matrix<double> sum = std::move(partial.front());
-        for (std::size_t c = 1; c < partial.size(); ++c) sum += partial[c];
+        std::vector<double> sum = std::move(partial.front());
+        for (std::size_t c = 1; c < partial.size(); ++c)
+            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += partial[c][i];
         return sum;
     }
 
-    // rest -= B B'rest, first for columns from `first` on, then for all; returns B'rest.
+    // rest_'rest_.
+    Matrix<double> gram() {
+        return Eigen::Map<const Matrix<double>>(sum_of_chunks(kBlock * kBlock,
+                                                              [&](Index begin, Index end, double* to) {
+                                                                  kernels_.add_gram(rest_.data() + begin * kBlock,
+                                                                                    end - begin, to);
+                                                              })
+                                                    .data(),
+                                                kBlock, kBlock);
+    }
+
+    static Index padded(Index columns) {
+        return (columns + internal::lanczos_padding - 1) / internal::lanczos_padding * internal::lanczos_padding;
+    }
+
+    // rest -= B B'rest, first for columns from `first` on, then for all; returns B'rest. Columns beyond the width are
+    // finite: what of them is seen is set to 0.
     Matrix<double> take_off_basis(Index first) {
         Matrix<double> total = Matrix<double>::Zero(width_, kBlock);
+        const Index stride = basis_.cols();
         for (const Index from : {first, Index{0}}) {
-            const Index columns = width_ - from;
-            const Matrix<double> seen = transposed_by(basis_, from, columns, rest_);
-            const Matrix<double> rows = seen.transpose();
-            for_chunks([&](Index, Index begin, Index end) {
-                Matrix<double> along(end - begin, kBlock);
-                internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + from, end - begin,
-                                                          basis_.cols(), rows.data(), kBlock, columns, columns,
-                                                          along.data(), kBlock);
-                rest_.middleRows(begin, end - begin) -= along;
+            const Index used = width_ - from;
+            const Index columns = padded(used);
+            std::vector<double> seen = sum_of_chunks(columns * kBlock, [&](Index begin, Index end, double* to) {
+                kernels_.add_seen(basis_.data() + begin * stride + from, stride, columns, rest_.data() + begin * kBlock,
+                                  end - begin, to);
             });
-            total.bottomRows(columns) += seen;
+            for (Index c = 0; c < kBlock; ++c) {
+                for (Index p = 0; p < used; ++p) total(from + p, c) += seen[at(c * columns + p)];
+                std::fill_n(seen.begin() + c * columns + used, columns - used, 0.0);
+            }
+            for_chunks([&](Index, Index begin, Index end) {
+                kernels_.take_off(basis_.data() + begin * stride + from, stride, columns, seen.data(), end - begin,
+                                  rest_.data() + begin * kBlock);
+            });
         }
         return total;
     }
 
+    // rest_ = p(M) block_ by T_j+1 = 2 t T_j - T_j-1; block_ is used up.
+    void filtered_product() {
+        const int last = filter_.degree();
+        for (int degree = 1; degree <= last; ++degree) {
+            const double over = degree == last ? 1 / filter_.top() : 1;
+            const double scale = (degree == 1 ? 1 : 2) / filter_.half() * over;
+            for_chunks([&](Index, Index begin, Index end) {
+                operator_.multiply(block_.data(), begin, end, scale, filter_.centre(), degree == 1 ? 0 : -over,
+                                   rest_.data());
+            });
+            if (degree < last) block_.swap(rest_);
+        }
+    }
+
     // M Q for the newest block Q, its projection, and in rest_ what the basis does not hold of it.
-    void expand() {
-        for_chunks([&](Index, Index begin, Index end) { operator_.multiply(block_.data(), begin, end, rest_.data()); });
+    void expand(std::int64_t& blocks) {
+        filtered_product();
+        blocks += filter_.degree();
         // Of the basis, M Q has parts along Q and the block before it only, or what was kept at a restart; the
         // second pass, along all, takes off what rounding left.
         const Matrix<double> seen = take_off_basis(since_restart_ > 1 ? width_ - 2 * kBlock : 0);
@@ -213,7 +313,7 @@ private:
         projected_.bottomRows(kBlock) = seen.bottomRows(p).transpose();
         const Matrix<double> corner = projected_.bottomRightCorner(kBlock, kBlock);
         projected_.bottomRightCorner(kBlock, kBlock) = 0.5 * (corner + corner.transpose());
-        rest_squared_ = transposed_by(rest_, 0, kBlock, rest_);
+        rest_squared_ = gram();
     }
 
     // Makes rest_ orthonormal and orthogonal to the basis, and the newest block of it. Where nothing is left of a
@@ -221,20 +321,20 @@ private:
     // until they are the unit vectors (Stathopoulos and Wu 2002).
     void append() {
         for (int pass = 0; pass < 10; ++pass) {
-            Matrix<double> gram = transposed_by(rest_, 0, kBlock, rest_);
+            Matrix<double> squares = gram();
             bool drawn = false;
             for (Index c = 0; c < kBlock; ++c)
-                if (!(gram(c, c) > kNothing * kNothing)) {
+                if (!(squares(c, c) > kNothing * kNothing)) {
                     draw(c);
                     drawn = true;
                 }
             if (drawn) {
                 take_off_basis(0);
-                gram = transposed_by(rest_, 0, kBlock, rest_);
+                squares = gram();
             }
-            if ((gram - Matrix<double>::Identity(kBlock, kBlock)).cwiseAbs().maxCoeff() < 1e-14) break;
-            const Vector<double> scale = gram.diagonal().cwiseSqrt().cwiseInverse();
-            const Matrix<double> cosines = scale.asDiagonal() * gram * scale.asDiagonal();
+            if ((squares - Matrix<double>::Identity(kBlock, kBlock)).cwiseAbs().maxCoeff() < 1e-14) break;
+            const Vector<double> scale = squares.diagonal().cwiseSqrt().cwiseInverse();
+            const Matrix<double> cosines = scale.asDiagonal() * squares * scale.asDiagonal();
             const EigenPairs pairs = symmetric_eigen(cosines);
             const Vector<double> lengths = pairs.values.cwiseMax(1e-15 * pairs.values[kBlock - 1]).cwiseSqrt();
             const Matrix<double> map =
@@ -263,10 +363,12 @@ private:
         return std::sqrt(std::max(0.0, last.dot(rest_squared_ * last)));
     }
 
-    // The largest of the Ritz pairs wanted.
+    // The largest of the Ritz pairs wanted, as one of M.
     double worst_residual(const EigenPairs& ritz) const {
         double worst = 0;
-        for (Index i = 0; i < count_; ++i) worst = std::max(worst, residual(ritz, i));
+        for (Index i = 0; i < count_; ++i)
+            worst = std::max(
+                worst, residual(ritz, i) / filter_.least_slope(filter_.inverse(ritz.values[ritz_columns() - 1 - i])));
         return worst;
     }
 
@@ -285,23 +387,35 @@ private:
         since_restart_ = 0;
     }
 
-    double measured_residual(const SparseEigenPairs& pairs) {
-        Vector<double> squared = Vector<double>::Zero(count_);
+    // Values, their order and the residual of the vectors.
+    void measure(SparseEigenPairs& pairs) {
+        Vector<double> values(count_), squared(count_);
         for (Index first = 0; first < count_; first += kBlock) {
             const Index columns = std::min(kBlock, count_ - first);
             block_.setZero();
             block_.leftCols(columns) = pairs.vectors.middleCols(first, columns);
-            for_chunks(
-                [&](Index, Index begin, Index end) { operator_.multiply(block_.data(), begin, end, rest_.data()); });
-            for (Index c = 0; c < columns; ++c)
-                squared[first + c] = (rest_.col(c) - pairs.values[first + c] * block_.col(c)).squaredNorm();
+            for_chunks([&](Index, Index begin, Index end) {
+                operator_.multiply(block_.data(), begin, end, 1, 0, 0, rest_.data());
+            });
+            for (Index c = 0; c < columns; ++c) {
+                values[first + c] = block_.col(c).dot(rest_.col(c));
+                squared[first + c] = (rest_.col(c) - values[first + c] * block_.col(c)).squaredNorm();
+            }
         }
-        return std::sqrt(squared.maxCoeff());
+        std::vector<Index> order(at(count_));
+        std::iota(order.begin(), order.end(), Index{0});
+        std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return values[a] > values[b]; });
+        pairs.values = values(order);
+        pairs.vectors = Matrix<double>(pairs.vectors(Eigen::all, order));
+        pairs.residual = std::sqrt(squared.maxCoeff());
     }
 
     static constexpr double kNothing = 1e-13;  // a column of M Q shorter than this is rounding, M being of norm 1
 
-    Operator operator_;
+    const internal::LanczosKernels& kernels_ = internal::lanczos_kernels();
+    const Operator& operator_;
+    Filter filter_;
+    int filters_ = 0;
     Index count_;
     double tolerance_;
     const Run& run_;
@@ -325,8 +439,12 @@ SparseEigenPairs best_of(const SparseEigenPairs& a, const SparseEigenPairs& b) {
     for (Index i = 0; i < count; ++i) order.emplace_back(-a.values[i], i);
     for (Index i = 0; i < b.values.size(); ++i) order.emplace_back(-b.values[i], count + i);
     std::sort(order.begin(), order.end());
-    SparseEigenPairs out{Vector<double>(count), Matrix<double>(a.vectors.rows(), count),
-                         std::max(a.residual, b.residual), a.blocks + b.blocks, a.converged && b.converged};
+    SparseEigenPairs out{Vector<double>(count),
+                         Matrix<double>(a.vectors.rows(), count),
+                         std::max(a.residual, b.residual),
+                         a.blocks + b.blocks,
+                         a.converged && b.converged,
+                         a.filter_degree};
     for (Index i = 0; i < count; ++i) {
         const auto [negative, from] = order[at(i)];
         out.values[i] = -negative;
@@ -355,7 +473,9 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
                    std::to_string(count) + " eigenvectors of " + std::to_string(n) + " points");
     Matrix<double> aside(n, held);
     if (held > 0) aside.col(0) = known;
-    SparseEigenPairs out = Lanczos(m, count, tolerance, aside, 0, run)();
+    const Operator matrix(m);
+    Lanczos first(matrix, count, tolerance, aside, 0, run);
+    SparseEigenPairs out = first();
     // From one block no more than kBlock copies of an eigenvalue grow, and of nearly equal ones hardly more: what was
     // found is put aside until nothing is left above the last of it.
     const Index more = std::min(kBlock, count);
@@ -366,8 +486,10 @@ SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, dou
     };
     put_aside(out.vectors);
     for (std::uint64_t again = 1; out.converged && aside.cols() + more + 3 * kBlock <= n; again += 2) {
-        if (!Lanczos(m, 1, tolerance, aside, again, run).anything_above(out.values[count - 1], out.blocks)) break;
-        const SparseEigenPairs missed = Lanczos(m, more, tolerance, aside, again + 1, run)();
+        if (!Lanczos(matrix, 1, tolerance, aside, again, run, first.filter())
+                 .anything_above(out.values[count - 1], out.blocks))
+            break;
+        const SparseEigenPairs missed = Lanczos(matrix, more, tolerance, aside, again + 1, run)();
         put_aside(missed.vectors);
         out = best_of(out, missed);
     }
