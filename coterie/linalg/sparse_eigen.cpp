@@ -44,7 +44,8 @@ public:
     }
 
     Index rows() const { return static_cast<Index>(starts_.size()) - 1; }
-    double entries_per_row() const { return static_cast<double>(values_.size()) / static_cast<double>(rows()); }
+    // The mean, rounded up.
+    Index entries_per_row() const { return (static_cast<Index>(values_.size()) + rows() - 1) / rows(); }
 
     // to = scale (M - shift I) x + keep to, for rows begin..end-1; both n x kBlock, row after row.
     void multiply(const double* x, Index begin, Index end, double scale, double shift, double keep, double* to) const {
@@ -202,13 +203,14 @@ private:
         const double cutoff = filter_.inverse(ritz.values[p - 1 - kept]);
         if (filters_ == kFilters || !(cutoff > -0.9 && cutoff < 1 - 1e-9)) return false;
         // What the products of a filter with M cost is in proportion to what staying orthogonal to the basis costs.
-        const double balanced = kShare * static_cast<double>(p) / operator_.entries_per_row();
+        const double balanced =
+            kShare * static_cast<double>(p) / static_cast<double>(std::max<Index>(1, operator_.entries_per_row()));
         const double degree = std::floor(std::min(balanced, kGrowth / std::acosh((3 - cutoff) / (1 + cutoff))));
         if (degree < 2) return false;
         const Matrix<double> best = ritz.vectors.rightCols(kept);
         Matrix<double> rows = Matrix<double>::Zero(kBlock, p);
         for (Index i = 0; i < kept; ++i) rows.row(i % kBlock) += best.col(i).transpose();
-        for_chunks([&](Index, Index begin, Index end) {
+        for_chunks(p, [&](Index, Index begin, Index end) {
             internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin,
                                                       basis_.cols(), rows.data(), kBlock, p, p,
                                                       rest_.data() + begin * kBlock, kBlock);
@@ -227,9 +229,10 @@ private:
         for (Index i = 0; i < rest_.rows(); ++i) rest_(i, column) = random.normal();
     }
 
+    // columns: how many numbers a row of a block are multiplied with each of its own.
     template <class Body>
-    void for_chunks(const Body& body) {
-        for_each_block(chunks_.count(), threads_for(static_cast<double>(block_.size()) * 20, run_.threads),
+    void for_chunks(Index columns, const Body& body) {
+        for_each_block(chunks_.count(), threads_for(8.0 * static_cast<double>(columns * rest_.rows()), run_.threads),
                        [&](Index chunk, int) { body(chunk, chunks_.begin(chunk), chunks_.end(chunk)); });
     }
 
@@ -237,7 +240,7 @@ private:
     template <class Body>
     std::vector<double> sum_of_chunks(Index count, const Body& body) {
         std::vector<std::vector<double>> partial(at(chunks_.count()));
-        for_chunks([&](Index chunk, Index begin, Index end) {
+        for_chunks(count / kBlock, [&](Index chunk, Index begin, Index end) {
             partial[at(chunk)].assign(at(count), 0);
             body(begin, end, partial[at(chunk)].data());
         });
@@ -278,7 +281,7 @@ private:
                 for (Index p = 0; p < used; ++p) total(from + p, c) += seen[at(c * columns + p)];
                 std::fill_n(seen.begin() + c * columns + used, columns - used, 0.0);
             }
-            for_chunks([&](Index, Index begin, Index end) {
+            for_chunks(columns, [&](Index, Index begin, Index end) {
                 kernels_.take_off(basis_.data() + begin * stride + from, stride, columns, seen.data(), end - begin,
                                   rest_.data() + begin * kBlock);
             });
@@ -292,7 +295,7 @@ private:
         for (int degree = 1; degree <= last; ++degree) {
             const double over = degree == last ? 1 / filter_.top() : 1;
             const double scale = (degree == 1 ? 1 : 2) / filter_.half() * over;
-            for_chunks([&](Index, Index begin, Index end) {
+            for_chunks(operator_.entries_per_row(), [&](Index, Index begin, Index end) {
                 operator_.multiply(block_.data(), begin, end, scale, filter_.centre(), degree == 1 ? 0 : -over,
                                    rest_.data());
             });
@@ -339,7 +342,7 @@ private:
             const Vector<double> lengths = pairs.values.cwiseMax(1e-15 * pairs.values[kBlock - 1]).cwiseSqrt();
             const Matrix<double> map =
                 scale.asDiagonal() * pairs.vectors * lengths.cwiseInverse().asDiagonal().toDenseMatrix();
-            for_chunks([&](Index, Index begin, Index end) {
+            for_chunks(kBlock, [&](Index, Index begin, Index end) {
                 for (Index i = begin; i < end; ++i) {
                     double* const row = rest_.data() + i * kBlock;
                     double made[kBlock] = {};
@@ -376,7 +379,7 @@ private:
     void cut(const EigenPairs& ritz, Index keep) {
         const Index p = ritz_columns();
         const Matrix<double> rows = ritz.vectors.rightCols(keep).rowwise().reverse().transpose();
-        for_chunks([&](Index, Index begin, Index end) {
+        for_chunks(keep * p / kBlock, [&](Index, Index begin, Index end) {
             Matrix<double> kept(end - begin, keep);
             internal::products().float64.rows_by_rows(basis_.data() + begin * basis_.cols() + known_, end - begin,
                                                       basis_.cols(), rows.data(), keep, p, p, kept.data(), keep);
@@ -394,7 +397,7 @@ private:
             const Index columns = std::min(kBlock, count_ - first);
             block_.setZero();
             block_.leftCols(columns) = pairs.vectors.middleCols(first, columns);
-            for_chunks([&](Index, Index begin, Index end) {
+            for_chunks(operator_.entries_per_row(), [&](Index, Index begin, Index end) {
                 operator_.multiply(block_.data(), begin, end, 1, 0, 0, rest_.data());
             });
             for (Index c = 0; c < columns; ++c) {
