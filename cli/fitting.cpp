@@ -106,6 +106,9 @@ Outputs FitRequest::check() const {
     Outputs outputs;
     for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels})
         outputs.keep(input);
+    for (const char* option : {"pretrained", "checkpoint"})
+        if (const auto found = given->find(option); found != given->end())
+            outputs.keep(std::get<std::string>(found->second));
     outputs.add("--labels-out", labels_out, label_extensions());
     outputs.add("--model-out", model_out);
     outputs.add("--picture", picture, {".svg"});
@@ -356,7 +359,8 @@ int tell_end(const Outcome& outcome, const FitRequest& request) {
         print_error("interrupted after " + iterations + "; this is what was found so far");
         return Exit::interrupted;
     }
-    if (request.strict && outcome.report.stopped == StopReason::iteration_limit) {
+    const StopReason stopped = outcome.report.stopped;
+    if (request.strict && (stopped == StopReason::iteration_limit || stopped == StopReason::collapsed)) {
         print_error("not converged after " + iterations + " (--strict)");
         return Exit::not_converged;
     }

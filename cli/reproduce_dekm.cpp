@@ -257,13 +257,13 @@ private:
         const Stopwatch watch;
         while (true) {
             Run own = of_seed(seed);
-            bool updated = false;
+            int told = 0;  // after the update, and after its batches
             if (on_update) {
                 own.on_progress = [&](const Progress& progress) {
-                    updated |= progress.stage == "clustering";
+                    told += progress.stage == "clustering" ? 1 : 0;
                     run_.report(progress);
                 };
-                own.should_stop = [&] { return updated || run_.stop_requested(); };
+                own.should_stop = [&] { return told >= 2 || run_.stop_requested(); };
             }
             const auto model = find_method(contender.method).fit(images.pixels, options, own, {});
             run_.throw_if_stopped(contender.name);

@@ -117,7 +117,11 @@ int reproduce(const Vgg4Request& request) {
     std::vector<std::string> names;
     for (const Contender& contender : contenders) names.push_back(contender.name);
     const auto chosen = positions_of("--methods", request.methods, names);
-    if (!request.checkpoint.empty()) std::filesystem::create_directories(request.checkpoint);
+    std::error_code trouble;
+    if (!request.checkpoint.empty()) std::filesystem::create_directories(request.checkpoint, trouble);
+    if (trouble)
+        throw ResourceError("option --checkpoint: there can be no folder " + request.checkpoint + ": " +
+                            trouble.message());
     Run run = request.running->run();
     ProgressBar bar(!request.running->quiet && shows_progress());
     bar.attach(run);

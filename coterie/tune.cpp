@@ -482,6 +482,10 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
 TuneResult tune(const Method& method, PointsView points, const OptionValues& fixed, const TuneOptions& options,
                 Run& run, const SideInformation& side, LabelSpan truth) {
     check_options(options);
+    const bool on_grid_too = std::any_of(options.grid.begin(), options.grid.end(),
+                                         [](const GridAxis& axis) { return axis.option == "checkpoint"; });
+    if (fixed.contains("checkpoint") || on_grid_too)
+        throw BadArgument("option --checkpoint: one file cannot hold the states of many fits; a single fit takes it");
     std::vector<Candidate> candidates = grid_cells(method, fixed, options.grid);
     const std::size_t on_grid = candidates.size();
     if (options.with_kmeans)

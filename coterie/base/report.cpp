@@ -9,6 +9,7 @@ std::string_view name(StopReason reason) {
         case StopReason::converged: return "converged";
         case StopReason::iteration_limit: return "iteration-limit";
         case StopReason::interrupted: return "interrupted";
+        case StopReason::collapsed: return "collapsed";
         case StopReason::exact: return "exact";
     }
     throw InternalError("unknown stop reason");

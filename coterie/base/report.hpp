@@ -16,6 +16,7 @@ enum class StopReason {
     converged,        // nothing changed any more, or the tolerance was met
     iteration_limit,  // max_iterations reached first
     interrupted,      // the caller asked to stop
+    collapsed,        // clusters were lost; what comes back is from before
     exact             // the method has no iterations
 };
 std::string_view name(StopReason reason);

@@ -84,32 +84,56 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     RandomStream random = run.random("deep.clustering-order");
     shuffle(order, random);
     Run uninterrupted(run.seed, run.threads);  // so that an update is done or not begun
+    Run first(run.seed, run.threads);          // k-means has many starts in the first one
+    first.should_stop = run.should_stop;
+    const auto state = [&] {
+        Archive archive = fit.snapshot("clustering");
+        for (const auto& [name, values] : course.named())
+            if (!values->empty()) archive.set_vector(name, *values);
+        archive.set_labels("counters", std::vector<std::int32_t>{batches_done, static_cast<std::int32_t>(next_row)});
+        archive.set_labels("labels", labels);
+        alternation.store(archive);
+        kept.store(archive);
+        return archive;
+    };
+    std::optional<Archive> before;  // the state before the last update; none before the first one
+    const auto tell = [&] {
+        run.report({.stage = "clustering",
+                    .fraction = static_cast<double>(batches_done) / std::max(1, options.max_iterations),
+                    .objective = course.objectives.back(),
+                    .iteration = batches_done});
+    };
     report.stopped = StopReason::iteration_limit;
     while (true) {
         const Matrix<double> embedding = network.encode_all(uninterrupted).cast<double>();
         if (!embedding.allFinite())
             throw BadArgument("training diverged: lower --learning-rate, or scale the points (--scale minmax)");
-        Labels found = alternation.update(embedding, labels, course.changed.size(), uninterrupted);
-        if (!labels.empty()) course.changed.push_back(1 - accuracy(found, labels));  // clusters matched
+        const bool is_first = labels.empty();
+        Labels found = alternation.update(embedding, labels, course.changed.size(), is_first ? first : uninterrupted);
+        bool stop = is_first && run.stop_requested();
+        if (!is_first) course.changed.push_back(1 - accuracy(found, labels));  // clusters matched
         labels = std::move(found);
         course.objectives.push_back(alternation.objective());
         course.balances.push_back(balance(labels, options.clusters));
-        if (!kept.any() || course.balances.back() >= 0.5 * course.balances.front())
+        const bool sound = course.balances.back() >= 0.5 * course.balances.front();
+        if (!kept.any() || sound)
             kept = {network.parameters(), alternation.rotation(), alternation.centroids(), labels,
                     course.objectives.size() - 1};
-        run.report({.stage = "clustering",
-                    .fraction = static_cast<double>(batches_done) / std::max(1, options.max_iterations),
-                    .objective = course.objectives.back(),
-                    .iteration = batches_done});
+        tell();
         if (!course.changed.empty() && course.changed.back() < options.tolerance) {
-            report.stopped = StopReason::converged;
+            report.stopped = sound ? StopReason::converged : StopReason::collapsed;
             break;
         }
         if (batches_done >= options.max_iterations) break;
         double loss = 0;
         double seen = 0;
-        const int steps = full ? 1 : options.update_interval;
-        for (int step = 0; step < steps && batches_done < options.max_iterations; ++step) {
+        const int steps = std::min(full ? 1 : options.update_interval, options.max_iterations - batches_done);
+        for (int step = 0; step < steps && !stop; ++step) {
+            if (step > 0 && run.stop_requested()) {
+                stop = true;
+                break;
+            }
+            if (before && fit.checkpoint().due()) fit.checkpoint().write(*before);
             Index left = full ? fit.count() : 1;
             while (left > 0) {
                 if (next_row >= fit.count()) next_row = 0;
@@ -131,19 +155,13 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
             alternation.step();
             ++batches_done;
         }
-        course.losses.push_back(loss / seen);
-        const bool stop = run.stop_requested();
-        if (fit.checkpoint().wanted() && (stop || fit.checkpoint().due())) {
-            Archive archive = fit.snapshot("clustering");
-            for (const auto& [name, values] : course.named())
-                if (!values->empty()) archive.set_vector(name, *values);
-            archive.set_labels("counters",
-                               std::vector<std::int32_t>{batches_done, static_cast<std::int32_t>(next_row)});
-            archive.set_labels("labels", labels);
-            alternation.store(archive);
-            kept.store(archive);
-            fit.checkpoint().write(archive);
+        if (!stop) {
+            course.losses.push_back(loss / seen);
+            if (fit.checkpoint().wanted()) before = state();
+            tell();
+            stop = run.stop_requested();
         }
+        if (stop && before) fit.checkpoint().write(*before);
         if (stop) {
             report.stopped = StopReason::interrupted;
             break;

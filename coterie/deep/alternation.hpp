@@ -31,7 +31,8 @@ public:
 
 /// Pre-trains, alternates until the share of changed labels is below the tolerance, and fills the report. Batches come
 /// in an order that is drawn once: points in a file are often sorted by class. What is kept is the last update whose
-/// balance was at least half the first one's. `full`: one step a pass over all points.
+/// balance was at least half the first one's. `full`: one step a pass over all points. Progress is told after an update
+/// and after its batches. A fit that is stopped among batches leaves the checkpoint of before their update.
 struct Alternated {
     DeepState state;
     Labels labels;

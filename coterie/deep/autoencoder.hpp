@@ -92,7 +92,9 @@ template <class Options>
 class DeepModelOf : public DeepModel {
 public:
     DeepModelOf(const Options& options, DeepState state, Labels labels, FitReport report)
-        : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {}
+        : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {
+        options_.checkpoint.clear();  // of the fit, not of the model
+    }
 
     std::string_view method() const override { return Options::method; }
     const Options& options() const { return options_; }

@@ -7,13 +7,14 @@
 //     sigma_i  k       softmax(V f(x_i) + b)
 //     x', x''          views of x: the point itself, or changed at random, or moved against the network
 //
-// An epoch is one pass over the points in a random order, in batches of equal size but for one point. Both views of a
-// batch go through the network together (batch norms see both); Adam moves all parameters by the gradient of the
-// method's loss, with weight_decay times the parameters added to it. After an epoch all points are looked at as
-// predictions see them. The model is that of the epoch with the least mean H(sigma_i) + KL(sigmabar || u) over all
-// points (what these methods' losses stand for; they themselves do not compare epochs: the more decisive predictions
-// are, the more a batch's chance shares count), among those whose clusters' sizes have at least half of the prior's
-// entropy.
+// An epoch is one pass over the points in a random order, in batches of at most batch_size points, of equal size but
+// for one point. Both views of a batch go through the network together (batch norms see both); Adam moves all
+// parameters by the gradient of the method's loss, with weight_decay times the parameters added to it. After an epoch
+// all points are looked at as predictions see them. The model is that of the epoch with the least mean H(sigma_i) +
+// KL(sigmabar || u) over all points (what these methods' losses stand for; they themselves do not compare epochs: the
+// more decisive predictions are, the more a batch's chance shares count), and the labelled points' loss, among those
+// whose clusters' sizes have at least half of the prior's entropy, or of the labelled points' where every cluster has
+// some and theirs is less.
 //
 // Views are changed by `augment`, any of flip, rotation, shift, zoom and colour (images) and noise. automatic:
 // rotation, shift, zoom and colour for images, noise for vectors.
@@ -99,7 +100,9 @@ public:
     ClassifierModelOf(const Options& options, ClassifierState state, ClusterLabels cluster_labels, Labels labels,
                       FitReport report)
         : ClassifierModel(std::move(state), std::move(cluster_labels), std::move(labels), std::move(report)),
-          options_(options) {}
+          options_(options) {
+        options_.checkpoint.clear();  // of the fit, not of the model
+    }
 
     std::string_view method() const override { return Options::method; }
     const Options& options() const { return options_; }

@@ -32,13 +32,24 @@ struct Course {
     }
 };
 
-std::string fingerprint_with(PointsView points, const Constraints& constraints) {
-    std::string out = fingerprint_of(points);
-    if (constraints.labels.empty()) return out;
+// Of the points and of what else is known of them.
+std::string fingerprint_with(PointsView points, const Constraints& constraints, const std::vector<double>& prior) {
+    const ClusterLabels clusters = constraints.cluster_labels();
     Sha256 sum;
     sum.update(constraints.labels.data(), constraints.labels.size_bytes());
-    for (const std::string& name : constraints.names) sum.update(name.c_str(), name.size() + 1);
-    return out + " " + sum.hex();
+    for (const std::string& name : clusters.names) sum.update(name.c_str(), name.size() + 1);
+    sum.update(clusters.label_of.data(), sizeof(clusters.label_of[0]) * clusters.label_of.size());
+    sum.update(prior.data(), sizeof(double) * prior.size());
+    return fingerprint_of(points) + " " + sum.hex();
+}
+
+// The balance of shares of clusters, as balance() has it of labels.
+double balance_of(const std::vector<double>& shares) {
+    if (shares.size() < 2) return 1;
+    double entropy = 0;
+    for (const double share : shares)
+        if (share > 0) entropy -= share * std::log(share);
+    return entropy / std::log(static_cast<double>(shares.size()));
 }
 
 class ClassifierTraining {
@@ -56,7 +67,8 @@ public:
           augmenter_(augmentation_of(options), network_.architecture().input, floats_),
           loss_(make_loss({constraints, prior, run.threads})),
           checkpoint_(options.checkpoint, std::string(method), values,
-                      options.checkpoint.empty() ? std::string() : fingerprint_with(floats_, constraints), run.seed) {
+                      options.checkpoint.empty() ? std::string() : fingerprint_with(floats_, constraints, prior),
+                      run.seed) {
         network_.set_points(floats_);
         for (Index i = 0; i < n(); ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
@@ -64,9 +76,8 @@ public:
         shuffle(known_, random);
         if (!known_.empty() && options.label_weight > 0)
             labelled_.resize(std::min(known_.size(), at(options.batch_size)));
-        for (const double share : prior) prior_balance_ -= share * std::log(share);
-        prior_balance_ = prior.size() < 2 ? 1.0 : prior_balance_ / std::log(static_cast<double>(prior.size()));
-        batches_ = std::max<Index>(1, (n() + options.batch_size / 2) / Index{options.batch_size});
+        expected_balance_ = std::min(balance_of(prior), balance_of(known_shares()));
+        batches_ = (n() + options.batch_size - 1) / Index{options.batch_size};
     }
 
     Classified operator()() {
@@ -82,6 +93,20 @@ public:
 
 private:
     Index n() const { return floats_.rows(); }
+
+    // The clusters' shares in the labelled points, a label's in equal parts to its own; the prior where a cluster has
+    // none of them.
+    std::vector<double> known_shares() const {
+        std::vector<double> out(prior_.size(), 0);
+        for (const Index i : known_) {
+            const auto [begin, end] = constraints_.clusters_of(constraints_.label(i));
+            for (int k = begin; k < end; ++k)
+                out[at(k)] += 1 / static_cast<double>(end - begin) / static_cast<double>(known_.size());
+        }
+        const bool all = std::all_of(out.begin(), out.end(), [](double share) { return share > 0; });
+        return all ? out : prior_;
+    }
+
     // So that it is done or not begun.
     Matrix<double> all_logits() {
         Matrix<double> out = network_.encode_all(Run(run_.seed, run_.threads)).cast<double>();
@@ -214,7 +239,8 @@ private:
         const Softmax<double> sigma = softmax(logits, run_.threads);
         Matrix<double> unused = Matrix<double>::Zero(logits.rows(), logits.cols());
         course_.criteria.push_back(add_decisiveness(sigma, 1.0, 1.0, unused, run_.threads) +
-                                   add_fairness(sigma, prior_, Fairness::reverse, 1.0, unused, run_.threads));
+                                   add_fairness(sigma, prior_, Fairness::reverse, 1.0, unused, run_.threads) +
+                                   label_loss(sigma));
         const auto rank = [&](std::size_t epoch) {
             return std::pair(sound(course_.balances[epoch]) ? 0 : 1, course_.criteria[epoch]);
         };
@@ -223,7 +249,23 @@ private:
         kept_epoch_ = static_cast<int>(last);
         kept_ = network_.parameters();
     }
-    bool sound(double balance) const { return balance >= 0.5 * prior_balance_; }
+    bool sound(double balance) const { return balance >= 0.5 * expected_balance_; }
+
+    // Of all labelled points.
+    double label_loss(const Softmax<double>& sigma) const {
+        if (labelled_.empty()) return 0;
+        const auto count = static_cast<Index>(known_.size());
+        Softmax<double> own{Matrix<double>(count, sigma.probability.cols()),
+                            Matrix<double>(count, sigma.probability.cols())};
+        std::vector<std::pair<int, int>> clusters;
+        for (Index l = 0; l < count; ++l) {
+            own.probability.row(l) = sigma.probability.row(known_[at(l)]);
+            own.logarithm.row(l) = sigma.logarithm.row(known_[at(l)]);
+            clusters.push_back(constraints_.clusters_of(constraints_.label(known_[at(l)])));
+        }
+        Matrix<double> unused = Matrix<double>::Zero(count, sigma.probability.cols());
+        return add_label_loss(own, clusters, options_.label_weight, unused);
+    }
 
     // Asked before every batch.
     bool stopped() {
@@ -251,6 +293,7 @@ private:
     }
 
     Classified finish() {
+        checkpoint_.warn(report_);
         network_.set_parameters(kept_);
         const Softmax<double> sigma = softmax(all_logits(), run_.threads);
         Classified out;
@@ -292,7 +335,7 @@ private:
     FitReport report_;
     std::vector<Index> known_, labelled_;  // rows with a partial label; those of the batch
     Vector<double> radii_;                 // n: of adversarial views
-    double prior_balance_ = 0;
+    double expected_balance_ = 0;
     Index batches_ = 1;
 
     int epoch_ = 0;
@@ -373,7 +416,7 @@ Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t
         for (Index p = 0; p < d; ++p) direction[p] = random.normal();
         place(probe.noise.bottomRows(size), r, direction);
     }
-    const Matrix<double> logits = network.begin(both, probe, Network::Pass::with_input_gradient).cast<double>();
+    const Matrix<double> logits = network.begin(both, probe, Network::Pass::probing).cast<double>();
     const Softmax<double> sigma = softmax(Matrix<double>(logits.topRows(size)), threads);
     const Softmax<double> tau = softmax(Matrix<double>(logits.bottomRows(size)), threads);
     Matrix<float> gradient = Matrix<float>::Zero(2 * size, logits.cols());

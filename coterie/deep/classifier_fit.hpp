@@ -33,12 +33,12 @@ OptionSetFor<Options> describe_classifier() {
               "every channel times 1 +- up to this, plus or minus up to this times the points' deviation")
         .real("noise", &Options::noise, between(0, 100), "deviation of normal noise, share of each column's")
         .template integer<int>("epochs", &Options::epochs, at_least(1), "passes over the points")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch at most")
         .real("learning_rate", &Options::learning_rate, above(0), "of Adam")
         .real("weight_decay", &Options::weight_decay, at_least(0), "times the parameters is added to their gradient")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss")
         .text("device", &Options::device, "cpu, or cuda where LibTorch has it")
-        .flag("half", &Options::half, "passes in bfloat16 where the device does them faster")
+        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them")
         .text("checkpoint", &Options::checkpoint,
               "a file to keep the state of the fit in; a fit that was cut off goes on from it");
     return set;

@@ -190,25 +190,95 @@ TEST(ClassifierImages, AnImageNetworkOfEachKind) {
     }
 }
 
-// Every point given one cluster by its label, all others empty.
+bool says_collapsed(const FitReport& report) {
+    return std::any_of(report.warnings.begin(), report.warnings.end(),
+                       [](const auto& warning) { return warning.find("collapsed") != std::string::npos; });
+}
+
+// Decisiveness alone, without fairness, is best when all points share a cluster.
 TEST(ClassifierBalance, ACollapseIsNoticed) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(120, 6, 4, 10);
     auto options = small<ImsatOptions>();
+    options.epochs = 60;
+    coterie::Run run(1, 1);
+    EXPECT_FALSE(says_collapsed(fit_imsat(sample.points, options, run).fit_report()));
     options.fairness = 0;
+    options.learning_rate = 0.01;
+    const FitReport report = fit_imsat(sample.points, options, run).fit_report();
+    EXPECT_LT(detail<std::vector<double>>(report, "balance_per_epoch").back(), 0.5);
+    EXPECT_TRUE(says_collapsed(report));
+}
+
+// Shares of 95 and 5 in a hundred are no collapse where the labels say so, and of the epochs one that has the labels
+// right is kept.
+TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
+    COTERIE_NEEDS_NETWORKS;
+    const Index n = 400;
+    RandomStream random(4, "test.shares");
+    Matrix<double> points(n, 4);
+    Labels truth;
+    for (Index i = 0; i < n; ++i) {
+        truth.push_back(i % 20 == 0 ? 1 : 0);
+        for (Index j = 0; j < 4; ++j) points(i, j) = random.normal() + (truth.back() == 1 ? 4 : 0);
+    }
+    auto options = small<ImsatOptions>();
+    options.clusters = 0;
+    options.epochs = 30;
     options.label_weight = 10;
-    Labels partial(120, -1);
-    for (std::size_t i = 0; i < 120; ++i) partial[i] = 0;
+    SideInformation side;
+    side.partial_labels = truth;
+    side.label_names = {"many", "few"};
+    coterie::Run run(1, 1);
+    const auto model = fit_imsat(points, options, run, side);
+    EXPECT_FALSE(says_collapsed(model.fit_report()));
+    EXPECT_GE(accuracy(model.predict(points), truth), 0.97);  // the network's own, not the labels given
+}
+
+// Probing passes leave alone what predictions are made with.
+TEST(AdversarialMoves, MoveNoRunningMean) {
+    COTERIE_NEEDS_NETWORKS;
+    internal::Network network(internal::dense_classifier(5, {7}, 3), "cpu", 1, false);
+    network.initialize(coterie::Run(1), "test");
+    network.set_points(test::blobs(20, 5, 3, 11).points.cast<float>());
+    const internal::Parameters before = network.parameters();
+    RandomStream random(3, "test.moves");
+    internal::adversarial_moves(network, {0, 3, 5, 7}, Vector<double>::Ones(20), random, 1);
+    EXPECT_EQ(network.parameters(), before);
+    network.begin({0, 3, 5, 7});
+    EXPECT_NE(network.parameters(), before);
+}
+
+// A checkpoint belongs to the labels' clusters and the prior, too.
+TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(80, 6, 2, 12);
+    const testing::Folder folder;
+    auto options = small<EntropyNetOptions>();
+    options.clusters = 0;
+    options.checkpoint = folder / "fit.checkpoint";
+    Labels partial(80, -1);
+    for (std::size_t i = 0; i < 20; ++i) partial[i] = sample.truth[i];
     SideInformation side;
     side.partial_labels = partial;
-    side.label_names = {"all"};
+    side.label_names = {"a", "b"};
+    side.group_shares = {{"a", 0.5, 0.5}};
+    coterie::Run cut(1, 1);
+    int asked = 0;
+    cut.should_stop = [&] { return ++asked > 6; };
+    fit_entropy_net(sample.points, options, cut, side);
     coterie::Run run(1, 1);
-    const auto model = fit_imsat(sample.points, options, run, side);
-    ASSERT_FALSE(model.fit_report().warnings.empty());
-    bool noticed = false;
-    for (const auto& warning : model.fit_report().warnings)
-        noticed = noticed || warning.find("collapsed") != std::string::npos;
-    EXPECT_TRUE(noticed);
+    const auto refused = [&](const SideInformation& other) {
+        return message_of<BadData>([&] { fit_entropy_net(sample.points, options, run, other); });
+    };
+    SideInformation other = side;
+    other.group_shares = {{"a", 0.3, 0.3}};
+    EXPECT_NE(refused(other).find("other points"), std::string::npos);
+    EXPECT_EQ(fit_entropy_net(sample.points, options, run, side).options().checkpoint, "");
+    options.checkpoint = folder / "no-folder/fit.checkpoint";
+    EXPECT_NE(
+        message_of<ResourceError>([&] { fit_entropy_net(sample.points, options, run, side); }).find("--checkpoint"),
+        std::string::npos);
 }
 
 // sigma(x) = softmax(W x): the gradient of KL(sigma || sigma(x + move)) is W'(tau - sigma).

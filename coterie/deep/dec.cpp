@@ -21,7 +21,7 @@ const OptionSet& IdecOptions::described() {
 const OptionSet& DcnOptions::described() {
     static const OptionSet set = internal::describe_alternating<DcnOptions>().real(
         "distortion", &DcnOptions::distortion, at_least(0),
-        "weight of the distances from the centroids beside the reconstruction");
+        "weight of the squared distances from the centroids beside the squared reconstruction errors, both sums");
     return set;
 }
 
@@ -161,7 +161,8 @@ private:
 
 class Dcn : public WithCentroids {
 public:
-    explicit Dcn(const DcnOptions& options) : WithCentroids(options), distortion_(options.distortion) {}
+    Dcn(const DcnOptions& options, Index dimensions)
+        : WithCentroids(options), weight_(options.distortion / static_cast<double>(dimensions)) {}
 
     Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, Run& run) override {
         if (centroids_.size() == 0) {
@@ -183,8 +184,8 @@ public:
         const auto n = static_cast<double>(encoded.rows());
         for (Index r = 0; r < batch_.rows(); ++r) {
             const auto difference = (batch_.row(r) - centroids_.row(nearest_[static_cast<std::size_t>(r)])).eval();
-            out.value += distortion_ / 2 * difference.squaredNorm() / n;
-            out.gradient.row(r) = (distortion_ / n * difference).cast<float>();
+            out.value += weight_ / 2 * difference.squaredNorm() / n;
+            out.gradient.row(r) = (weight_ / n * difference).cast<float>();
         }
         return out;
     }
@@ -208,7 +209,7 @@ public:
     }
 
 private:
-    double distortion_;
+    double weight_;  // of the distances beside the mean squared reconstruction error
     Matrix<double> batch_;
     Labels nearest_;
     Vector<double> counts_;
@@ -252,7 +253,7 @@ IdecModel fit_idec(PointsView points, const IdecOptions& options, Run& run, cons
 DcnModel fit_dcn(PointsView points, const DcnOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
     const DcnOptions used = with_interval(options);
-    Dcn dcn(used);
+    Dcn dcn(used, points.columns());
     return fit_with(points, used, run, side, dcn, {.learning_rate = used.learning_rate});
 }
 

@@ -7,8 +7,9 @@
 //
 //     dec    minimise  mean_i KL(p_i || q_i)                                        over f and m, SGD with momentum 0.9
 //     idec   minimise  gamma mean_i KL(p_i || q_i) + mean squared reconstruction    over f, g and m, Adam
-//     dcn    minimise  mean_i (distortion / 2) ||z_i - m_{a_i}||^2 + reconstruction over f and g, Adam; a_i the nearest
-//            centroid when its batch comes, which then takes the step m <- m - (m - z_i) / count of its points so far
+//     dcn    minimise  mean_i (||g(z_i) - x_i||^2 + (distortion / 2) ||z_i - m_{a_i}||^2) / d over f and g, Adam; a_i
+//            the nearest centroid when its batch comes, which then takes the step m <- m - (m - z_i) / count of its
+//            points so far. Both squares are sums, as in the paper; the whole is divided by d as idec's is
 //
 // Centroids start as k-means finds them. Labels are the most probable or nearest cluster; dec, idec and dcn end as DEKM
 // does.

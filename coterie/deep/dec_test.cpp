@@ -70,18 +70,26 @@ void finds_and_goes_on(Model (*fit)(PointsView, const Options&, Run&, const Side
     EXPECT_GE(accuracy(whole.labels(), sample.truth), 0.9);
     EXPECT_EQ(whole.predict(sample.points), whole.labels());
     options.checkpoint = folder / "fit.checkpoint";
-    int stops = 0;
-    for (int limit = 5; limit < 60; limit += 5) {
-        int asked = 0;
+    // Cut off in pre-training, then among the batches of an interval, which are made again, and after them.
+    int clustering = 0;
+    for (const int stop_after : {0, 1, 2, 1, 2, 1, 2}) {
+        int told = 0, asked = 0;  // of clustering; since then
         coterie::Run cut(2);
-        cut.should_stop = [&] { return ++asked > limit; };
+        cut.on_progress = [&](const Progress& progress) { told += progress.stage == "clustering" ? 1 : 0; };
+        cut.should_stop = [&] {
+            if (stop_after == 0) return ++asked > 7;
+            if (told < stop_after) return false;
+            return stop_after == 2 || ++asked > 2;
+        };
         try {
-            if (fit(sample.points, options, cut, {}).fit_report().stopped != StopReason::interrupted) break;
+            const auto model = fit(sample.points, options, cut, {});
+            if (model.fit_report().stopped != StopReason::interrupted) break;
+            ++clustering;
         } catch (const Cancelled&) {
+            EXPECT_EQ(stop_after, 0);
         }
-        ++stops;
     }
-    EXPECT_GE(stops, 2);
+    EXPECT_GE(clustering, 4);
     const Model resumed = fit(sample.points, options, run, {});
     EXPECT_EQ(resumed.labels(), whole.labels());
     EXPECT_EQ(resumed.state().parameters, whole.state().parameters);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/io/sha256.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -30,6 +31,22 @@ std::vector<int> numbers_in(const std::string& text, char between) {
 
 }  // namespace
 
+namespace {
+// Of finite points.
+Matrix<float> in_single_precision(PointsView points, const std::string& what) {
+    constexpr float most = 1e15F;  // squares and sums of them stay finite
+    Matrix<float> out = to_matrix<float>(points);
+    for (Index i = 0; i < out.rows(); ++i)
+        for (Index j = 0; j < out.cols(); ++j)
+            if (!(std::abs(out(i, j)) <= most))
+                throw BadData(what + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
+                              ": value " + to_text(OptionValue(points.at(i, j))) +
+                              " is too large for a network, which computes in single precision; rescale the column "
+                              "(--scale minmax)");
+    return out;
+}
+}  // namespace
+
 Matrix<float> checked_floats(PointsView points, std::string_view method, int clusters, const Run& run,
                              const SideInformation& side) {
     const std::string name(method);
@@ -38,16 +55,14 @@ Matrix<float> checked_floats(PointsView points, std::string_view method, int clu
     check_clustering_input(points, clusters, {}, run);
     require_memory(2.0 * sizeof(float) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
                    "a deep method's points");
-    Matrix<float> out = to_matrix<float>(points);
-    check_points(out, "points", run.threads);  // what fits float64 may be infinite in float32
-    return out;
+    return in_single_precision(points, "points");
 }
 
-std::string fingerprint_of(PointsView points) {
+std::string fingerprint_of(PointsView points, const std::string& path) {
     const auto rows = points.as<float>();
     Sha256 sum;
     sum.update(rows.data, sizeof(float) * static_cast<std::size_t>(rows.rows * rows.columns));
-    return sum.hex() + " " + std::to_string(rows.rows);
+    return sum.hex() + " " + std::to_string(rows.rows) + (path.empty() ? "" : " " + sha256_of_file(path));
 }
 
 ImageShape image_shape(const std::string& text, Index dimensions) {
@@ -73,9 +88,8 @@ std::vector<int> layer_widths(const std::string& text) {
 
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
                        const std::string& device, bool half, const Run& run) {
-    const Matrix<float> floats = to_matrix<float>(points);
-    check_points(floats, "transform", run.threads);  // what fits float64 may be infinite in float32
-    Network network(architecture, device, run.threads, half);
+    const Matrix<float> floats = in_single_precision(points, "points");
+    Network network(architecture, device_or_cpu(device), run.threads, half);
     network.set_parameters(parameters);
     network.set_points(floats);
     return network.encode_all(run).cast<double>();
@@ -117,6 +131,12 @@ Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues&
       options_(options),
       seed_(seed) {
     options_.erase("checkpoint");  // does not change what is computed
+    if (path_.empty()) return;
+    try {
+        const OutputFile attempt(path_);
+    } catch (const ResourceError& refused) {
+        throw ResourceError(std::string("option --checkpoint: ") + refused.message());
+    }
 }
 
 Archive Checkpoint::begin() const {
@@ -129,21 +149,30 @@ Archive Checkpoint::begin() const {
 }
 
 std::optional<Archive> Checkpoint::found() const {
-    if (path_.empty() || !std::filesystem::exists(path_)) return std::nullopt;
+    std::error_code none;
+    if (path_.empty() || !std::filesystem::exists(path_, none)) return std::nullopt;
     Archive archive = Archive::load(path_);
     const auto refuse = [&](const std::string& what) {
         throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it");
     };
     if (archive.method() != "checkpoint" || archive.text("fit") != method_) refuse("method");
-    if (archive.text("points") != fingerprint_) refuse("points");
+    if (archive.text("points") != fingerprint_) refuse("points, or other labels, shares or --pretrained beside them");
     if (archive.text("seed") != std::to_string(seed_)) refuse("seed");
     if (archive.options() != begin().options()) refuse("options");
     return archive;
 }
 
 void Checkpoint::write(const Archive& archive) {
-    archive.save(path_);
+    try {
+        archive.save(path_);
+    } catch (const ResourceError& refused) {
+        trouble_ = refused.message();
+    }
     since_.restart();
+}
+
+void Checkpoint::warn(FitReport& report) const {
+    if (!trouble_.empty()) report.warnings.push_back("a checkpoint could not be written: " + trouble_);
 }
 
 namespace {
@@ -161,7 +190,7 @@ DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOp
       run_(run),
       network_(architecture_of(options, points.columns()), options.device, run.threads, options.half),
       checkpoint_(options.checkpoint, std::string(method), values,
-                  options.checkpoint.empty() ? std::string() : fingerprint_of(points_), run.seed) {
+                  options.checkpoint.empty() ? std::string() : fingerprint_of(points_, options.pretrained), run.seed) {
     const auto rows = points_.view().as<float>();
     network_.set_points(rows.matrix());
 }
@@ -205,7 +234,15 @@ void DeepFit::pretrain() {
     }
     std::vector<std::int64_t> order(static_cast<std::size_t>(count()));
     const auto batch = static_cast<std::size_t>(options_.pretrain_batch_size);
+    std::optional<Archive> begun;  // the state as the epoch began
+    const auto stop_if_asked = [&] {
+        if (!run_.stop_requested()) return;
+        if (begun) checkpoint_.write(*begun);
+        run_.throw_if_stopped("pretraining");
+    };
     for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
+        if (checkpoint_.wanted() && !begun) begun = snapshot("pretraining");
+        if (checkpoint_.due()) checkpoint_.write(*begun);
         std::iota(order.begin(), order.end(), 0);
         RandomStream random = run_.random("deep.order", static_cast<std::uint64_t>(epoch));
         shuffle(order, random);
@@ -221,16 +258,20 @@ void DeepFit::pretrain() {
             sum += error * static_cast<double>(to - from);
             network_.backward({});
             network_.step();
+            if (to < order.size()) stop_if_asked();
         }
         reconstruction_.push_back(sum / static_cast<double>(count()));
         run_.report({.stage = "pretraining",
                      .fraction = static_cast<double>(epoch + 1) / options_.pretrain_epochs,
                      .objective = reconstruction_.back(),
                      .iteration = epoch + 1});
-        const bool stop = run_.stop_requested();
-        if (checkpoint_.wanted() && (stop || checkpoint_.due())) checkpoint_.write(snapshot("pretraining"));
-        if (stop) run_.throw_if_stopped("pretraining");
+        if (checkpoint_.wanted()) begun = snapshot("pretraining");
+        stop_if_asked();
     }
+    for (const auto& values : network_.parameters())
+        if (!std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); }))
+            throw BadArgument("training diverged: lower --pretrain-rate, or scale the points (--scale minmax)");
+    if (begun) checkpoint_.write(*begun);  // whatever is stopped from here on need not train it again
     report_.seconds.emplace_back("pretraining", watch_.restart());
 }
 
@@ -239,6 +280,7 @@ DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) cons
 }
 
 void DeepFit::finish(const Labels& labels, int clusters) {
+    checkpoint_.warn(report_);
     report_.empty_cluster_policy = "an empty cluster of k-means takes the point that adds most to the inertia";
     finish_report(report_, points_, labels, clusters, clusters, run_);
     auto& details = report_.details;

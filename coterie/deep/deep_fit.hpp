@@ -28,7 +28,7 @@ OptionSetFor<Options> describe_autoencoder() {
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
         .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")
         .text("device", &Options::device, "cpu, or cuda where LibTorch has it")
-        .flag("half", &Options::half, "passes in bfloat16 where the device does them faster")
+        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them")
         .text("checkpoint", &Options::checkpoint,
               "a file to keep the state of the fit in; a fit that was cut off goes on from it");
     return set;
@@ -49,9 +49,9 @@ std::vector<int> layer_widths(const std::string& text);
 /// The points in single precision, checked; BadArgument for weights and initial centroids.
 Matrix<float> checked_floats(PointsView points, std::string_view method, int clusters, const Run& run,
                              const SideInformation& side);
-/// Of the points that a checkpoint belongs to.
-std::string fingerprint_of(PointsView points);
-/// What a network with such parameters makes of points, in double. BadData for points that overflow single precision.
+/// Of the points that a checkpoint belongs to, and of a file beside them (empty: none).
+std::string fingerprint_of(PointsView points, const std::string& path = {});
+/// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
                        const std::string& device, bool half, const Run& run);
 /// The text "dimensions" of a model's file.
@@ -74,7 +74,7 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
 /// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.
 class Checkpoint {
 public:
-    /// An empty path: none is written, none is found.
+    /// An empty path: none is written, none is found. ResourceError where no file can be written there.
     Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
                std::uint64_t seed);
     /// What the file holds, where there is one. BadData when it is of another fit.
@@ -82,9 +82,12 @@ public:
     bool due() const { return !path_.empty() && since_.seconds() > 60; }
     bool wanted() const { return !path_.empty(); }
     Archive begin() const;
+    /// What stands in the way (a full disk) does not end the fit: it is kept for warn().
     void write(const Archive& archive);
+    void warn(FitReport& report) const;
 
 private:
+    std::string trouble_;
     std::string path_, method_, fingerprint_;
     OptionValues options_;
     std::uint64_t seed_;

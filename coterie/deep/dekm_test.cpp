@@ -188,9 +188,9 @@ TEST(Dekm, KeepsTheSameAfterACollapse) {
     options.checkpoint = folder / "fit.checkpoint";
     for (int update = 0; update < 40; ++update) {
         coterie::Run cut(seed);
-        bool updated = false;
-        cut.on_progress = [&](const Progress& progress) { updated |= progress.stage == "clustering"; };
-        cut.should_stop = [&] { return updated; };
+        int told = 0;  // after an update, and after its batches
+        cut.on_progress = [&](const Progress& progress) { told += progress.stage == "clustering" ? 1 : 0; };
+        cut.should_stop = [&] { return told == 2; };
         const DekmModel part = fit_dekm(sample.points, options, cut);
         if (part.fit_report().stopped == StopReason::interrupted) continue;
         EXPECT_EQ(part.labels(), whole->labels());
@@ -199,6 +199,51 @@ TEST(Dekm, KeepsTheSameAfterACollapse) {
         return;
     }
     ADD_FAILURE() << "the fit did not end";
+}
+
+TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
+    COTERIE_NEEDS_NETWORKS;
+    const Sample sample = blobs(200, 6, 4, 6);
+    const testing::Folder folder;
+    AeKMeansOptions plain;
+    static_cast<AutoencoderOptions&>(plain) = small();
+    const auto train = [&](std::uint64_t seed) {
+        coterie::Run run(seed);
+        save(fit_ae_kmeans(sample.points, plain, run), folder / "ae.coterie");
+    };
+    train(3);
+    DekmOptions options = small();
+    options.pretrained = folder / "ae.coterie";
+    options.checkpoint = folder / "fit.checkpoint";
+    coterie::Run cut(3);
+    int told = 0;
+    cut.on_progress = [&](const Progress& progress) { told += progress.stage == "clustering" ? 1 : 0; };
+    cut.should_stop = [&] { return told == 2; };
+    EXPECT_EQ(fit_dekm(sample.points, options, cut).fit_report().stopped, StopReason::interrupted);
+    train(4);
+    coterie::Run run(3);
+    EXPECT_NE(message_of<BadData>([&] { fit_dekm(sample.points, options, run); }).find("other points"),
+              std::string::npos);
+    // Stopped before the first clusters, pre-training is not lost.
+    DekmOptions whole = small();
+    whole.checkpoint = folder / "whole.checkpoint";
+    coterie::Run during(3);
+    bool trained = false;
+    during.on_progress = [&](const Progress& progress) {
+        trained |= progress.stage == "pretraining" && progress.iteration == whole.pretrain_epochs;
+    };
+    during.should_stop = [&] { return trained; };
+    try {
+        fit_dekm(sample.points, whole, during);
+    } catch (const Cancelled&) {
+    }
+    bool again = false;
+    coterie::Run later(3);
+    later.on_progress = [&](const Progress& progress) { again |= progress.stage == "pretraining"; };
+    const DekmModel resumed = fit_dekm(sample.points, whole, later);
+    EXPECT_FALSE(again);
+    whole.checkpoint.clear();
+    EXPECT_EQ(resumed.state().parameters, fit_dekm(sample.points, whole, run).state().parameters);
 }
 
 TEST(Dekm, RivalsStartFromOneAutoencoder) {

@@ -16,6 +16,7 @@ namespace {
 constexpr const char* library_name = "libcoterie-deep.so";
 // Batches that a network only looks at: large enough to keep the processor busy, small enough for its memory.
 constexpr Index encoded_at_once = 1000;
+constexpr Index numbers_at_once = 4'000'000;  // of the items; layers between may have some tens as many
 
 std::vector<std::string> places() {
     if (const char* given = std::getenv("COTERIE_DEEP_LIBRARY")) return {given};
@@ -84,6 +85,8 @@ void check_device(const std::string& device) {
     if (api().has_device(device.c_str()) == 0)
         throw BadArgument("option --device: '" + device + "' is not there for " + network_backend() + "; use cpu");
 }
+
+std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
 
 struct Network::Handle {
     const coterie_network_api& functions = api();
@@ -155,10 +158,12 @@ Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
 
 Matrix<float> Network::encode_all(const Run& run) {
     Matrix<float> out(points_, architecture_.outputs);
-    for (Index begin = 0; begin < points_; begin += encoded_at_once) {
+    const Index step =
+        std::clamp<Index>(numbers_at_once / std::max<Index>(1, architecture_.input.items()), 1, encoded_at_once);
+    for (Index begin = 0; begin < points_; begin += step) {
         run.throw_if_stopped("encoding");
         std::vector<std::int64_t> rows;
-        for (Index i = begin; i < std::min(points_, begin + encoded_at_once); ++i) rows.push_back(i);
+        for (Index i = begin; i < std::min(points_, begin + step); ++i) rows.push_back(i);
         out.middleRows(begin, static_cast<Index>(rows.size())) = encode(rows);
     }
     return out;

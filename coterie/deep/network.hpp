@@ -17,6 +17,8 @@ namespace coterie::internal {
 std::string network_backend();
 /// BadArgument unless the device is there: "cpu" or "cuda".
 void check_device(const std::string& device);
+/// The device, or cpu where it is not there: a model predicts on any machine.
+std::string device_or_cpu(const std::string& device);
 
 struct Optimizer {
     enum class Kind { sgd, adam } kind = Kind::adam;
@@ -57,11 +59,12 @@ public:
 
     /// What the encoder makes of these rows, rows x outputs.
     Matrix<float> encode(const std::vector<std::int64_t>& rows);
-    /// Of all points, in batches.
+    /// Of all points, in batches of at most 1000, fewer where items are large.
     Matrix<float> encode_all(const Run& run);
     Matrix<float> decode(const Matrix<float>& output);
 
-    enum class Pass { training, with_input_gradient };
+    /// probing: for input_gradient(); batch norms use the batch's own means, too, but their running means stay.
+    enum class Pass { training, probing };
     /// As encode(), and keeps the pass.
     Matrix<float> begin(const std::vector<std::int64_t>& rows, const Changes& changes = {}, Pass pass = Pass::training);
     /// Adds weight times the mean squared error of the reconstruction; returns the error.

@@ -155,7 +155,7 @@ TEST(Network, InputGradientsAgreeWithDifferences) {
     const Matrix<float> x = normal(3, 4, 5);
     network.set_points(x);
     const Matrix<float> slope = normal(3, 3, 6);
-    network.begin({0, 1, 2}, {}, Network::Pass::with_input_gradient);
+    network.begin({0, 1, 2}, {}, Network::Pass::probing);
     const Matrix<float> gradient = network.input_gradient(slope);
     network.backward(slope);
     for (Index i = 0; i < x.size(); ++i) {

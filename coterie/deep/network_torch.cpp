@@ -130,7 +130,10 @@ public:
         }
     }
 
-    Tensor run(Tensor x, bool training) { return run(std::move(x), 0, layers_.size(), training); }
+    // training: batch norms use the batch's own means, and move the running ones by `momentum`.
+    Tensor run(Tensor x, bool training, double momentum = 0.1) {
+        return run(std::move(x), 0, layers_.size(), training, momentum);
+    }
 
     // What is trained, and what is kept with it.
     void collect(std::vector<Tensor>& trained, std::vector<Tensor>& all) {
@@ -150,7 +153,7 @@ private:
         return activation == COTERIE_RELU ? torch::relu(x) : x;
     }
 
-    Tensor run(Tensor x, std::size_t begin, std::size_t end, bool training) {
+    Tensor run(Tensor x, std::size_t begin, std::size_t end, bool training, double momentum) {
         for (std::size_t i = begin; i < end; ++i) {
             Layer& layer = layers_[i];
             const coterie_layer& plan = layer.plan;
@@ -176,7 +179,7 @@ private:
                 case COTERIE_RESHAPE: x = x.reshape({x.size(0), plan.out, plan.rows, plan.columns}); break;
                 case COTERIE_BATCH_NORM:
                     x = at::batch_norm(x, layer.weight, layer.bias, layer.running_mean, layer.running_variance,
-                                       training, 0.1, 1e-5, false);
+                                       training, momentum, 1e-5, false);
                     break;
                 case COTERIE_MAX_POOL: x = at::max_pool2d(x, plan.kernel, plan.stride, plan.pad_before); break;
                 case COTERIE_AVERAGE: x = x.mean(at::IntArrayRef{2, 3}, true); break;
@@ -184,8 +187,8 @@ private:
                     const std::size_t main = i + 1 + static_cast<std::size_t>(plan.out);
                     const std::size_t shortcut = main + static_cast<std::size_t>(plan.in);
                     if (shortcut > end) throw std::runtime_error("a residual layer spans more layers than there are");
-                    const Tensor other = run(x, main, shortcut, training);
-                    x = run(x, i + 1, main, training) + other;
+                    const Tensor other = run(x, main, shortcut, training, momentum);
+                    x = run(x, i + 1, main, training, momentum) + other;
                     i = shortcut - 1;
                     break;
                 }
@@ -410,8 +413,12 @@ const char* description() {
 const char* error() { return last_error.c_str(); }
 
 int32_t has_device(const char* device) {
-    const std::string name = device;
-    return name == "cpu" || (name == "cuda" && torch::cuda::is_available()) ? 1 : 0;
+    int32_t found = 0;
+    guarded([&] {
+        const std::string name = device;
+        found = name == "cpu" || (name == "cuda" && torch::cuda::is_available()) ? 1 : 0;
+    });
+    return found;
 }
 
 coterie_network* create(const coterie_layer* encoder, int32_t encoder_layers, const coterie_layer* decoder,
@@ -471,7 +478,8 @@ int32_t forward(coterie_network* network, const int64_t* rows, int64_t count, co
         }
         network->input = network->batch(rows, count, affine, colour, noise);
         if (training == 2) network->input.set_requires_grad(true);
-        network->output = network->encoder.run(network->input, true).flatten(1).to(torch::kFloat32);
+        network->output =
+            network->encoder.run(network->input, true, training == 2 ? 0.0 : 0.1).flatten(1).to(torch::kFloat32);
         coterie_network::to_host(network->output, output);
     });
 }
