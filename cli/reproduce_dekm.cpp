@@ -48,6 +48,7 @@ const std::vector<Contender>& contenders() {
         {"idec", "idec", {{"update_interval", std::int64_t{140}}}, false},
         {"dcn", "dcn", {{"update_interval", std::int64_t{140}}}, false},
         {"dekm", "dekm", {{"update_interval", std::int64_t{40}}}, false},
+        {"entropy-net", "entropy-net", {{"network", std::string("vgg4")}}, false},
         {"dekm-all", "dekm", {{"update_interval", std::int64_t{40}}, {"move", std::string("all")}}, true},
         {"dekm-full", "dekm", {{"update_interval", std::int64_t{40}}, {"update", std::string("full")}}, true},
     };
@@ -62,6 +63,7 @@ struct DekmRequest {
     int points = 0;
     int pretrain_epochs = 200;
     int max_iterations = 14000;
+    int net_epochs = 50;
     double tolerance = 0.001;
     std::string device = "cpu";
     std::string checkpoint;
@@ -82,6 +84,7 @@ struct DekmRequest {
                 .integer("pretrain_epochs", &DekmRequest::pretrain_epochs, at_least(1), "of the autoencoders")
                 .integer("max_iterations", &DekmRequest::max_iterations, at_least(1),
                          "batches of 256 at most while clustering; dekm-full: passes with as many")
+                .integer("net_epochs", &DekmRequest::net_epochs, at_least(1), "of entropy-net")
                 .real("tolerance", &DekmRequest::tolerance, between(0, 1),
                       "it ends when a smaller share of the points changes cluster in an update")
                 .text("device", &DekmRequest::device, "cpu, or cuda where LibTorch has it");
@@ -194,7 +197,8 @@ public:
     std::string autoencoder(const ImageSet& images, int embedding, std::uint64_t seed) const {
         const std::string path = folder_ / (stem(images, embedding, seed) + ".coterie");
         if (std::filesystem::exists(path)) return path;
-        OptionValues options = common(images, embedding);
+        OptionValues options = common(images);
+        options["embedding"] = std::int64_t{embedding};
         options["pretrain_epochs"] = std::int64_t{request_.pretrain_epochs};
         options["checkpoint"] = path + ".checkpoint";
         Run own = of_seed(seed);
@@ -210,15 +214,22 @@ public:
             options["clusters"] = std::int64_t{images_.classes};
             return fitted(contender, images_, options, seed, {});
         }
-        for (const auto& [key, value] : common(images_, default_embedding)) options[key] = value;
+        for (const auto& [key, value] : common(images_)) options[key] = value;
+        const std::string checkpoint =
+            folder_ / (stem(images_, default_embedding, seed) + "-" + contender.name + ".checkpoint");
+        if (std::string(contender.method) == "entropy-net") {
+            options["epochs"] = std::int64_t{request_.net_epochs};
+            options["checkpoint"] = checkpoint;
+            return fitted(contender, images_, options, seed, {});
+        }
+        options["embedding"] = std::int64_t{default_embedding};
         options["pretrained"] = autoencoder(images_, default_embedding, seed);
         if (std::string(contender.method) == "ae-kmeans") return fitted(contender, images_, options, seed, {});
         const Index per_pass = batches_of(images_.pixels.rows());
         options["max_iterations"] = is_full(contender) ? std::max<std::int64_t>(1, request_.max_iterations / per_pass)
                                                        : request_.max_iterations;
         options["tolerance"] = request_.tolerance;
-        options["checkpoint"] =
-            folder_ / (stem(images_, default_embedding, seed) + "-" + contender.name + ".checkpoint");
+        options["checkpoint"] = checkpoint;
         std::vector<double> acc;
         const auto record = [&](const Model& model) { acc.push_back(score(model.labels(), images_.truth).acc); };
         Fitted out = fitted(contender, images_, options, seed, follow ? record : OnUpdate());
@@ -243,10 +254,9 @@ private:
         return std::string(set_.data) + "-" + std::to_string(images.pixels.rows()) + "-" + std::to_string(embedding) +
                "-" + std::to_string(request_.pretrain_epochs) + "-" + std::to_string(run_.seed + seed);
     }
-    OptionValues common(const ImageSet& images, int embedding) const {
+    OptionValues common(const ImageSet& images) const {
         return {{"clusters", std::int64_t{images.classes}},
                 {"image", std::to_string(set_.side) + "x" + std::to_string(set_.side)},
-                {"embedding", std::int64_t{embedding}},
                 {"device", request_.device}};
     }
 
@@ -296,7 +306,8 @@ std::string Protocol::phases() const {
 
     Contender contender = contenders()[5];
     OptionValues options = contender.own;
-    for (const auto& [key, value] : common(four, 2)) options[key] = value;
+    for (const auto& [key, value] : common(four)) options[key] = value;
+    options["embedding"] = std::int64_t{2};
     options["pretrained"] = autoencoder(four, 2, 0);
     options["max_iterations"] = std::int64_t{request_.max_iterations};
     options["tolerance"] = request_.tolerance;
@@ -475,7 +486,7 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
         table({std::string(set.data) + ", per cent", "ACC", "NMI", "ARI", "updates", "seconds", "published ACC", "NMI"},
               cells, {1, 2, 3, 4, 5, 6, 7}) +
         "\n" + count_text(images.pixels.rows()) + " images; " + std::to_string(request.seeds) + " autoencoders of " +
-        std::to_string(request.pretrain_epochs) + " epochs, each the start of every method\n");
+        std::to_string(request.pretrain_epochs) + " epochs, each the start of every method that has one\n");
     return Exit::done;
 }
 
@@ -487,7 +498,8 @@ Command dekm_command(const DekmSet& set, const char* of) {
     command.details =
         "Trains an autoencoder a seed by the paper's schedule (convolutions, batches of 256, Adam with rate 0.001) and "
         "starts k-means in its embedding, DEC, IDEC, DCN and DEKM from it, each until few points change cluster in an "
-        "update. With --checkpoint the autoencoders and the states of fits are kept in a folder, from which a command "
+        "update. entropy-net starts from nothing. With --checkpoint the autoencoders and the states of fits are kept "
+        "in a folder, from which a command "
         "that was cut off goes on.";
     command.flags = flags_of(DekmRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(text_flag("--checkpoint", "FOLDER", "keep autoencoders and states of fits in it", "Writing",
