@@ -16,6 +16,10 @@
 // whose clusters' sizes have at least half of the prior's entropy, or of the labelled points' where every cluster has
 // some and theirs is less.
 //
+// With `pretrained` the layers before the head start as a file has them: another classifier's model, or, for resnet18,
+// weights as torchvision names them; backbone_rate is theirs (the paper's self-supervised ResNet-18: 1e-5, the head's
+// 1e-1).
+//
 // Views are changed by `augment`, any of flip, rotation, shift, zoom and colour (images) and noise. automatic:
 // rotation, shift, zoom and colour for images, noise for vectors.
 //
@@ -52,7 +56,9 @@ struct ClassifierOptions {
     int epochs = 50;
     int batch_size = 250;
     double learning_rate = 1e-3;
+    double backbone_rate = 0;  // of the layers before the head; 0: learning_rate
     double weight_decay = 1e-4;
+    std::string pretrained;  // a file: the network up to its head
     double label_weight = 1;
     std::string device = "cpu";
     bool half = false;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "coterie/deep/pretrained.hpp"
 #include "coterie/deep/view_losses.hpp"
 #include "coterie/io/sha256.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
@@ -33,14 +34,15 @@ struct Course {
 };
 
 // Of the points and of what else is known of them.
-std::string fingerprint_with(PointsView points, const Constraints& constraints, const std::vector<double>& prior) {
+std::string fingerprint_with(PointsView points, const Constraints& constraints, const std::vector<double>& prior,
+                             const std::string& pretrained) {
     const ClusterLabels clusters = constraints.cluster_labels();
     Sha256 sum;
     sum.update(constraints.labels.data(), constraints.labels.size_bytes());
     for (const std::string& name : clusters.names) sum.update(name.c_str(), name.size() + 1);
     sum.update(clusters.label_of.data(), sizeof(clusters.label_of[0]) * clusters.label_of.size());
     sum.update(prior.data(), sizeof(double) * prior.size());
-    return fingerprint_of(points) + " " + sum.hex();
+    return fingerprint_of(points, pretrained) + " " + sum.hex();
 }
 
 // The balance of shares of clusters, as balance() has it of labels.
@@ -67,7 +69,8 @@ public:
           augmenter_(augmentation_of(options), network_.architecture().input, floats_),
           loss_(make_loss({constraints, prior, run.threads})),
           checkpoint_(options.checkpoint, std::string(method), values,
-                      options.checkpoint.empty() ? std::string() : fingerprint_with(floats_, constraints, prior),
+                      options.checkpoint.empty() ? std::string()
+                                                 : fingerprint_with(floats_, constraints, prior, options.pretrained),
                       run.seed) {
         network_.set_points(floats_);
         for (Index i = 0; i < n(); ++i)
@@ -121,10 +124,25 @@ private:
 
     void start() {
         if (views_.second_adversarial) measure_radii();
-        network_.set_optimizers({{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay}});
+        Optimizer head{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay};
+        if (options_.backbone_rate > 0) {
+            Optimizer trunk = head;
+            trunk.part = Optimizer::Part::trunk;
+            trunk.learning_rate = options_.backbone_rate;
+            head.part = Optimizer::Part::head;
+            network_.set_optimizers({trunk, head});
+        } else {
+            network_.set_optimizers({head});
+        }
         const auto found = checkpoint_.found();
         if (!found) {
             network_.initialize(run_, "classifier.start");
+            if (!options_.pretrained.empty()) {
+                Parameters parameters = network_.parameters();
+                read_trunk(options_.pretrained, network_.architecture(),
+                           network_of(options_) == ClassifierNetwork::resnet18, parameters);
+                network_.set_parameters(parameters);
+            }
             return;
         }
         network_.load(*found, "network");

@@ -35,6 +35,11 @@ OptionSetFor<Options> describe_classifier() {
         .template integer<int>("epochs", &Options::epochs, at_least(1), "passes over the points")
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch at most")
         .real("learning_rate", &Options::learning_rate, above(0), "of Adam")
+        .real("backbone_rate", &Options::backbone_rate, at_least(0),
+              "learning rate of the layers before the head; 0: --learning-rate")
+        .text("pretrained", &Options::pretrained,
+              "a file to take the layers before the head from: a classifier's model, or safetensors with ResNet-18's "
+              "weights as torchvision names them")
         .real("weight_decay", &Options::weight_decay, at_least(0), "times the parameters is added to their gradient")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss")
         .text("device", &Options::device, "cpu, or cuda where LibTorch has it")

@@ -8,7 +8,9 @@
 #include "coterie/deep/classifier_fit.hpp"
 #include "coterie/deep/entropy_net.hpp"
 #include "coterie/deep/imsat.hpp"
+#include "coterie/deep/pretrained.hpp"
 #include "coterie/deep/test_samples.hpp"
+#include "coterie/io/archive.hpp"
 #include "coterie/io/test_files.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
@@ -233,6 +235,81 @@ TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
     const auto model = fit_imsat(points, options, run, side);
     EXPECT_FALSE(says_collapsed(model.fit_report()));
     EXPECT_GE(accuracy(model.predict(points), truth), 0.97);  // the network's own, not the labels given
+}
+
+// The layers before the head of another model, left where they are by a rate that moves nothing.
+TEST(ClassifierPretrained, StartsFromAnothersLayersAndMovesTheHeadAlone) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(120, 6, 4, 10);
+    const testing::Folder folder;
+    auto options = small<EntropyNetOptions>();
+    coterie::Run run(1, 1), other(2, 1);
+    const auto first = fit_entropy_net(sample.points, options, run);
+    save(first, folder / "first.coterie");
+    options.pretrained = folder / "first.coterie";
+    options.backbone_rate = 1e-30;
+    options.weight_decay = 0;
+    options.epochs = 2;
+    const auto second = fit_entropy_net(sample.points, options, other);
+    const auto& a = first.state().parameters;
+    const auto& b = second.state().parameters;
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t p = 0; p + 2 < a.size(); ++p)
+        if (p % 5 < 3) {  // weights and the norm's two; running means go on
+            EXPECT_EQ(a[p], b[p]) << p;
+        }
+    EXPECT_NE(a[a.size() - 2], b[b.size() - 2]);
+    options.clusters = 3;  // another head
+    EXPECT_EQ(fit_entropy_net(sample.points, options, other).state().parameters[0], a[0]);
+    options.widths = "7";
+    EXPECT_NE(message_of<BadData>([&] { fit_entropy_net(sample.points, options, other); }).find("network.0"),
+              std::string::npos);
+}
+
+TEST(ClassifierPretrained, ReadsResNetsWeightsByName) {
+    const internal::Architecture network = internal::resnet18({3, 96, 96}, 10);
+    const std::vector<std::string> names = internal::resnet18_names(network);
+    const auto blank = [](const internal::Architecture& of) {
+        internal::Parameters out;
+        for (const internal::Layer& layer : of.encoder)
+            for (const Index size : internal::parameter_sizes(layer.plan))
+                out.emplace_back(static_cast<std::size_t>(size), -1.0F);
+        return out;
+    };
+    const internal::Parameters parameters = blank(network);
+    ASSERT_EQ(names.size() + 2, parameters.size());  // the head's weights and biases
+    // Sizes as torchvision has them.
+    const auto size_of = [&](const std::string& name) {
+        const auto at = std::find(names.begin(), names.end(), name);
+        return at == names.end() ? 0 : parameters[static_cast<std::size_t>(at - names.begin())].size();
+    };
+    EXPECT_EQ(size_of("conv1.weight"), 64U * 3 * 7 * 7);
+    EXPECT_EQ(size_of("layer1.1.conv2.weight"), 64U * 64 * 9);
+    EXPECT_EQ(size_of("layer2.0.conv1.weight"), 128U * 64 * 9);
+    EXPECT_EQ(size_of("layer2.0.downsample.0.weight"), 128U * 64);
+    EXPECT_EQ(size_of("layer3.0.downsample.1.running_var"), 256U);
+    EXPECT_EQ(size_of("layer4.1.bn2.bias"), 512U);
+    EXPECT_EQ(size_of("layer1.0.downsample.0.weight"), 0U);
+    const testing::Folder folder;
+    for (const std::string before : {"", "module.backbone."}) {
+        Archive archive("elsewhere");
+        for (std::size_t p = 0; p < names.size(); ++p) {
+            const std::vector<float> values(parameters[p].size(), static_cast<float>(p));
+            archive.set_points(before + names[p], PointsView(values.data(), 1, static_cast<Index>(values.size())));
+        }
+        archive.save(folder / "weights.safetensors");
+        internal::Parameters read = parameters;
+        internal::read_trunk(folder / "weights.safetensors", network, true, read);
+        for (std::size_t p = 0; p < read.size(); ++p)
+            EXPECT_EQ(read[p], std::vector<float>(read[p].size(), p < names.size() ? static_cast<float>(p) : -1.0F));
+    }
+    const auto refused = [&](const internal::Architecture& of, bool is_resnet) {
+        internal::Parameters unused = blank(of);
+        return message_of<BadData>(
+            [&] { internal::read_trunk(folder / "weights.safetensors", of, is_resnet, unused); });
+    };
+    EXPECT_NE(refused(internal::resnet18({3, 32, 32}, 10), true).find("conv1.weight: 9408 numbers"), std::string::npos);
+    EXPECT_NE(refused(network, false).find("network.0"), std::string::npos);
 }
 
 // Probing passes leave alone what predictions are made with.

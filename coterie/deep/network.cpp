@@ -206,7 +206,9 @@ void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
     for (const Optimizer& of : optimizers) {
         coterie_optimizer plan{};
         plan.kind = of.kind == Optimizer::Kind::adam ? COTERIE_ADAM : COTERIE_SGD;
-        plan.part = of.part == Optimizer::Part::encoder   ? COTERIE_ENCODER
+        plan.part = of.part == Optimizer::Part::trunk     ? COTERIE_TRUNK
+                    : of.part == Optimizer::Part::head    ? COTERIE_HEAD
+                    : of.part == Optimizer::Part::encoder ? COTERIE_ENCODER
                     : of.part == Optimizer::Part::decoder ? COTERIE_DECODER
                                                           : COTERIE_BOTH;
         plan.learning_rate = of.learning_rate;

@@ -22,7 +22,7 @@ std::string device_or_cpu(const std::string& device);
 
 struct Optimizer {
     enum class Kind { sgd, adam } kind = Kind::adam;
-    enum class Part { encoder, decoder, both } part = Part::both;
+    enum class Part { trunk, head, encoder, decoder, both } part = Part::both;  // trunk: the encoder without its head
     double learning_rate = 1e-3;
     double momentum = 0;
     double weight_decay = 0;

@@ -37,7 +37,8 @@ typedef struct coterie_layer {
     int32_t bias; /* 0: none */
 } coterie_layer;
 
-enum coterie_part { COTERIE_ENCODER = 1, COTERIE_DECODER = 2, COTERIE_BOTH = 3 };
+/* Trunk and head: the encoder up to its last layer, and that. */
+enum coterie_part { COTERIE_TRUNK = 1, COTERIE_HEAD = 2, COTERIE_ENCODER = 3, COTERIE_DECODER = 4, COTERIE_BOTH = 7 };
 enum coterie_optimizer_kind { COTERIE_SGD = 1, COTERIE_ADAM = 2 };
 
 typedef struct coterie_optimizer {

@@ -135,6 +135,9 @@ public:
         return run(std::move(x), 0, layers_.size(), training, momentum);
     }
 
+    std::ptrdiff_t trained_in_last_layer() const {
+        return layers_.empty() ? 0 : layers_.back().weight.defined() + layers_.back().bias.defined();
+    }
     // What is trained, and what is kept with it.
     void collect(std::vector<Tensor>& trained, std::vector<Tensor>& all) {
         for (Layer& layer : layers_) {
@@ -541,8 +544,9 @@ int32_t set_optimizers(coterie_network* network, const coterie_optimizer* plans,
         network->optimizers.clear();
         for (int32_t i = 0; i < count; ++i) {
             std::vector<Tensor> trained;
-            if (plans[i].part & COTERIE_ENCODER)
-                trained.insert(trained.end(), network->encoder_trained.begin(), network->encoder_trained.end());
+            const auto head = network->encoder_trained.end() - network->encoder.trained_in_last_layer();
+            if (plans[i].part & COTERIE_TRUNK) trained.insert(trained.end(), network->encoder_trained.begin(), head);
+            if (plans[i].part & COTERIE_HEAD) trained.insert(trained.end(), head, network->encoder_trained.end());
             if (plans[i].part & COTERIE_DECODER)
                 trained.insert(trained.end(), network->decoder_trained.begin(), network->decoder_trained.end());
             network->optimizers.emplace_back(plans[i], std::move(trained));
