@@ -93,9 +93,13 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     const Index n = points_.rows();
     const SymmetricAffinity affinity = affinity_of(represented.coefficients, options.affinity, options.keep);
     report.seconds.emplace_back("affinity", watch.restart());
-    const AffinityClusters found = cluster_affinity(
-        affinity.matrix,
-        {.clusters = options.clusters, .restarts = options.restarts, .max_iterations = options.max_iterations}, run);
+    const AffinityClusters found =
+        cluster_affinity(affinity.matrix,
+                         {.clusters = options.clusters,
+                          .restarts = options.restarts,
+                          .max_iterations = options.max_iterations,
+                          .outliers = true},  // of few entries a point, some hang together among themselves alone
+                         run);
     report.seconds.emplace_back("spectral clustering", watch.restart());
     labels_ = found.labels;
     place_unreached(found.embedding, points_, run, labels_);
@@ -116,7 +120,7 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
     report.seed = run.seed;
     report.threads = run.threads;
     report.warnings.insert(report.warnings.end(), represented.warnings.begin(), represented.warnings.end());
-    if (found.components > k)
+    if (found.components > k || found.unreached > 0)
         report.warnings.push_back(
             "the affinity falls into " + std::to_string(found.components) + " pieces, " +
             std::to_string(found.isolated) + " of them single points, for " + std::to_string(k) +

@@ -77,12 +77,14 @@ std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
 }
 
 // How many of `seats` each of the components gets, in proportion to their points (Sainte-Lague: one after the other to
-// the largest points / (2 got + 1), the first among equals), at most one a point.
-std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, std::size_t count, Index seats) {
+// the largest points / (2 got + 1), the first among equals; points / first where it has got none), at most one a point.
+std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, std::size_t count, Index seats,
+                             double first) {
     std::vector<Index> out(count, 0);
     const auto claim = [&](std::size_t c) {
         const auto points = static_cast<double>(components[c].size());
-        return out[c] < static_cast<Index>(components[c].size()) ? points / (2 * static_cast<double>(out[c]) + 1) : 0.0;
+        if (out[c] == static_cast<Index>(components[c].size())) return 0.0;
+        return points / (out[c] == 0 ? first : 2 * static_cast<double>(out[c]) + 1);
     };
     for (Index seat = 0; seat < seats; ++seat) {
         std::size_t best = 0;
@@ -189,12 +191,16 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     // Every component is an eigenproblem of its own. It has eigenvalue 0 once, with eigenvector D^1/2 1; so where there
     // are not more components than clusters, its other eigenvectors count only after those of all components.
     std::vector<Pair> pairs;
+    Index in_components = 0;
+    for (std::size_t c = 0; c < connected; ++c) in_components += static_cast<Index>(components[c].size());
     const bool surplus = connected > at(k);
-    const std::vector<Index> shares = surplus ? shares_of(components, connected, k) : std::vector<Index>();
-    const Index more = surplus ? 0 : k - static_cast<Index>(connected);
+    const bool shared = surplus || (options.outliers && connected < at(k) && in_components >= k);
+    const std::vector<Index> shares =
+        shared ? shares_of(components, connected, k, surplus ? 1 : 0.5) : std::vector<Index>();
+    const Index more = shared ? 0 : k - static_cast<Index>(connected);
     std::vector<Index> place(at(n), 0);
     for (std::size_t c = 0; c < connected; ++c) {
-        if (surplus && shares[c] == 0) continue;
+        if (shared && shares[c] == 0) continue;
         const std::vector<Index>& members = components[c];
         for (std::size_t i = 0; i < members.size(); ++i) place[at(members[i])] = static_cast<Index>(i);
         Vector<double> null(static_cast<Index>(members.size()));
@@ -203,7 +209,7 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
         pairs.push_back({0, c, null});
         const SparseMatrix matrix = normalised(affinity, members, root, place);
         out.eigen_residual = std::max(out.eigen_residual, (matrix * null - null).norm());
-        const Index count = surplus ? shares[c] - 1 : std::min(more, static_cast<Index>(members.size()) - 1);
+        const Index count = shared ? shares[c] - 1 : std::min(more, static_cast<Index>(members.size()) - 1);
         out.eigen_residual = std::max(out.eigen_residual, add_pairs(matrix, null, count, c, pairs, run));
     }
     // D^-1/2 being 0 where a degree is 0, an isolated point is an eigenvector of eigenvalue 1.

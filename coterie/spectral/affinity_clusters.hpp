@@ -12,7 +12,9 @@
 // points; the pairs are found component by component, so that no multiplicity between components is missed. With more
 // components (of two points and more) than k, the k smallest eigenvalues would be those of k of them, tiny ones
 // perhaps, and no component would ever be cut. Then the k pairs are shared among the components in proportion to their
-// points (Sainte-Lague), and a component's are those of its smallest eigenvalues; many have none. An isolated point has
+// points (Sainte-Lague), and a component's are those of its smallest eigenvalues; many have none. With `outliers` the
+// same is done where there are fewer components than k, but the first claim of each counts double: one of less than
+// about a quarter of the mean cluster's points has none. With exactly k each has its own. An isolated point has
 // D_ii = 0, and 0 for D_ii^-1/2: it is a component and an eigenvector of eigenvalue 1, which hardly ever is among the k
 // smallest, so that it does not take a cluster for itself. What no column of V reaches, isolated points and components
 // without a share, has a row of 0 in U, stays out of k-means and is put into the largest cluster.
@@ -35,12 +37,13 @@ struct AffinityClusterOptions {
     int clusters = 8;
     int restarts = 10;         // of k-means in U
     int max_iterations = 300;  // of a k-means
+    bool outliers = false;     // whether components may be too small to be a cluster
 };
 
 struct AffinityClusters {
     Labels labels;                // n
     Matrix<double> embedding;     // n x k: U
-    Vector<double> eigenvalues;   // k: of L, ascending; the k smallest, but with more components than k
+    Vector<double> eigenvalues;   // k: of L, ascending; the k smallest, but where they are shared
     Vector<double> degrees;       // n
     Matrix<double> centroids;     // k x k: of k-means in U
     double eigen_residual = 0;    // largest || L v - lambda v || of the k pairs, measured; Lanczos aims at 1e-10

@@ -206,6 +206,43 @@ TEST(AffinityClusters, KnowsTheNullSpaceOfDisconnectedGraphs) {
     EXPECT_EQ(more.unreached, 2);
 }
 
+TEST(AffinityClusters, GivesOutliersNoClusterWhereAsked) {
+    // Rings of 300, 100, 40, 8 and 2 points; six clusters of 75 in the mean.
+    const std::vector<Index> rings{300, 100, 40, 8, 2};
+    Edges edges;
+    Labels ring_of;
+    for (std::size_t r = 0; r < rings.size(); ++r) {
+        const auto first = static_cast<Index>(ring_of.size());
+        for (Index i = 0; i < rings[r]; ++i)
+            if (i + 1 < rings[r] || rings[r] > 2) edges.push_back({first + i, first + (i + 1) % rings[r], 1});
+        ring_of.insert(ring_of.end(), static_cast<std::size_t>(rings[r]), static_cast<std::int32_t>(r));
+    }
+    const SparseMatrix affinity = graph(450, edges);
+    const auto clusters_in = [&](const AffinityClusters& found) {
+        std::vector<std::set<std::int32_t>> out(rings.size());
+        for (std::size_t i = 0; i < ring_of.size(); ++i)
+            if (!found.embedding.row(static_cast<Index>(i)).isZero(0))
+                out[static_cast<std::size_t>(ring_of[i])].insert(found.labels[i]);
+        std::vector<std::size_t> sizes;
+        for (const auto& set : out) sizes.push_back(set.size());
+        return sizes;
+    };
+    using Sizes = std::vector<std::size_t>;
+    EXPECT_EQ(clusters_of(affinity, 6).unreached, 0);
+    AffinityClusterOptions options{.clusters = 6, .outliers = true};
+    const AffinityClusters shared = cluster_affinity(affinity, options, coterie::Run(0, 2));
+    EXPECT_EQ(clusters_in(shared), (Sizes{4, 1, 1, 0, 0}));  // claims 600, 200, 100, 80 (40 points doubled), 60, 43 ...
+    EXPECT_EQ(shared.unreached, 10);
+    options.clusters = 5;  // as many as there are components
+    EXPECT_EQ(clusters_in(cluster_affinity(affinity, options, coterie::Run(0, 2))), (Sizes{1, 1, 1, 1, 1}));
+    options.clusters = 4;  // fewer
+    EXPECT_EQ(clusters_in(cluster_affinity(affinity, options, coterie::Run(0, 2))), (Sizes{3, 1, 0, 0, 0}));
+    // More clusters than points that hang together: nothing to share.
+    const SparseMatrix few = graph(9, {{0, 1, 1}, {2, 3, 1}});
+    options.clusters = 7;
+    EXPECT_EQ(cluster_affinity(few, options, coterie::Run(0, 1)).eigenvalues.size(), 7);
+}
+
 TEST(AffinityClusters, PutsIsolatedPointsIntoTheLargestCluster) {
     // Cliques of 4 and 3 points; point 3 and point 8 alone.
     Edges edges;
