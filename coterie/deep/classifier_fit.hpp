@@ -79,6 +79,8 @@ public:
     virtual BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) = 0;
     virtual void store(Archive&) const {}
     virtual void load(const Archive&) {}
+    /// Adds details of the method's own.
+    virtual void describe(FitReport&) const {}
 };
 
 /// What a fit knows when its loss is made.

@@ -436,6 +436,15 @@ TEST(EntropyNet, FollowsThePrior) {
     options.learning_rate = 1e-3;
     options.label_solver = LabelSolver::dual;
     coterie::Run run(2, 1);
+    coterie::Run once(2, 1);
+    auto short_fit = options;
+    short_fit.epochs = 1;
+    const FitReport by_dual = fit_entropy_net(sample.points, short_fit, once).fit_report();
+    EXPECT_LT(detail<double>(by_dual, "label_gradient"), 1e-8);
+    short_fit.label_solver = LabelSolver::em;
+    const FitReport by_em = fit_entropy_net(sample.points, short_fit, once).fit_report();
+    EXPECT_GT(detail<double>(by_em, "label_gradient"), 1e-8);
+    EXPECT_EQ(detail<std::int64_t>(by_em, "label_rounds"), 10);
     std::vector<double> third;
     for (const char* prior : {"0.1,0.1,0.8", "0.45,0.45,0.1"}) {
         options.prior = prior;

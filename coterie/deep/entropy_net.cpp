@@ -71,10 +71,22 @@ public:
                 to_matrix<double>(archive.points("epoch_labels", constraints_.points, constraints_.clusters()).view());
     }
 
+    void describe(FitReport& report) const override {
+        if (criterion_.rule != internal::LabelRule::self_label || last_.labels.size() == 0) return;
+        const LabelCertificate certificate =
+            certify_labels(last_predictions_, last_.labels, criterion_.labels, threads_, last_fixed_);
+        report.details.emplace_back("label_rounds", static_cast<std::int64_t>(last_.rounds));
+        report.details.emplace_back("label_gradient", certificate.gradient);
+        report.details.emplace_back("label_gap", certificate.gap);
+    }
+
 private:
-    Matrix<double> labels_for(const std::vector<Index>& rows, const Softmax<double>& sigma) const {
-        return internal::labels_of(criterion_, sigma, internal::fixed_labels(constraints_, rows, sigma), threads_)
-            .labels;
+    // Kept, so that a report can say how good they are.
+    const Matrix<double>& labels_for(const std::vector<Index>& rows, const Softmax<double>& sigma) {
+        last_predictions_ = sigma.probability;
+        last_fixed_ = internal::fixed_labels(constraints_, rows, sigma);
+        last_ = internal::labels_of(criterion_, sigma, last_fixed_, threads_);
+        return last_.labels;
     }
 
     internal::Criterion criterion_;
@@ -82,6 +94,9 @@ private:
     const internal::Constraints& constraints_;
     int threads_;
     Matrix<double> labels_;  // of all points, per epoch
+    Matrix<double> last_predictions_;
+    FixedLabels<double> last_fixed_;
+    LabelSolution<double> last_;
 };
 
 // criterion_of(prior) says how the three differ.

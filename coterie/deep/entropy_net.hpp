@@ -58,10 +58,11 @@ using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
 /// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
 /// label. The report's objective is the loss of each epoch, its details "decisiveness", "fairness" and
 /// "mean_probabilities" as those of fit_entropy, "kept_epoch" (from 1), "criterion_per_epoch" (what decides it),
-/// "balance_per_epoch" (entropy of the clusters' sizes over ln k), "changed_per_epoch" (shares), "parameters",
-/// "network", "device", "backend". Throws BadArgument (options, an image of other size than d, training that diverges),
-/// BadData (values, a checkpoint of another fit), ResourceError (no LibTorch), Cancelled before the first epoch is
-/// done.
+/// "balance_per_epoch" (entropy of the clusters' sizes over ln k), of entropy-net "label_rounds", "label_gradient" and
+/// "label_gap" of the last labels that were solved for (entropy/label_solver.hpp), "changed_per_epoch" (shares),
+/// "parameters", "network", "device", "backend". Throws BadArgument (options, an image of other size than d, training
+/// that diverges), BadData (values, a checkpoint of another fit), ResourceError (no LibTorch), Cancelled before the
+/// first epoch is done.
 EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& options, Run& run,
                                 const SideInformation& side = {});
 SelaNetModel fit_sela_net(PointsView points, const SelaNetOptions& options, Run& run, const SideInformation& side = {});
