@@ -263,3 +263,72 @@ def test_matching_pursuit_is_theirs(tmp_path, seed):
         left.append(np.linalg.norm(x[i] - others.T @ orthogonal_mp(others.T, x[i], n_nonzero_coefs=nonzeros)))
     assert ours["mean_residual"] == pytest.approx(np.mean(left), rel=1e-9)
     assert ours["nonzeros_per_point"] == nonzeros
+
+
+def write_safetensors(path, tensors):
+    header, place = {}, 0
+    for name, values in tensors.items():
+        header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": [place, place + values.nbytes]}
+        place += values.nbytes
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for values in tensors.values():
+            file.write(values.tobytes())
+
+
+@pytest.mark.parametrize("side", [16, 72])
+def test_resnet18_from_pytorchs_weights(tmp_path, side):
+    """Weights by torchvision's names, one pass in training that moves the running means alone, then the features."""
+    torch = pytest.importorskip("torch")
+    nn = torch.nn
+    torch.manual_seed(3)
+
+    class Block(nn.Module):
+        def __init__(self, inputs, outputs, stride):
+            super().__init__()
+            self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+            self.bn1 = nn.BatchNorm2d(outputs)
+            self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+            self.bn2 = nn.BatchNorm2d(outputs)
+            self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)) if stride == 2 else None
+
+        def forward(self, x):
+            out = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x)))))
+            return torch.relu(out + (x if self.downsample is None else self.downsample(x)))
+
+    class ResNet18(nn.Module):
+        def __init__(self, small):
+            super().__init__()
+            self.conv1 = nn.Conv2d(3, 64, 3, 1, 1, bias=False) if small else nn.Conv2d(3, 64, 7, 2, 3, bias=False)
+            self.bn1 = nn.BatchNorm2d(64)
+            self.pool = nn.Identity() if small else nn.MaxPool2d(3, 2, 1)
+            widths = [64, 64, 128, 256, 512]
+            for s in range(4):
+                setattr(self, f"layer{s + 1}", nn.Sequential(Block(widths[s], widths[s + 1], 1 if s == 0 else 2), Block(widths[s + 1], widths[s + 1], 1)))
+
+        def forward(self, x):
+            x = self.pool(torch.relu(self.bn1(self.conv1(x))))
+            return self.layer4(self.layer3(self.layer2(self.layer1(x)))).mean((2, 3))
+
+    network = ResNet18(side <= 64)
+    images = torch.rand(6, 3, side, side)
+    with torch.no_grad():
+        network.train()
+        network(torch.rand(8, 3, side, side))  # running means that are not those of the start
+        state = {"module." + name: values.numpy().copy() for name, values in network.state_dict().items() if "num_batches" not in name}
+        write_safetensors(tmp_path / "weights.safetensors", state)
+        network(torch.cat([images, images]))  # the two views
+        network.eval()
+        features = network(images).numpy()
+    np.save(tmp_path / "images.npy", images.reshape(6, -1).numpy())
+    words = [COMMAND, "fit", "entropy-net", tmp_path / "images.npy", "-k", "2", "--image", f"3x{side}x{side}", "--network", "resnet18", "--pretrained",
+             tmp_path / "weights.safetensors", "--backbone-rate", "1e-30", "--augment", "none", "--epochs", "1", "--batch-size", "6", "--quiet", "--model-out",
+             tmp_path / "model"]
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if "need LibTorch" in done.stderr:
+        pytest.skip("coterie was built without LibTorch")
+    assert done.returncode == 0, done.stderr
+    subprocess.run([str(word) for word in [COMMAND, "transform", tmp_path / "model", tmp_path / "images.npy", "--points-out", tmp_path / "out.npy", "--quiet"]],
+                   check=True, capture_output=True)
+    assert np.abs(np.load(tmp_path / "out.npy") - features).max() < 1e-4 * np.abs(features).max()
