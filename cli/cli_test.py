@@ -1690,3 +1690,44 @@ def test_reproduce_trefoil_n(tmp_path):
     assert "--step" in run("reproduce", "trefoil-n", "--step", 31, code=2).err
     assert document(*words, "--subspaces", "own")["multiples"][0]["sizes"][-1]["share_guaranteed"] == 1
     assert document(*words, "--sampling", "random")["multiples"][0]["nonempty_from"] is None
+
+
+def test_affinities_have_nothing_to_scale(tmp_path):
+    write_csv(tmp_path / "a.csv", [[0, 1, 0.2], [1, 0, 0.5], [0.2, 0.5, 0]])
+    done = run("fit", "spectral", tmp_path / "a.csv", "--affinity", "precomputed", "-k", 1, "--scale", "minmax", code=2)
+    assert "--scale" in done.err and "affinities" in done.err
+
+
+def test_deep_fits_keep_their_inputs_and_outputs_apart(tmp_path):
+    write_csv(tmp_path / "x.csv", [[i % 2 * 5 + 0.01 * i, i % 3] for i in range(40)])
+    model, checkpoint = tmp_path / "ae.coterie", tmp_path / "fit.checkpoint"
+    small = ["-k", 2, "--widths", 4, "--embedding", 2, "--pretrain-epochs", 1]
+    deep_fit("ae-kmeans", tmp_path / "x.csv", *small, "--model-out", model)  # skips without LibTorch
+    before = model.read_bytes()
+    done = run("fit", "dekm", tmp_path / "x.csv", *small, "--pretrained", model, "--model-out", model, code=2)
+    assert "written over" in done.err and model.read_bytes() == before
+    done = run("fit", "dekm", tmp_path / "x.csv", *small, "--checkpoint", checkpoint, "--model-out", checkpoint, code=2)
+    assert "written over" in done.err and not checkpoint.exists()
+    done = run("fit", "dekm", tmp_path / "x.csv", *small, "--checkpoint", tmp_path / "no" / "fit.checkpoint", code=1)
+    assert "--checkpoint" in done.err
+    done = run("tune", "dekm", tmp_path / "x.csv", "--grid", "embedding=1,2", "--checkpoint", checkpoint, code=2)
+    assert "--checkpoint" in done.err
+    run("fit", "ae-kmeans", tmp_path / "x.csv", *small, "--checkpoint", checkpoint, "--model-out", tmp_path / "again.coterie")
+    assert (tmp_path / "again.coterie").read_bytes() == before  # where it was kept is no part of a model
+    done = run("fit", "ae-kmeans", tmp_path / "x.csv", *small, "--pretrain-rate", 1e30, "--pretrain-batch-size", 100, code=2)
+    assert "--pretrain-rate" in done.err
+    write_csv(tmp_path / "large.csv", [[1, 2], [3, 1e39], [5, 6]])
+    done = run("fit", "ae-kmeans", tmp_path / "large.csv", *small, code=3)
+    assert "row 2, column 2: value 1e+39" in done.err and "single precision" in done.err
+
+
+def test_a_collapse_is_an_error_under_strict(tmp_path):
+    random = __import__("random").Random(3)
+    write_csv(tmp_path / "x.csv", [[random.gauss(0, 1) for _ in range(4)] for _ in range(80)])
+    words = ["dcn", tmp_path / "x.csv", "-k", 4, "--widths", 8, "--embedding", 2, "--pretrain-epochs", 2, "--learning-rate", 0.05, "--distortion", 1e5,
+             "--max-iterations", 400, "--batch-size", 20, "--update-interval", 20, "--tolerance", 0.05]
+    result = deep_fit(*words)
+    if not any("collapsed" in warning for warning in result["warnings"]):
+        pytest.fail(f"no collapse: {result['details']['balance_per_update']}")
+    if result["stopped"] == "collapsed":
+        run("fit", *words, "--strict", code=4)

@@ -26,25 +26,31 @@ bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
     return true;
 }
 
-// Precomputed affinities may come as a sparse graph.
-bool may_be_graph(const Method& method, const FitRequest& request) {
+bool takes_affinities(const Method& method, const FitRequest& request) {
     const auto affinity = request.given->find("affinity");
     return method.fit_graph && affinity != request.given->end() &&
-           affinity->second == OptionValue(std::string("precomputed")) && request.reading->label_column.empty() &&
+           affinity->second == OptionValue(std::string("precomputed"));
+}
+
+// They may come as a sparse graph.
+bool may_be_graph(const Method& method, const FitRequest& request) {
+    return takes_affinities(method, request) && request.reading->label_column.empty() &&
            request.reading->columns.empty();
 }
 
 // As messages name it.
 std::string source_of(const FitRequest& request) { return request.points == "-" ? "standard input" : request.points; }
 
-// Of a graph there are no points to prepare or to draw.
-void refuse_what_points_have(const FitRequest& request) {
+// Of affinities there are no points to prepare; of a graph none to draw.
+void refuse_what_points_have(const FitRequest& request, bool graph) {
     const auto refuse = [&](const std::string& option) {
-        throw BadArgument("option " + option + ": " + request.points + " is a graph, which has no coordinates");
+        throw BadArgument("option " + option + ": " + request.points +
+                          (graph ? " is a graph, which has no coordinates" : " holds affinities, not coordinates"));
     };
     const OptionSet& preparing = PreprocessingOptions::described();
     for (const auto& option : preparing.options())
         if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.flag());
+    if (!graph) return;
     if (!request.picture.empty()) refuse("--picture");
     if (!request.report.empty()) refuse("--report");
 }
@@ -234,7 +240,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
             inputs.file = {};
         }
     }
-    if (inputs.graph) refuse_what_points_have(request);
+    if (takes_affinities(method, request)) refuse_what_points_have(request, inputs.graph.has_value());
     const Labels& partial_labels = inputs.constraints.partial_labels.labels;
     if (!partial_labels.empty())
         require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, inputs.rows(),

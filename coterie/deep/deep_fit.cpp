@@ -268,9 +268,8 @@ void DeepFit::pretrain() {
         if (checkpoint_.wanted()) begun = snapshot("pretraining");
         stop_if_asked();
     }
-    for (const auto& values : network_.parameters())
-        if (!std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); }))
-            throw BadArgument("training diverged: lower --pretrain-rate, or scale the points (--scale minmax)");
+    if (!network_.encode_all(Run(run_.seed, run_.threads)).allFinite())
+        throw BadArgument("training diverged: lower --pretrain-rate, or scale the points (--scale minmax)");
     if (begun) checkpoint_.write(*begun);  // whatever is stopped from here on need not train it again
     report_.seconds.emplace_back("pretraining", watch_.restart());
 }

@@ -326,6 +326,8 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
     }
     if (matches == 1) return *matching;
     if (numeric == 1) return *only;
+    if (std::any_of(contents.begin(), contents.end(), [](const Content& c) { return c.name == "indptr"; }))
+        throw BadData(std::string(source) + ": holds a sparse matrix; dense rows are needed here");
     throw BadData(std::string(source) + ": which array is meant? Name it behind a colon, FILE:NAME; the file holds " +
                   listing());
 }
