@@ -155,21 +155,29 @@ public:
 
     // Whether an eigenvalue beside those of the known vectors lies above `value`. The largest Ritz value comes from
     // below to the largest eigenvalue; it is believed to have come near when its residual is a tenth of what is missing
-    // to `value`, or within kNear.
+    // to `value`, or within kNear. A filter makes all residuals small, those of what it leaves of the others first of
+    // all; so it is not believed before an eigenvector above `value` would have grown from 1 / sqrt(n), its part in a
+    // random start, to a thousand times the others' part.
     bool anything_above(double value, std::int64_t& blocks) {
         const double bound = filter_.at(value);
+        const double near = kNear * std::min(1.0, filter_.least_slope(value));
+        const double growth = std::log(std::max(1.2, filter_.at(value) * filter_.top()));
+        const double wanted = std::log(1e3 * std::sqrt(static_cast<double>(rest_.rows()))) / growth;
+        const Index least = filter_.degree() > 1 ? 1 + static_cast<Index>(std::ceil(wanted)) : 0;
         begin();
         Index checked_at = 0;
+        Index expanded = 0;
         for (int restart = 0; restart < kRestarts;) {
             run_.throw_if_stopped("eigenvectors");
             expand(blocks);
+            ++expanded;
             const bool full = width_ + kBlock > capacity_;
             if (full || width_ - checked_at >= 2 * kBlock) {
                 checked_at = width_;
                 const EigenPairs ritz = symmetric_eigen(projected_);
                 const double top = ritz.values[ritz_columns() - 1];
                 if (top > bound + 10 * tolerance_) return true;
-                if (residual(ritz, 0) <= std::max(0.1 * (bound - top), kNear)) return false;
+                if (expanded >= least && residual(ritz, 0) <= std::max(0.1 * (bound - top), near)) return false;
                 if (full) {
                     ++restart;
                     cut(ritz, ritz_columns() / 2);
