@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/io/formats.hpp"
 #include "coterie/io/output_file.hpp"
 #include "coterie/io/sha256.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
@@ -62,7 +63,12 @@ std::string fingerprint_of(PointsView points, const std::string& path) {
     const auto rows = points.as<float>();
     Sha256 sum;
     sum.update(rows.data, sizeof(float) * static_cast<std::size_t>(rows.rows * rows.columns));
-    return sum.hex() + " " + std::to_string(rows.rows) + (path.empty() ? "" : " " + sha256_of_file(path));
+    std::string out = sum.hex() + " " + std::to_string(rows.rows);
+    if (path.empty()) return out;
+    const formats::Bytes file = formats::read_bytes(path);
+    Sha256 beside;
+    beside.update(file.data.data(), file.data.size());
+    return out + " " + beside.hex();
 }
 
 ImageShape image_shape(const std::string& text, Index dimensions) {
