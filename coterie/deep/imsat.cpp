@@ -59,6 +59,7 @@ ImsatModel fit_imsat(PointsView points, const ImsatOptions& options, Run& run, c
     views.second_adversarial =
         options.view == ImsatView::adversarial || (options.view == ImsatView::automatic && options.image.empty());
     views.radius = options.adversarial_radius;
+    internal::augmentation_of(options);  // what it refuses comes first
     if (views.second_adversarial && (options.augment != "automatic" || options.noise != ImsatOptions().noise))
         throw BadArgument(
             "options --augment and --noise change no adversarial view; leave them out, or take --view "
