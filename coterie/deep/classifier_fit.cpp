@@ -45,15 +45,6 @@ std::string fingerprint_with(PointsView points, const Constraints& constraints, 
     return fingerprint_of(points, pretrained) + " " + sum.hex();
 }
 
-// The balance of shares of clusters, as balance() has it of labels.
-double balance_of(const std::vector<double>& shares) {
-    if (shares.size() < 2) return 1;
-    double entropy = 0;
-    for (const double share : shares)
-        if (share > 0) entropy -= share * std::log(share);
-    return entropy / std::log(static_cast<double>(shares.size()));
-}
-
 class ClassifierTraining {
 public:
     ClassifierTraining(std::string_view method, PointsView points, const ClassifierOptions& options,

@@ -298,15 +298,19 @@ void DeepFit::finish(const Labels& labels, int clusters) {
                      options_.device, report_);
 }
 
-double balance(const Labels& labels, int clusters) {
-    if (clusters < 2) return 1;
-    std::vector<double> sizes(static_cast<std::size_t>(clusters), 0.0);
-    for (const auto label : labels) ++sizes[static_cast<std::size_t>(label)];
+double balance_of(const std::vector<double>& shares) {
+    if (shares.size() < 2) return 1;
     double entropy = 0;
-    for (const double size : sizes)
-        if (size > 0)
-            entropy -= size / static_cast<double>(labels.size()) * std::log(size / static_cast<double>(labels.size()));
-    return entropy / std::log(static_cast<double>(clusters));
+    for (const double share : shares)
+        if (share > 0) entropy -= share * std::log(share);
+    return entropy / std::log(static_cast<double>(shares.size()));
+}
+
+double balance(const Labels& labels, int clusters) {
+    std::vector<double> shares(static_cast<std::size_t>(clusters), 0.0);
+    for (const auto label : labels) ++shares[static_cast<std::size_t>(label)];
+    for (double& share : shares) share /= static_cast<double>(labels.size());
+    return balance_of(shares);
 }
 
 }  // namespace coterie::internal

@@ -134,7 +134,9 @@ private:
     std::vector<double> reconstruction_;  // an epoch
 };
 
-/// entropy of the sizes over ln k: 1 for equal ones, 0 when one has all; 1 for k = 1.
+/// Entropy of k shares over ln k: 1 for equal ones, 0 when one has all; 1 for k = 1.
+double balance_of(const std::vector<double>& shares);
+/// That of the clusters' sizes.
 double balance(const Labels& labels, int clusters);
 
 }  // namespace coterie::internal

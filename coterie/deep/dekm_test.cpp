@@ -187,10 +187,7 @@ TEST(Dekm, KeepsTheSameAfterACollapse) {
     ASSERT_NE(whole->fit_report().warnings[0].find("collapsed"), std::string::npos);
     options.checkpoint = folder / "fit.checkpoint";
     for (int update = 0; update < 40; ++update) {
-        coterie::Run cut(seed);
-        int told = 0;  // after an update, and after its batches
-        cut.on_progress = [&](const Progress& progress) { told += progress.stage == "clustering" ? 1 : 0; };
-        cut.should_stop = [&] { return told == 2; };
+        coterie::Run cut = test::stopped_after_batches(seed);
         const DekmModel part = fit_dekm(sample.points, options, cut);
         if (part.fit_report().stopped == StopReason::interrupted) continue;
         EXPECT_EQ(part.labels(), whole->labels());
@@ -215,10 +212,7 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     DekmOptions options = small();
     options.pretrained = folder / "ae.coterie";
     options.checkpoint = folder / "fit.checkpoint";
-    coterie::Run cut(3);
-    int told = 0;
-    cut.on_progress = [&](const Progress& progress) { told += progress.stage == "clustering" ? 1 : 0; };
-    cut.should_stop = [&] { return told == 2; };
+    coterie::Run cut = test::stopped_after_batches(3);
     EXPECT_EQ(fit_dekm(sample.points, options, cut).fit_report().stopped, StopReason::interrupted);
     train(4);
     coterie::Run run(3);

@@ -1,6 +1,8 @@
 #pragma once
 // For tests: points in clusters, options that make a fit short, and what to do without LibTorch.
 
+#include <memory>
+
 #include "coterie/base/error.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/deep/autoencoder.hpp"
@@ -46,6 +48,15 @@ inline void make_small(AlternatingOptions& options) {
     options.max_iterations = 12;
     options.tolerance = 0;
     options.restarts = 5;
+}
+
+/// Stops when the batches of the first update that it makes are done: clustering is told of after both.
+inline coterie::Run stopped_after_batches(std::uint64_t seed) {
+    coterie::Run run(seed);
+    const auto told = std::make_shared<int>(0);
+    run.on_progress = [told](const Progress& progress) { *told += progress.stage == "clustering" ? 1 : 0; };
+    run.should_stop = [told] { return *told == 2; };
+    return run;
 }
 
 }  // namespace coterie::test
