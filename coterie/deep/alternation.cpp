@@ -128,11 +128,9 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
         double loss = 0;
         double seen = 0;
         const int steps = std::min(full ? 1 : options.update_interval, options.max_iterations - batches_done);
-        for (int step = 0; step < steps && !stop; ++step) {
-            if (step > 0 && run.stop_requested()) {
-                stop = true;
-                break;
-            }
+        for (int step = 0; step < steps; ++step) {
+            stop = stop || (step > 0 && run.stop_requested());
+            if (stop) break;
             if (before && fit.checkpoint().due()) fit.checkpoint().write(*before);
             Index left = full ? fit.count() : 1;
             while (left > 0) {
@@ -161,8 +159,8 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
             tell();
             stop = run.stop_requested();
         }
-        if (stop && before) fit.checkpoint().write(*before);
         if (stop) {
+            if (before) fit.checkpoint().write(*before);
             report.stopped = StopReason::interrupted;
             break;
         }

@@ -73,11 +73,8 @@ public:
 
     void describe(FitReport& report) const override {
         if (criterion_.rule != internal::LabelRule::self_label || last_.labels.size() == 0) return;
-        const LabelCertificate certificate =
-            certify_labels(last_predictions_, last_.labels, criterion_.labels, threads_, last_fixed_);
-        report.details.emplace_back("label_rounds", static_cast<std::int64_t>(last_.rounds));
-        report.details.emplace_back("label_gradient", certificate.gradient);
-        report.details.emplace_back("label_gap", certificate.gap);
+        internal::describe_labels(last_predictions_, last_.labels, last_.rounds, criterion_.labels, last_fixed_, report,
+                                  threads_);
     }
 
 private:

@@ -277,13 +277,9 @@ private:
         auto& details = report_.details;
         describe_predictions(sigma, criterion_.prior, report_, run_.threads);
         details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
-        if (criterion_.rule == LabelRule::self_label) {
-            const LabelCertificate certificate =
-                certify_labels(last_predictions_, last_labels_, criterion_.labels, run_.threads, last_fixed_);
-            details.emplace_back("label_rounds", static_cast<std::int64_t>(last_rounds_));
-            details.emplace_back("label_gradient", certificate.gradient);
-            details.emplace_back("label_gap", certificate.gap);
-        }
+        if (criterion_.rule == LabelRule::self_label)
+            describe_labels(last_predictions_, last_labels_, last_rounds_, criterion_.labels, last_fixed_, report_,
+                            run_.threads);
         return out;
     }
 

@@ -87,6 +87,15 @@ double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, c
 /// The cluster with the largest score, among those of its label where that is known; ties go to the lowest.
 template <class T>
 Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores);
+/// Adds "label_rounds", "label_gradient" and "label_gap": how far labels that were solved for are from the optimum.
+template <class T>
+void describe_labels(const Matrix<T>& predictions, const Matrix<T>& labels, int rounds, const LabelSettings& settings,
+                     const FixedLabels<T>& fixed, FitReport& report, int threads) {
+    const LabelCertificate certificate = certify_labels(predictions, labels, settings, threads, fixed);
+    report.details.emplace_back("label_rounds", static_cast<std::int64_t>(rounds));
+    report.details.emplace_back("label_gradient", certificate.gradient);
+    report.details.emplace_back("label_gap", certificate.gap);
+}
 /// Adds the details "decisiveness", "fairness" and "mean_probabilities" of all points' predictions.
 template <class T>
 void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& prior, FitReport& report, int threads);
