@@ -54,7 +54,9 @@ Json json_of(const Confusion& confusion) {
 }
 
 Json summary_json(const SampleSummary& sample) {
-    return {{"mean", sample.mean / 100}, {"deviation", sample.deviation / 100}};
+    Json out = {{"mean", sample.mean / 100}};
+    if (sample.count > 1) out["deviation"] = sample.deviation / 100;
+    return out;
 }
 
 Json json_of(const Detail& detail) {

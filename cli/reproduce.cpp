@@ -1,6 +1,7 @@
 #include "reproduce.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include "commands.hpp"
@@ -32,6 +33,14 @@ ImageSet some_of(const ImageSet& set, Index count, RandomStream random) {
     ImageSet out{rows_of(set.pixels, rows), {}, set.classes};
     for (const Index i : rows) out.truth.push_back(set.truth[static_cast<std::size_t>(i)]);
     return out;
+}
+
+void make_folder(const std::string& path) {
+    std::error_code failed;
+    std::filesystem::create_directories(path, failed);
+    if (!std::filesystem::is_directory(path))
+        throw ResourceError("option --checkpoint: there can be no folder " + path +
+                            (failed ? ": " + failed.message() : ""));
 }
 
 Command reproduce_command() {

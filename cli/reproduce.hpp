@@ -17,6 +17,9 @@ ImageSet read_images(const std::string& name, const Run& run);
 /// So many of them drawn without replacement, in their order. All, where there are no more.
 ImageSet some_of(const ImageSet& set, Index count, RandomStream random);
 
+/// The folder of --checkpoint, made where it is not there. ResourceError.
+void make_folder(const std::string& path);
+
 Command reproduce_cpd_uml_command();
 Command reproduce_dekm_coil_command();
 Command reproduce_dekm_mnist_command();

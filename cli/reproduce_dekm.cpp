@@ -76,7 +76,7 @@ struct DekmRequest {
             std::vector<std::string> names;
             for (const Contender& contender : contenders()) names.emplace_back(contender.name);
             return OptionSetFor<DekmRequest>()
-                .integer("seeds", &DekmRequest::seeds, at_least(2), "autoencoders, each the start of every method")
+                .integer("seeds", &DekmRequest::seeds, at_least(1), "autoencoders, each the start of every method")
                 .text("methods", &DekmRequest::methods, "which of " + join(names) + ", with commas between them")
                 .flag("variants", &DekmRequest::variants,
                       "dekm-all and dekm-full, too: every coordinate moved, one step a pass over all points")
@@ -98,10 +98,7 @@ class Folder {
 public:
     explicit Folder(const std::string& named) : path_(named), kept_(!named.empty()) {
         if (kept_) {
-            std::error_code failed;
-            std::filesystem::create_directories(path_, failed);
-            if (!std::filesystem::is_directory(path_))
-                throw ResourceError("option --checkpoint: there can be no folder " + named);
+            make_folder(named);
             return;
         }
         std::string pattern = (std::filesystem::temp_directory_path() / "coterie-dekm-XXXXXX").string();

@@ -94,7 +94,9 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
         options["augmentation_weight"] = request.augmentation_weight;
     if (!request.checkpoint.empty())
         options["checkpoint"] =
-            (std::filesystem::path(request.checkpoint) / (contender.name + "-" + std::to_string(seed) + ".checkpoint"))
+            (std::filesystem::path(request.checkpoint) /
+             ("vgg4-mnist-" + std::to_string(set.pixels.rows()) + "-" + std::to_string(request.epochs) + "-" +
+              contender.name + "-" + std::to_string(run.seed + static_cast<std::uint64_t>(seed)) + ".checkpoint"))
                 .string();
     Run own(run.seed + static_cast<std::uint64_t>(seed), run.threads);
     own.on_progress = run.on_progress;
@@ -108,20 +110,11 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
     return out;
 }
 
-// Of one start there is no deviation.
-std::string spread_text(const std::vector<double>& values) {
-    return values.size() == 1 ? fixed_text(values[0], 2) : summary_text(summary_of(values));
-}
-
 int reproduce(const Vgg4Request& request) {
     std::vector<std::string> names;
     for (const Contender& contender : contenders) names.push_back(contender.name);
     const auto chosen = positions_of("--methods", request.methods, names);
-    std::error_code trouble;
-    if (!request.checkpoint.empty()) std::filesystem::create_directories(request.checkpoint, trouble);
-    if (trouble)
-        throw ResourceError("option --checkpoint: there can be no folder " + request.checkpoint + ": " +
-                            trouble.message());
+    if (!request.checkpoint.empty()) make_folder(request.checkpoint);
     Run run = request.running->run();
     ProgressBar bar(!request.running->quiet && shows_progress());
     bar.attach(run);
@@ -157,7 +150,8 @@ int reproduce(const Vgg4Request& request) {
         }
         rows.push_back({contender.name,
                         summary_text({contender.published, contender.published_deviation, published_seeds}),
-                        spread_text(acc), spread_text(nmi), std::to_string(fewest), seconds_text(seconds)});
+                        summary_text(summary_of(acc)), summary_text(summary_of(nmi)), std::to_string(fewest),
+                        seconds_text(seconds)});
         out["methods"].push_back(
             {{"name", contender.name},
              {"published", {{"mean", contender.published / 100}, {"deviation", contender.published_deviation / 100}}},

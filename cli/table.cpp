@@ -70,7 +70,8 @@ std::string fixed_text(double value, int digits) {
 }
 
 std::string summary_text(const SampleSummary& sample) {
-    return fixed_text(sample.mean, 2) + " ± " + fixed_text(sample.deviation, 2);
+    const std::string mean = fixed_text(sample.mean, 2);
+    return sample.count > 1 ? mean + " ± " + fixed_text(sample.deviation, 2) : mean;
 }
 
 std::string number_text(double value) { return format("%.6g", value); }

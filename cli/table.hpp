@@ -19,7 +19,7 @@ std::string facts(const std::vector<std::pair<std::string, std::string>>& rows);
 std::string share_text(double share);
 /// 42.50: so many digits behind the point.
 std::string fixed_text(double value, int digits);
-/// 42.50 ± 1.20
+/// 42.50 ± 1.20, or 42.50 of one number
 std::string summary_text(const SampleSummary& sample);
 /// 1.165e+06 or 42.5: six significant digits.
 std::string number_text(double value);

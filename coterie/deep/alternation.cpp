@@ -165,7 +165,7 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
             break;
         }
     }
-    report.seconds.emplace_back("clustering", fit.watch().restart());
+    fit.end_stage("clustering");
     network.set_parameters(kept.parameters);
     if (kept.update + 1 < course.objectives.size())
         report.warnings.push_back("the clusters collapsed: the balance of their sizes fell from " +

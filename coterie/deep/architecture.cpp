@@ -203,6 +203,64 @@ std::vector<Index> parameter_sizes(const coterie_layer& plan) {
     }
 }
 
+namespace {
+ImageShape output_shape(const coterie_layer& plan, ImageShape in) {
+    const int pads = plan.pad_before + plan.pad_after;
+    switch (plan.kind) {
+        case COTERIE_DENSE: return {plan.out, 1, 1};
+        case COTERIE_CONVOLUTION:
+        case COTERIE_MAX_POOL: {
+            const int channels = plan.kind == COTERIE_CONVOLUTION ? plan.out : in.channels;
+            const int all = plan.kind == COTERIE_CONVOLUTION ? pads : 2 * plan.pad_before;
+            return {channels, (in.rows + all - plan.kernel) / plan.stride + 1,
+                    (in.columns + all - plan.kernel) / plan.stride + 1};
+        }
+        case COTERIE_TRANSPOSED_CONVOLUTION:
+            return {plan.out, (in.rows - 1) * plan.stride + plan.kernel - pads,
+                    (in.columns - 1) * plan.stride + plan.kernel - pads};
+        case COTERIE_RESHAPE: return {plan.out, plan.rows, plan.columns};
+        case COTERIE_AVERAGE: return {in.channels, 1, 1};
+        default: return in;
+    }
+}
+
+void add_output_shapes(const std::vector<Layer>& layers, ImageShape shape, std::vector<ImageShape>& out) {
+    ImageShape before;  // the residual block
+    std::size_t shortcut = layers.size();
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const coterie_layer& plan = layers[i].plan;
+        if (i == shortcut) shape = before;
+        if (plan.kind == COTERIE_RESIDUAL && plan.in > 0) {
+            before = shape;
+            shortcut = i + 1 + static_cast<std::size_t>(plan.out);
+        }
+        shape = output_shape(plan, shape);
+        out.push_back(shape);
+    }
+}
+}  // namespace
+
+std::vector<ImageShape> output_shapes(const Architecture& architecture) {
+    std::vector<ImageShape> out;
+    add_output_shapes(architecture.encoder, architecture.input, out);
+    add_output_shapes(architecture.decoder, {static_cast<int>(architecture.outputs), 1, 1}, out);
+    return out;
+}
+
+Index numbers_kept(const Architecture& architecture) {
+    const std::vector<ImageShape> shapes = output_shapes(architecture);
+    Index sum = architecture.input.items();
+    std::size_t next = 0;
+    for (const auto* layers : {&architecture.encoder, &architecture.decoder})
+        for (const Layer& layer : *layers) {
+            const Index items = shapes[next++].items();
+            if (layer.plan.kind == COTERIE_RESHAPE) continue;
+            // A maximum's places are whole numbers of eight bytes.
+            sum += layer.plan.kind == COTERIE_MAX_POOL ? 3 * items : items;
+        }
+    return sum;
+}
+
 Index fan_in(const coterie_layer& plan) {
     return plan.kind == COTERIE_DENSE ? plan.in : Index{plan.in} * plan.kernel * plan.kernel;
 }

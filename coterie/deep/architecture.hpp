@@ -63,6 +63,10 @@ Architecture without_head(Architecture classifier);
 
 /// Of the layer's tensors, in the order of network_abi.h.
 std::vector<Index> parameter_sizes(const coterie_layer& plan);
+/// What comes out of each layer for one item, encoder, then decoder (from the encoder's outputs).
+std::vector<ImageShape> output_shapes(const Architecture& architecture);
+/// Single-precision numbers that a pass keeps for one item until its gradient is known: the item, the layers' outputs.
+Index numbers_kept(const Architecture& architecture);
 /// inputs and outputs of a layer as Glorot counts them.
 Index fan_in(const coterie_layer& plan);
 Index fan_out(const coterie_layer& plan);

@@ -37,6 +37,25 @@ TEST(Architecture, HasAsManyParametersAsItsNamesakes) {
     EXPECT_EQ(internal::without_head(internal::resnet18({3, 96, 96}, 10)).outputs, 512);
 }
 
+TEST(Architecture, KnowsTheShapesOfItsLayers) {
+    const auto shape_at = [](const Architecture& of, std::size_t from_behind) {
+        const auto shapes = internal::output_shapes(of);
+        return shapes[shapes.size() - 1 - from_behind];
+    };
+    // Before means and head: as its paper has it, and for small images.
+    EXPECT_EQ(shape_at(internal::resnet18({3, 224, 224}, 10), 2), (ImageShape{512, 7, 7}));
+    EXPECT_EQ(shape_at(internal::resnet18({3, 32, 32}, 10), 2), (ImageShape{512, 4, 4}));
+    EXPECT_EQ(shape_at(internal::vgg4({1, 28, 28}, 3, 10), 1), (ImageShape{512, 3, 3}));
+    // What autoencoders make of an embedding is of the input's shape.
+    for (const ImageShape image : {ImageShape{1, 28, 28}, ImageShape{3, 32, 16}, ImageShape{2, 12, 20}})
+        EXPECT_EQ(shape_at(internal::convolutional_autoencoder(image, 5), 0), image);
+    // d, widths, embedding, and back.
+    EXPECT_EQ(internal::numbers_kept(internal::dense_autoencoder(7, {5, 4}, 2)), 7 + 5 + 4 + 2 + 4 + 5 + 7);
+    // The image, a convolution, its norm; a maximum of 4 x 4 and its places; ...; the head.
+    EXPECT_EQ(internal::numbers_kept(internal::vgg4({1, 8, 8}, 3, 10)),
+              64 + 2 * 64 * 64 + 3 * 64 * 16 + 2 * 128 * 16 + 3 * 128 * 4 + 2 * 256 * 4 + 3 * 256 + 2 * 512 + 10);
+}
+
 test::Images images(const Matrix<float>& points, ImageShape shape) {
     test::Images out{shape.channels, shape.rows, shape.columns, {}};
     for (Index i = 0; i < points.rows(); ++i)

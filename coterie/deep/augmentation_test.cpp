@@ -124,6 +124,20 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     EXPECT_LE(smallest, 1 / 1.48);
     EXPECT_LE(factor, 0.3001);
     EXPECT_GE(factor, 0.29);
+    double added = 0;
+    for (Index i = 0; i < 4000; ++i)
+        for (const int c : {1, 3}) added = std::max(added, std::abs(static_cast<double>(drawn.colour(i, c))));
+    const Matrix<double> all = x.cast<double>();
+    const double deviation = std::sqrt((all.array() - all.mean()).square().mean());
+    EXPECT_LE(added, 0.3001 * deviation);
+    EXPECT_GE(added, 0.295 * deviation);
+    // Moved alone: shares of the sides, each to both sides, in units of half a side.
+    const Changes shifted = internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x).draw(4000, rows, random);
+    for (const int c : {2, 5}) {
+        EXPECT_NEAR(shifted.affine.col(c).maxCoeff(), 0.4, 0.005) << c;
+        EXPECT_NEAR(shifted.affine.col(c).minCoeff(), -0.4, 0.005) << c;
+        EXPECT_LE(shifted.affine.col(c).cwiseAbs().maxCoeff(), 0.4001) << c;
+    }
     // Columns of about unit deviation.
     EXPECT_NEAR(std::sqrt(drawn.noise.cast<double>().squaredNorm() / 32000), 2, 0.1);
 }

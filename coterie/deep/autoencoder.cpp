@@ -20,7 +20,7 @@ AeKMeansModel fit_ae_kmeans(PointsView points, const AeKMeansOptions& options, R
     clustering.clusters = options.clusters;
     clustering.restarts = options.restarts;
     const KMeansModel found = fit_kmeans(embedding, clustering, run);
-    fit.report().seconds.emplace_back("k-means", fit.watch().restart());
+    fit.end_stage("k-means");
     fit.report().objective = found.inertia();
     fit.report().objective_per_iteration = found.fit_report().objective_per_iteration;
     fit.report().iterations = found.fit_report().iterations;

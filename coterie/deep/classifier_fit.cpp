@@ -75,13 +75,12 @@ public:
     }
 
     Classified operator()() {
-        Stopwatch watch;
         start();
-        report_.seconds.emplace_back("start", watch.restart());
+        report_.seconds.emplace_back("start", watch_.restart());
         train();
-        report_.seconds.emplace_back("training", watch.restart());
+        report_.seconds.emplace_back("training", trained_before_ + watch_.restart());
         Classified out = finish();
-        out.report.seconds.emplace_back("labels", watch.restart());
+        out.report.seconds.emplace_back("labels", watch_.restart());
         return out;
     }
 
@@ -145,6 +144,7 @@ private:
         batch_ = counters[1];
         kept_epoch_ = counters[2];
         sum_ = found->vector("sum", 1)[0];
+        trained_before_ = found->vector("seconds", 1)[0];
         if (kept_epoch_ >= 0) {
             kept_ = load_parameters(*found, "kept", network_.architecture());
             labels_ = found->labels("labels", n());
@@ -288,6 +288,7 @@ private:
             archive.set_labels("counters",
                                std::vector<std::int32_t>{epoch_, static_cast<std::int32_t>(batch_), kept_epoch_});
             archive.set_vector("sum", std::vector<double>{sum_});
+            archive.set_vector("seconds", std::vector<double>{trained_before_ + watch_.seconds()});
             if (kept_epoch_ >= 0) {
                 store_parameters(archive, "kept", kept_);
                 archive.set_labels("labels", labels_);
@@ -343,6 +344,8 @@ private:
     std::unique_ptr<ViewLoss> loss_;
     Checkpoint checkpoint_;
     FitReport report_;
+    Stopwatch watch_;
+    double trained_before_ = 0;            // seconds, until the checkpoint that it goes on from
     std::vector<Index> known_, labelled_;  // rows with a partial label; those of the batch
     Vector<double> radii_;                 // n: of adversarial views
     double expected_balance_ = 0;

@@ -134,7 +134,10 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
         ++stops;
     }
     EXPECT_EQ(stops, 4 * 3 - 1);
+    const double before = Archive::load(options.checkpoint).vector("seconds", 1)[0];
     const auto resumed = FitOf<TypeParam>::fit(sample.points, options, run, side);
+    ASSERT_EQ(resumed.fit_report().seconds[1].first, "training");
+    EXPECT_GT(resumed.fit_report().seconds[1].second, before);
     EXPECT_EQ(resumed.labels(), whole.labels());
     EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
     EXPECT_EQ(resumed.fit_report().objective_per_iteration, whole.fit_report().objective_per_iteration);

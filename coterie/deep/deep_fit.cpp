@@ -30,9 +30,6 @@ std::vector<int> numbers_in(const std::string& text, char between) {
     }
 }
 
-}  // namespace
-
-namespace {
 // Of finite points.
 Matrix<float> in_single_precision(PointsView points, const std::string& what) {
     constexpr float most = 1e15F;  // squares and sums of them stay finite
@@ -209,7 +206,16 @@ Archive DeepFit::snapshot(const std::string& stage) const {
     network_.store(out, "network");
     out.set_labels("memory", network_.memory());
     if (!reconstruction_.empty()) out.set_vector("reconstruction", reconstruction_);
+    std::vector<double> seconds;  // of the stages that have ended, and of this one so far
+    for (const auto& [name, spent] : report_.seconds) seconds.push_back(spent);
+    seconds.push_back(earlier_ + watch_.seconds());
+    out.set_vector("seconds", seconds);
     return out;
+}
+
+void DeepFit::end_stage(const std::string& name) {
+    report_.seconds.emplace_back(name, earlier_ + watch_.restart());
+    earlier_ = 0;
 }
 
 void DeepFit::pretrain() {
@@ -217,7 +223,10 @@ void DeepFit::pretrain() {
         const bool pretraining = found->text("stage") == "pretraining";
         network_.load(*found, "network");
         if (found->has("reconstruction")) reconstruction_ = found->vector("reconstruction");
+        const auto seconds = found->vector("seconds", pretraining ? 1 : 2);
+        earlier_ = seconds.back();
         if (!pretraining) {
+            report_.seconds.emplace_back("pretraining", seconds.front());
             resumed_ = found;
             return;
         }
@@ -232,7 +241,7 @@ void DeepFit::pretrain() {
             throw BadData(options_.pretrained + ": its network has another shape than --network, --image, --widths " +
                           "and --embedding ask for (" + error.what() + ")");
         }
-        report_.seconds.emplace_back("pretraining", watch_.restart());
+        end_stage("pretraining");
         return;
     } else {
         network_.initialize(run_, "deep.start");
@@ -277,7 +286,7 @@ void DeepFit::pretrain() {
     if (!network_.encode_all(Run(run_.seed, run_.threads)).allFinite())
         throw BadArgument("training diverged: lower --pretrain-rate, or scale the points (--scale minmax)");
     if (begun) checkpoint_.write(*begun);  // whatever is stopped from here on need not train it again
-    report_.seconds.emplace_back("pretraining", watch_.restart());
+    end_stage("pretraining");
 }
 
 DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) const {

@@ -110,7 +110,8 @@ public:
     /// f(X) in double.
     Matrix<double> embedding();
     FitReport& report() { return report_; }
-    Stopwatch& watch() { return watch_; }
+    /// Puts its seconds into the report, those before a checkpoint among them.
+    void end_stage(const std::string& name);
 
     Checkpoint& checkpoint() { return checkpoint_; }
     /// What was found when the fit began, if it is beyond pre-training: `stage` is "clustering".
@@ -129,6 +130,7 @@ private:
     Network network_;
     FitReport report_;
     Stopwatch watch_;
+    double earlier_ = 0;  // seconds of this stage, until the checkpoint that it goes on from
     Checkpoint checkpoint_;
     std::optional<Archive> resumed_;
     std::vector<double> reconstruction_;  // an epoch

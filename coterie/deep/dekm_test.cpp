@@ -160,6 +160,10 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
     }
     EXPECT_GE(stops, 2);
     const DekmModel resumed = fit_dekm(sample.points, options, run);
+    // Its seconds count what was done before: pre-training, of which it has done nothing.
+    const auto& seconds = resumed.fit_report().seconds;
+    ASSERT_EQ(seconds.front().first, "pretraining");
+    EXPECT_EQ(seconds.front().second, Archive::load(options.checkpoint).vector("seconds", 2)[0]);
     EXPECT_EQ(resumed.labels(), whole.labels());
     EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
     EXPECT_EQ(resumed.fit_report().objective_per_iteration, whole.fit_report().objective_per_iteration);

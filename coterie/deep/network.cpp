@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/memory.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -103,6 +104,13 @@ struct Network::Handle {
 Network::Network(const Architecture& architecture, const std::string& device, int threads, bool half)
     : handle_(std::make_unique<Handle>()), architecture_(architecture) {
     check_device(device);
+    on_device_ = device != "cpu";
+    double parameters = 0;
+    for (const auto* layers : {&architecture.encoder, &architecture.decoder})
+        for (const Layer& layer : *layers)
+            for (const Index size : parameter_sizes(layer.plan)) parameters += static_cast<double>(size);
+    // Themselves, their gradients, and two moments of Adam.
+    if (!on_device_) require_memory(4 * sizeof(float) * parameters, "the network");
     const auto encoder = plans_of(architecture.encoder);
     const auto decoder = plans_of(architecture.decoder);
     const ImageShape& input = architecture.input;
@@ -175,9 +183,17 @@ Matrix<float> Network::decode(const Matrix<float>& output) {
     return out;
 }
 
+void Network::require_pass_memory() {
+    if (on_device_ || pass_rows_ <= most_rows_) return;
+    require_memory(sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(pass_rows_),
+                   "a batch of " + std::to_string(pass_rows_) + " items in the network (smaller ones need less)");
+    most_rows_ = pass_rows_;
+}
+
 Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Changes& changes, Pass pass) {
     const auto data = [](const Matrix<float>& of) { return of.size() > 0 ? of.data() : nullptr; };
     pass_rows_ = static_cast<Index>(rows.size());
+    require_pass_memory();
     Matrix<float> out(pass_rows_, architecture_.outputs);
     handle_->check(handle_->functions.forward(handle_->network, rows.data(), pass_rows_, data(changes.affine),
                                               data(changes.colour), data(changes.noise), pass == Pass::training ? 1 : 2,

@@ -89,10 +89,14 @@ public:
 
 private:
     struct Handle;
+    void require_pass_memory();
+
     std::unique_ptr<Handle> handle_;
     Architecture architecture_;
+    bool on_device_ = false;
     Index points_ = 0;
     Index pass_rows_ = 0;
+    Index most_rows_ = 0;  // of a pass so far
 };
 
 }  // namespace coterie::internal

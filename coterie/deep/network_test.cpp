@@ -9,6 +9,7 @@
 #include "coterie/base/random.hpp"
 #include "coterie/deep/test_layers.hpp"
 #include "coterie/deep/test_samples.hpp"
+#include "coterie/io/test_files.hpp"
 
 namespace coterie {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using internal::Architecture;
 using internal::Network;
 using internal::Optimizer;
+using testing::message_of;
 
 Matrix<float> normal(Index n, Index d, std::uint64_t seed) {
     RandomStream random(seed, "test.network");
@@ -266,6 +268,53 @@ TEST(Network, RefusesShapesAndDevices) {
     EXPECT_THROW(internal::convolutional_autoencoder({1, 4, 4}, 4), BadArgument);
     COTERIE_NEEDS_NETWORKS;
     EXPECT_THROW(internal::check_device("gpu"), BadArgument);
+}
+
+TEST(Network, AsksForItsMemoryFirst) {
+    COTERIE_NEEDS_NETWORKS;
+    EXPECT_NE(message_of<ResourceError>([] {
+                  Network(internal::dense_autoencoder(10, {999999, 999999}, 2), "cpu", 1, false);
+              }).find("the network needs about"),
+              std::string::npos);
+    Network network(internal::vgg4({3, 96, 96}, 3, 10), "cpu", 1, false);
+    network.initialize(coterie::Run(1), "test");
+    network.set_points(Matrix<float>::Zero(1, 3 * 96 * 96));
+    EXPECT_NE(message_of<ResourceError>([&] {
+                  network.begin(std::vector<std::int64_t>(1000000, 0));
+              }).find("a batch of 1000000 items"),
+              std::string::npos);
+    EXPECT_EQ(network.begin({0, 0}).rows(), 2);
+}
+
+// What one network makes of the same points in both precisions: bfloat16 has 8 bits, some rounding errors of 2^-9 come
+// together, and not none.
+TEST(Network, HalfIsNearlySingle) {
+    COTERIE_NEEDS_NETWORKS;
+    const Matrix<float> points = normal(20, 64, 9);
+    for (const Architecture& architecture :
+         {internal::vgg4({1, 8, 8}, 3, 5), internal::convolutional_autoencoder({1, 8, 8}, 5)}) {
+        Network single(architecture, "cpu", 1, false), half(architecture, "cpu", 1, true);
+        std::vector<Matrix<float>> found, weights;
+        for (Network* network : {&single, &half}) {
+            network->initialize(coterie::Run(5), "test");
+            network->set_points(points);
+            network->set_optimizers({{.kind = internal::Optimizer::Kind::sgd, .learning_rate = 0.1}});
+            const Matrix<float> output = network->begin(first_rows(20));
+            if (!architecture.decoder.empty()) network->reconstruct(1);
+            network->backward(output);
+            const auto before = network->parameters();
+            network->step();
+            const auto after = network->parameters();
+            found.push_back(output);
+            const Eigen::Map<const Matrix<float>> one(before[0].data(), 1, static_cast<Index>(before[0].size()));
+            const Eigen::Map<const Matrix<float>> other(after[0].data(), 1, static_cast<Index>(after[0].size()));
+            weights.push_back(other - one);
+        }
+        EXPECT_LE((found[0] - found[1]).norm(), 0.03F * found[0].norm());
+        EXPECT_GE((found[0] - found[1]).norm(), 1e-5F * found[0].norm());
+        // The first layer's step, through all the others' gradients and their batch norms' differences.
+        EXPECT_GE(weights[0].cwiseProduct(weights[1]).sum(), 0.95F * weights[0].norm() * weights[1].norm());
+    }
 }
 
 }  // namespace

@@ -91,13 +91,13 @@ struct PairedTest {
 };
 PairedTest paired_t_test(std::span<const double> a, std::span<const double> b);
 
-/// A sample by its mean, standard deviation (of n - 1) and size.
+/// A sample by its mean, standard deviation (of n - 1; 0 of one number, which has none) and size.
 struct SampleSummary {
     double mean = 0;
     double deviation = 0;
     Index count = 0;
 };
-/// BadArgument unless there are at least two finite numbers.
+/// BadArgument unless there are numbers and all are finite.
 SampleSummary summary_of(std::span<const double> sample);
 
 /// p of the two-sided Student test that two unpaired samples, thought to have the same variance (it is pooled), have

@@ -441,7 +441,10 @@ TEST(UnpairedTest, ByHand) {
     EXPECT_EQ(summary_of(flat).deviation, 0.0);
     EXPECT_EQ(unpaired_t_test(summary_of(flat), summary_of(flat)), 1.0);
     EXPECT_EQ(unpaired_t_test(summary_of(flat), {0.2, 0, 3}), 0.0);
-    EXPECT_THROW(summary_of(std::vector<double>{1}), BadArgument);
+    EXPECT_EQ(summary_of(std::vector<double>{5}).mean, 5);
+    EXPECT_EQ(summary_of(std::vector<double>{5}).deviation, 0);
+    EXPECT_THROW(unpaired_t_test(summary_of(std::vector<double>{5}), of_a), BadArgument);
+    EXPECT_THROW(summary_of(std::vector<double>{}), BadArgument);
     EXPECT_THROW(summary_of(std::vector<double>{1, NAN}), BadArgument);
     EXPECT_THROW(unpaired_t_test({1, 1, 1}, of_a), BadArgument);
 }

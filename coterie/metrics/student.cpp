@@ -102,8 +102,7 @@ PairedTest paired_t_test(std::span<const double> a, std::span<const double> b) {
 }
 
 SampleSummary summary_of(std::span<const double> sample) {
-    if (sample.size() < 2)
-        throw BadArgument("summary_of: at least 2 numbers are needed, given " + std::to_string(sample.size()));
+    if (sample.empty()) throw BadArgument("summary_of: at least 1 number is needed, given 0");
     const auto n = static_cast<double>(sample.size());
     // About the first, so that equal numbers have deviation 0 and not rounding.
     double shift = 0.0;
@@ -115,7 +114,7 @@ SampleSummary summary_of(std::span<const double> sample) {
     shift /= n;
     double squares = 0.0;
     for (const double x : sample) squares += (x - sample[0] - shift) * (x - sample[0] - shift);
-    return {sample[0] + shift, std::sqrt(squares / (n - 1.0)), static_cast<Index>(sample.size())};
+    return {sample[0] + shift, std::sqrt(squares / std::max(1.0, n - 1.0)), static_cast<Index>(sample.size())};
 }
 
 double unpaired_t_test(const SampleSummary& a, const SampleSummary& b) {
