@@ -134,6 +134,7 @@ Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues&
       options_(options),
       seed_(seed) {
     options_.erase("checkpoint");  // does not change what is computed
+    options_.erase("pretrained");  // its bytes are in the fingerprint, wherever it lies
     if (path_.empty()) return;
     try {
         const OutputFile attempt(path_);

@@ -1,6 +1,7 @@
 #include "coterie/deep/dekm.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -222,6 +223,13 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     coterie::Run run(3);
     EXPECT_NE(message_of<BadData>([&] { fit_dekm(sample.points, options, run); }).find("other points"),
               std::string::npos);
+    // The same one in another place, of a name that no text has.
+    train(3);
+    std::filesystem::rename(folder / "ae.coterie", folder / "ae\xff.coterie");
+    options.pretrained = folder / "ae\xff.coterie";
+    const DekmModel moved = fit_dekm(sample.points, options, run);
+    options.checkpoint.clear();
+    EXPECT_EQ(moved.state().parameters, fit_dekm(sample.points, options, run).state().parameters);
     // Stopped before the first clusters, pre-training is not lost.
     DekmOptions whole = small();
     whole.checkpoint = folder / "whole.checkpoint";
