@@ -330,26 +330,32 @@ private:
     int64_t steps_ = 0;
 };
 
+// LibTorch 2.4 names the device where there was a function for each.
+void set_half(bool cuda, bool on) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+    const auto device = cuda ? torch::kCUDA : torch::kCPU;
+    at::autocast::set_autocast_dtype(device, at::kBFloat16);
+    at::autocast::set_autocast_enabled(device, on);
+#else
+    if (cuda) {
+        at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
+        at::autocast::set_enabled(on);
+    } else {
+        at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
+        at::autocast::set_cpu_enabled(on);
+    }
+#endif
+    if (!on) at::autocast::clear_cache();
+}
+
 // Layers that are worth it run in bfloat16 while it lives.
 class HalfGuard {
 public:
     HalfGuard(bool on, bool cuda) : on_(on), cuda_(cuda) {
-        if (!on_) return;
-        if (cuda_) {
-            at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
-            at::autocast::set_enabled(true);
-        } else {
-            at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
-            at::autocast::set_cpu_enabled(true);
-        }
+        if (on_) set_half(cuda_, true);
     }
     ~HalfGuard() {
-        if (!on_) return;
-        if (cuda_)
-            at::autocast::set_enabled(false);
-        else
-            at::autocast::set_cpu_enabled(false);
-        at::autocast::clear_cache();
+        if (on_) set_half(cuda_, false);
     }
     HalfGuard(const HalfGuard&) = delete;
     HalfGuard& operator=(const HalfGuard&) = delete;
