@@ -1493,6 +1493,18 @@ def test_no_label_is_seen_in_training(tmp_path, words):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
+@pytest.mark.parametrize("words", [["dekm", "--image", "8x8", "--embedding", 4, "--pretrain-epochs", 2, "--max-iterations", 80, "--tolerance", 0],
+                                   ["entropy-net", "--image", "8x8", "--epochs", 1], ["imsat", "--epochs", 2]], ids=lambda words: words[0])
+def test_networks_do_not_depend_on_threads(tmp_path, words):
+    points, _ = blobs(n=200, d=64)
+    np.save(tmp_path / "x.npy", points)
+    models = []
+    for threads in (1, 3):
+        models.append(tmp_path / f"{threads}.coterie")
+        deep_fit(words[0], tmp_path / "x.npy", "-k", 3, "--scale", "minmax", *words[1:], "--threads", threads, "--model-out", models[-1])
+    assert models[0].read_bytes() == models[1].read_bytes()
+
+
 def test_reproduce_dekm(tmp_path):
     data = os.environ.get("COTERIE_DATA")
     if data is None or not os.path.exists(os.path.join(data, "coil-20")) or not os.path.exists(os.path.join(data, "mnist")):

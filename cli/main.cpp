@@ -97,8 +97,7 @@ Command root_command() {
         "scores labels against a "
         "truth. Results go to standard output, as a short table or, with --json, as one JSON document; everything else "
         "goes to "
-        "standard error. The same seed gives the same labels, whatever the number of threads; methods with a network, "
-        "with the same number of threads on the same machine.";
+        "standard error. The same seed gives the same labels, whatever the number of threads.";
     root.commands_are = "COMMAND";
     root.commands = {fit_command(),      tune_command(),      predict_command(),    transform_command(),
                      evaluate_command(), methods_command(),   info_command(),       data_command(),

@@ -8,7 +8,8 @@
 // Pre-training minimises the mean of || g(f(x)) - x ||^2 / d over batches in an order drawn anew every epoch, by Adam.
 // dense: d - widths - p with ReLU between, and its mirror. convolutional: 5 x 5 (32), 5 x 5 (64), 3 x 3 (128), stride
 // 2, ReLU, then dense to p; mirrored. Networks run in LibTorch, in a library of its own that is loaded when the first
-// one is made; all are single precision. On the CPU a fit has the same bits on the same machine with as many threads.
+// one is made; all are single precision. On the CPU a fit has the same bits on the same machine with any number of
+// threads.
 //
 // Cost of an epoch: 6 n times the network's parameters (each used once a point in dense layers, once a place in
 // convolutions). Memory: a float copy of the points on the device, a batch's activations, four copies of the

@@ -42,8 +42,8 @@ void store_parameters(Archive& archive, const std::string& prefix, const Paramet
 /// BadData unless they are those of such a network.
 Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture);
 
-/// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU
-/// with as many threads.
+/// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU,
+/// whatever the number of threads.
 class Network {
 public:
     Network(const Architecture& architecture, const std::string& device, int threads, bool half);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -260,6 +261,46 @@ TEST(Network, MemoryMakesTheNextStepsTheSame) {
     EXPECT_EQ(rest.parameters(), whole.parameters());
     EXPECT_EQ(rest.memory(), whole.memory());
     EXPECT_THROW(rest.set_memory({1, 2, 3}), BadData);
+}
+
+// Outputs, gradients by the input, and parameters after two steps.
+TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
+    COTERIE_NEEDS_NETWORKS;
+    const Matrix<float> points = normal(32, 192, 3);
+    for (const Architecture& architecture :
+         {internal::dense_autoencoder(192, {70, 50}, 4), internal::dense_classifier(192, {70, 50}, 4),
+          internal::convolutional_autoencoder({3, 8, 8}, 4), internal::vgg4({3, 8, 8}, 3, 4),
+          internal::resnet18({3, 8, 8}, 4)})
+        for (const bool half : {false, true}) {
+            std::optional<std::vector<Matrix<float>>> expected;
+            Parameters parameters;
+            for (const int threads : {1, 2, 8}) {
+                Network network(architecture, "cpu", threads, half);
+                network.initialize(coterie::Run(7), "test");
+                network.set_points(points);
+                network.set_optimizers({{.learning_rate = 0.01}});
+                std::vector<Matrix<float>> found;
+                for (int step = 0; step < 2; ++step) {
+                    found.push_back(network.begin(first_rows(32), {}, Network::Pass::probing));
+                    found.push_back(network.input_gradient(found.back()));
+                    found.push_back(network.begin(first_rows(32)));
+                    if (!architecture.decoder.empty())
+                        found.push_back(Matrix<float>::Constant(1, 1, static_cast<float>(network.reconstruct(2))));
+                    network.backward(found[2]);
+                    network.step();
+                }
+                found.push_back(network.encode(first_rows(32)));
+                if (!expected) {
+                    expected = found;
+                    parameters = network.parameters();
+                    continue;
+                }
+                for (std::size_t f = 0; f < found.size(); ++f)
+                    EXPECT_EQ(found[f], (*expected)[f]) << threads << " threads, " << architecture.encoder.size()
+                                                        << " layers, half " << half << ", " << f;
+                EXPECT_EQ(network.parameters(), parameters);
+            }
+        }
 }
 
 TEST(Network, RefusesShapesAndDevices) {

@@ -1,12 +1,14 @@
 // The library behind network_abi.h: nothing of coterie's is included but that header. Compiles against LibTorch 1.13
 // and 2.x alike.
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -14,6 +16,7 @@
 #include <ATen/autocast_mode.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/cuda.h>
 #include <torch/types.h>
@@ -21,6 +24,9 @@
 
 #ifdef __GLIBC__
 #include <malloc.h>
+#endif
+#ifdef _OPENMP
+#include <omp.h>
 #endif
 
 #include "coterie/deep/network_abi.h"
@@ -80,6 +86,164 @@ void use_threads(int32_t threads) {
     if (at::get_num_threads() != threads) at::set_num_threads(threads);
 }
 
+// Dense and convolutional layers on the CPU. LibTorch's own have other bits with other numbers of threads: they share
+// out the work by them. These cut it into blocks that depend on sizes alone, each one thread's, and add up in the
+// order of the blocks.
+
+// One thread computes, without a graph, while it lives.
+class Alone {
+public:
+#ifdef _OPENMP
+    Alone() {
+        at::internal::lazy_init_num_threads();  // else the first operator of a thread sets its number
+        omp_set_num_threads(1);
+    }
+    ~Alone() { omp_set_num_threads(before_); }
+#else
+    Alone() = default;
+#endif
+    Alone(const Alone&) = delete;
+    Alone& operator=(const Alone&) = delete;
+
+private:
+#ifdef _OPENMP
+    int before_ = omp_get_max_threads();
+#endif
+    at::AutoDispatchBelowADInplaceOrView no_graph_;
+};
+
+struct Blocks {
+    Blocks(int64_t of, int64_t least) : items(of), size(std::max(least, (of + 15) / 16)) {}
+    int64_t items, size;
+    int64_t count = std::max<int64_t>(1, (items + size - 1) / size);
+};
+// f(block, its first item, how many).
+template <class F>
+void for_each_block(const Blocks& blocks, F&& f) {
+    // Two at least: what runs beside another is not shared out once more, by MKL either.
+    at::parallel_for(0, std::max<int64_t>(2, blocks.count), 1, [&](int64_t begin, int64_t end) {
+        const Alone alone;
+        for (int64_t block = begin; block < std::min(end, blocks.count); ++block) {
+            const int64_t first = block * blocks.size;
+            f(block, first, std::min(blocks.size, blocks.items - first));
+        }
+    });
+}
+
+// In single precision, in their order.
+Tensor sum_of(const std::vector<Tensor>& parts) {
+    std::vector<Tensor> floats;
+    for (const Tensor& part : parts) floats.push_back(part.to(torch::kFloat32).contiguous());
+    Tensor out = floats[0].clone();
+    float* const sum = out.data_ptr<float>();
+    at::parallel_for(0, out.numel(), 16384, [&](int64_t begin, int64_t end) {
+        for (std::size_t p = 1; p < floats.size(); ++p) {
+            const float* const part = floats[p].data_ptr<float>();
+            for (int64_t i = begin; i < end; ++i) sum[i] += part[i];
+        }
+    });
+    return out;
+}
+
+class BlockedLinear : public torch::autograd::Function<BlockedLinear> {
+    // Wide enough for a product of matrices to be worth a thread.
+    static Blocks features(int64_t count) { return {count, 64}; }
+
+public:
+    static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x, const Tensor& weight,
+                          const Tensor& bias) {
+        context->save_for_backward({x, weight});
+        context->saved_data["inner"] = x.requires_grad();
+        context->saved_data["bias"] = bias.numel() > 0;
+        Tensor out = at::empty({x.size(0), weight.size(0)}, x.options());
+        for_each_block(features(weight.size(0)), [&](int64_t, int64_t first, int64_t count) {
+            Tensor columns = out.narrow(1, first, count);
+            const Tensor own = weight.narrow(0, first, count).t();
+            if (bias.numel() > 0)
+                at::addmm_out(columns, bias.narrow(0, first, count), x, own);
+            else
+                at::mm_out(columns, x, own);
+        });
+        return out;
+    }
+
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                   const torch::autograd::variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const Tensor &x = saved[0], &weight = saved[1];
+        const Tensor gradient = gradients[0].contiguous();
+        Tensor by_x, by_weight = at::empty_like(weight), by_bias;
+        if (context->saved_data["inner"].toBool()) {
+            by_x = at::empty_like(x);
+            for_each_block(features(x.size(1)), [&](int64_t, int64_t first, int64_t count) {
+                Tensor columns = by_x.narrow(1, first, count);
+                at::mm_out(columns, gradient, weight.narrow(1, first, count));
+            });
+        }
+        for_each_block(features(weight.size(0)), [&](int64_t, int64_t first, int64_t count) {
+            Tensor rows = by_weight.narrow(0, first, count);
+            at::mm_out(rows, gradient.narrow(1, first, count).t(), x);
+        });
+        if (context->saved_data["bias"].toBool()) by_bias = gradient.sum(0);
+        return {by_x, by_weight, by_bias};
+    }
+};
+
+class BlockedConvolution : public torch::autograd::Function<BlockedConvolution> {
+    // LibTorch takes slower kernels for fewer than 16.
+    static Blocks images(int64_t count) { return {count, 16}; }
+
+public:
+    static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x, const Tensor& weight,
+                          const Tensor& bias, int64_t stride, int64_t pad, bool transposed) {
+        context->save_for_backward({x, weight});
+        context->saved_data["inner"] = x.requires_grad();
+        context->saved_data["bias"] = bias.numel() > 0;
+        context->saved_data["stride"] = stride;
+        context->saved_data["pad"] = pad;
+        context->saved_data["transposed"] = transposed;
+        const Blocks blocks = images(x.size(0));
+        std::vector<Tensor> parts(static_cast<std::size_t>(blocks.count));
+        for_each_block(blocks, [&](int64_t block, int64_t first, int64_t count) {
+            parts[static_cast<std::size_t>(block)] =
+                at::convolution(x.narrow(0, first, count), weight, bias.numel() > 0 ? bias : Tensor(),
+                                at::IntArrayRef{stride, stride}, at::IntArrayRef{pad, pad}, at::IntArrayRef{1, 1},
+                                transposed, at::IntArrayRef{0, 0}, 1)
+                    .contiguous();
+        });
+        return at::cat(parts);
+    }
+
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                   const torch::autograd::variable_list& gradients) {
+        const auto saved = context->get_saved_variables();
+        const Tensor &x = saved[0], &weight = saved[1];
+        const Tensor gradient = gradients[0].contiguous();
+        const bool inner = context->saved_data["inner"].toBool(), bias = context->saved_data["bias"].toBool();
+        const bool transposed = context->saved_data["transposed"].toBool();
+        const int64_t stride = context->saved_data["stride"].toInt(), pad = context->saved_data["pad"].toInt();
+        const int64_t channels = gradient.size(1);
+        const Blocks blocks = images(x.size(0));
+        const auto count = static_cast<std::size_t>(blocks.count);
+        std::vector<Tensor> by_x(count), by_weight(count), by_bias(count);
+        for_each_block(blocks, [&](int64_t block, int64_t first, int64_t size) {
+            const auto b = static_cast<std::size_t>(block);
+            std::tie(by_x[b], by_weight[b], by_bias[b]) = at::convolution_backward(
+                gradient.narrow(0, first, size), x.narrow(0, first, size), weight,
+                bias ? at::OptionalIntArrayRef(channels) : at::OptionalIntArrayRef(), at::IntArrayRef{stride, stride},
+                at::IntArrayRef{pad, pad}, at::IntArrayRef{1, 1}, transposed, at::IntArrayRef{0, 0}, 1,
+                {inner, true, bias});
+            if (inner) by_x[b] = by_x[b].contiguous();
+        });
+        return {inner ? at::cat(by_x) : Tensor(),
+                sum_of(by_weight),
+                bias ? sum_of(by_bias) : Tensor(),
+                Tensor(),
+                Tensor(),
+                Tensor()};
+    }
+};
+
 struct Shape {
     int64_t channels, rows, columns;
     int64_t items() const { return channels * rows * columns; }
@@ -130,10 +294,12 @@ public:
         }
     }
 
-    // training: batch norms use the batch's own means, and move the running ones by `momentum`.
-    Tensor run(Tensor x, bool training, double momentum = 0.1) {
-        return run(std::move(x), 0, layers_.size(), training, momentum);
-    }
+    struct Pass {
+        bool training;  // batch norms use the batch's own means, and move the running ones by `momentum`
+        double momentum;
+        bool half;  // dense and convolutional layers in bfloat16
+    };
+    Tensor run(Tensor x, const Pass& pass) { return run(std::move(x), 0, layers_.size(), pass); }
 
     std::ptrdiff_t trained_in_last_layer() const {
         return layers_.empty() ? 0 : layers_.back().weight.defined() + layers_.back().bias.defined();
@@ -156,42 +322,69 @@ private:
         return activation == COTERIE_RELU ? torch::relu(x) : x;
     }
 
-    Tensor run(Tensor x, std::size_t begin, std::size_t end, bool training, double momentum) {
+    static Tensor linear(const Layer& layer, const Tensor& from, bool half) {
+        if (!from.device().is_cpu()) return at::linear(from, layer.weight, layer.bias);
+        const auto type = half ? torch::kBFloat16 : torch::kFloat32;
+        return BlockedLinear::apply(from.contiguous().to(type), layer.weight.to(type), in_type(layer.bias, type));
+    }
+    static Tensor convolution(const Layer& layer, const Tensor& from, int64_t pad, bool half) {
+        const int64_t stride = layer.plan.stride;
+        const bool transposed = layer.plan.kind == COTERIE_TRANSPOSED_CONVOLUTION;
+        if (!from.device().is_cpu())
+            return transposed ? at::conv_transpose2d(from, layer.weight, layer.bias, stride)
+                              : at::conv2d(from, layer.weight, layer.bias, stride, pad);
+        // LibTorch 1.13 has no gradient of transposed ones in bfloat16.
+        const auto type = half && !transposed ? torch::kBFloat16 : torch::kFloat32;
+        return BlockedConvolution::apply(from.contiguous().to(type), layer.weight.to(type), in_type(layer.bias, type),
+                                         stride, pad, transposed);
+    }
+    // Of none an empty one: functions take no undefined tensor.
+    static Tensor in_type(const Tensor& bias, torch::ScalarType type) {
+        return bias.defined() ? bias.to(type) : at::empty({0});
+    }
+
+    Tensor run(Tensor x, std::size_t begin, std::size_t end, const Pass& pass) {
         for (std::size_t i = begin; i < end; ++i) {
             Layer& layer = layers_[i];
             const coterie_layer& plan = layer.plan;
             switch (plan.kind) {
-                case COTERIE_DENSE: x = at::linear(x.flatten(1), layer.weight, layer.bias); break;
+                case COTERIE_DENSE: x = linear(layer, x.flatten(1), pass.half); break;
                 case COTERIE_CONVOLUTION: {
                     if (plan.pad_before == plan.pad_after) {
-                        x = at::conv2d(x, layer.weight, layer.bias, plan.stride, plan.pad_before);
+                        x = convolution(layer, x, plan.pad_before, pass.half);
                     } else {
                         const int64_t before = plan.pad_before, after = plan.pad_after;
-                        x = at::conv2d(at::constant_pad_nd(x, {before, after, before, after}), layer.weight, layer.bias,
-                                       plan.stride);
+                        x = convolution(layer, at::constant_pad_nd(x, {before, after, before, after}), 0, pass.half);
                     }
                     break;
                 }
                 case COTERIE_TRANSPOSED_CONVOLUTION: {
-                    x = at::conv_transpose2d(x, layer.weight, layer.bias, plan.stride);
+                    x = convolution(layer, x, 0, pass.half);
                     const int64_t rows = x.size(2) - plan.pad_before - plan.pad_after;
                     const int64_t columns = x.size(3) - plan.pad_before - plan.pad_after;
                     x = x.narrow(2, plan.pad_before, rows).narrow(3, plan.pad_before, columns);
                     break;
                 }
                 case COTERIE_RESHAPE: x = x.reshape({x.size(0), plan.out, plan.rows, plan.columns}); break;
-                case COTERIE_BATCH_NORM:
+                case COTERIE_BATCH_NORM: {
+                    // Of one place an item as of one item whose places are the batch: sums over the batch are shared
+                    // out by the number of threads, those over places are one thread's.
+                    const auto sizes = x.sizes().vec();
+                    const bool one_place = x.numel() == sizes[0] * sizes[1];
+                    if (one_place) x = x.flatten(1).t().unsqueeze(0).contiguous();
                     x = at::batch_norm(x, layer.weight, layer.bias, layer.running_mean, layer.running_variance,
-                                       training, momentum, 1e-5, false);
+                                       pass.training, pass.momentum, 1e-5, false);
+                    if (one_place) x = x.squeeze(0).t().reshape(sizes);
                     break;
+                }
                 case COTERIE_MAX_POOL: x = at::max_pool2d(x, plan.kernel, plan.stride, plan.pad_before); break;
                 case COTERIE_AVERAGE: x = x.mean(at::IntArrayRef{2, 3}, true); break;
                 case COTERIE_RESIDUAL: {
                     const std::size_t main = i + 1 + static_cast<std::size_t>(plan.out);
                     const std::size_t shortcut = main + static_cast<std::size_t>(plan.in);
                     if (shortcut > end) throw std::runtime_error("a residual layer spans more layers than there are");
-                    const Tensor other = run(x, main, shortcut, training, momentum);
-                    x = run(x, i + 1, main, training, momentum) + other;
+                    const Tensor other = run(x, main, shortcut, pass);
+                    x = run(x, i + 1, main, pass) + other;
                     i = shortcut - 1;
                     break;
                 }
@@ -330,38 +523,28 @@ private:
     int64_t steps_ = 0;
 };
 
-// LibTorch 2.4 names the device where there was a function for each.
-void set_half(bool cuda, bool on) {
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
-    const auto device = cuda ? torch::kCUDA : torch::kCPU;
-    at::autocast::set_autocast_dtype(device, at::kBFloat16);
-    at::autocast::set_autocast_enabled(device, on);
-#else
-    if (cuda) {
-        at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
-        at::autocast::set_enabled(on);
-    } else {
-        at::autocast::set_autocast_cpu_dtype(at::kBFloat16);
-        at::autocast::set_cpu_enabled(on);
-    }
-#endif
-    if (!on) at::autocast::clear_cache();
-}
-
-// Layers that are worth it run in bfloat16 while it lives.
+// While it lives, layers that are worth it run in bfloat16 on CUDA.
 class HalfGuard {
 public:
-    HalfGuard(bool on, bool cuda) : on_(on), cuda_(cuda) {
-        if (on_) set_half(cuda_, true);
-    }
-    ~HalfGuard() {
-        if (on_) set_half(cuda_, false);
-    }
+    explicit HalfGuard(bool on) : on_(on) { set(true); }
+    ~HalfGuard() { set(false); }
     HalfGuard(const HalfGuard&) = delete;
     HalfGuard& operator=(const HalfGuard&) = delete;
 
 private:
-    bool on_, cuda_;
+    void set(bool on) const {
+        if (!on_) return;
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+        at::autocast::set_autocast_dtype(torch::kCUDA, at::kBFloat16);
+        at::autocast::set_autocast_enabled(torch::kCUDA, on);
+#else
+        at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
+        at::autocast::set_enabled(on);
+#endif
+        if (!on) at::autocast::clear_cache();
+    }
+
+    bool on_;
 };
 
 }  // namespace
@@ -407,6 +590,7 @@ struct coterie_network {
     Tensor gradient_of(const float* host) const {
         return torch::from_blob(const_cast<float*>(host), output.sizes(), torch::kFloat32).to(device);
     }
+    Part::Pass pass(bool training, double momentum = 0.1) const { return {training, momentum, half}; }
     void require_pass() const {
         if (!output.defined()) throw std::runtime_error("there is no pass");
     }
@@ -478,17 +662,19 @@ int32_t forward(coterie_network* network, const int64_t* rows, int64_t count, co
     return guarded([&] {
         use_threads(network->threads);
         network->end_pass();
-        const HalfGuard half(network->half, network->device.is_cuda());
+        const HalfGuard half(network->half && network->device.is_cuda());
         if (training == 0) {
             const torch::NoGradGuard guard;
-            const Tensor found = network->encoder.run(network->batch(rows, count, affine, colour, noise), false);
+            const Tensor found =
+                network->encoder.run(network->batch(rows, count, affine, colour, noise), network->pass(false));
             coterie_network::to_host(found.flatten(1), output);
             return;
         }
         network->input = network->batch(rows, count, affine, colour, noise);
         if (training == 2) network->input.set_requires_grad(true);
-        network->output =
-            network->encoder.run(network->input, true, training == 2 ? 0.0 : 0.1).flatten(1).to(torch::kFloat32);
+        network->output = network->encoder.run(network->input, network->pass(true, training == 2 ? 0.0 : 0.1))
+                              .flatten(1)
+                              .to(torch::kFloat32);
         coterie_network::to_host(network->output, output);
     });
 }
@@ -497,9 +683,13 @@ int32_t reconstruct(coterie_network* network, double weight, double* value) {
     return guarded([&] {
         network->require_pass();
         if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
-        const HalfGuard half(network->half, network->device.is_cuda());
-        const Tensor made = network->decoder.run(network->output, true).reshape(network->input.sizes());
-        const Tensor loss = at::mse_loss(made.to(torch::kFloat32), network->input.detach());
+        const HalfGuard half(network->half && network->device.is_cuda());
+        const Tensor made = network->decoder.run(network->output, network->pass(true)).reshape(network->input.sizes());
+        // A mean of means: one over all at once is shared out by the number of threads.
+        const Tensor loss = at::mse_loss(made.to(torch::kFloat32), network->input.detach(), at::Reduction::None)
+                                .flatten(1)
+                                .mean(1)
+                                .mean();
         *value = loss.detach().item<float>();
         const Tensor weighted = loss * weight;
         network->loss = network->loss.defined() ? network->loss + weighted : weighted;
@@ -510,11 +700,11 @@ int32_t decode(coterie_network* network, const float* output, int64_t count, flo
     return guarded([&] {
         if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
         const torch::NoGradGuard guard;
-        const HalfGuard half(network->half, network->device.is_cuda());
+        const HalfGuard half(network->half && network->device.is_cuda());
         const Tensor from =
             torch::from_blob(const_cast<float*>(output), {count, network->decoder_inputs}, torch::kFloat32)
                 .to(network->device);
-        coterie_network::to_host(network->decoder.run(from, false), item);
+        coterie_network::to_host(network->decoder.run(from, network->pass(false)), item);
     });
 }
 
