@@ -704,7 +704,7 @@ def test_without_partial_labels_nothing_is_named(files, tmp_path):
 def test_methods_say_what_they_take():
     for method in document("methods")["methods"]:
         text = run("fit", method["name"], "--help").out
-        for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--group-share", "partial_labels"),
+        for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--group-share", "group_shares"),
                            ("--clusters-per-label", "partial_labels"), ("--sizes", "sizes")):
             assert (f" {flag} " in text) == method["honours"][part], (method["name"], flag)
         takes = run("methods", method["name"]).out
@@ -1468,7 +1468,8 @@ def test_networks_of_two_views(tmp_path):
     assert found["details"]["network"] == "vgg4" and found["iterations"] == 3 and len(found["details"]["balance_per_epoch"]) == 3
     assert document("transform", model, tmp_path / "x.npy", "--points-out", tmp_path / "f.npy")["dimensions"] == 512
     run("predict", model, tmp_path / "x.npy", "--scores-out", tmp_path / "p.csv", "--quiet")
-    scores = np.loadtxt(tmp_path / "p.csv", delimiter=",")
+    assert (tmp_path / "p.csv").read_text().startswith("cluster-0,cluster-1,cluster-2\n")
+    scores = np.loadtxt(tmp_path / "p.csv", delimiter=",", skiprows=1)
     assert scores.shape == (240, 3) and np.allclose(scores.sum(1), 1)
     # Labels of some points, in words; the others follow.
     write_labels(tmp_path / "partial.csv", [["ash", "birch", "elm"][c] if i < 30 else "" for i, c in enumerate(truth)])
@@ -1491,6 +1492,57 @@ def test_no_label_is_seen_in_training(tmp_path, words):
         models.append(tmp_path / f"{seed}.coterie")
         deep_fit(words[0], tmp_path / "x.npy", "-k", 3, "--scale", "minmax", *words[1:], "--truth", tmp_path / "y.npy", "--model-out", models[-1])
     assert models[0].read_bytes() == models[1].read_bytes()
+
+
+def test_deep_fits_refuse(tmp_path):
+    points, truth = blobs(n=60, d=4)
+    np.save(tmp_path / "x.npy", points)
+    x, ae, net, checkpoint = (tmp_path / name for name in ("x.npy", "ae.coterie", "net.coterie", "c"))
+    small = ["-k", 3, "--scale", "minmax", "--widths", 8, "--quiet"]
+    deep_fit("ae-kmeans", x, *small[:-1], "--embedding", 2, "--pretrain-epochs", 1, "--model-out", ae)
+    run("fit", "entropy-net", x, *small, "--epochs", 1, "--model-out", net)
+    # Models of the other kind, changed ones, checkpoints.
+    assert "takes a model of ae-kmeans" in run("fit", "dekm", x, *small, "--pretrained", net, code=3).err
+    assert "takes a model of entropy-net" in run("fit", "iic", x, *small, "--pretrained", ae, code=3).err
+    changed = bytearray(net.read_bytes())
+    changed[-5] ^= 1
+    net.write_bytes(changed)
+    assert "damaged" in run("fit", "iic", x, *small, "--epochs", 1, "--pretrained", net, code=3).err
+    assert "--checkpoint" in run("fit", "dekm", x, *small, "--checkpoint", "-", code=2).err
+    kept = ["fit", "dekm", x, *small, "--embedding", 2, "--pretrain-epochs", 1, "--checkpoint", checkpoint]
+    run(*kept, "--max-iterations", 20)
+    assert checkpoint.exists()
+    assert "other options (--max-iterations 20)" in run(*kept, "--max-iterations", 30, code=3).err
+    assert "other method (dekm)" in run("fit", "dec", x, *small, "--checkpoint", checkpoint, code=3).err
+    assert "is a model of ae-kmeans, not a checkpoint" in run("fit", "dekm", x, *small, "--checkpoint", ae, code=3).err
+    assert "is a checkpoint" in run("fit", "dekm", x, *small, "--pretrained", checkpoint, code=3).err
+    assert "is a checkpoint of a fit of dekm" in run("predict", checkpoint, x, code=3).err
+    # Options that would change nothing.
+    for method, words in (("dekm", ["--pretrained", ae, "--pretrain-epochs", 3]), ("dekm", ["--image", "2x2", "--widths", 8]), ("imsat", ["--view", "augmented", "--rotation", 9]),
+                          ("iic", ["--kernel", 5]), ("iic", ["--augment", "none", "--noise", 1]), ("iic", ["--image", "2x2", "--network", "resnet18", "--widths", 5])):
+        assert words[-2] in run("fit", method, x, "-k", 3, *words, code=2).err, words
+    assert "--figure" in run("reproduce", "dekm-usps", "--methods", "kmeans", "--figure", tmp_path / "f.svg", code=2).err
+    # What is too large, by the file's name.
+    points[5, 1] = 1e20
+    np.save(x, points)
+    assert f"{x}: point 6, column 2" in run("fit", "dekm", x, "-k", 3, "--widths", 8, code=3).err
+
+
+def test_deep_fits_tell_how_they_ended(tmp_path):
+    points, truth = blobs(n=60, d=4)
+    np.save(tmp_path / "x.npy", points)
+    x, ae = tmp_path / "x.npy", tmp_path / "ae.coterie"
+    done = deep_fit("entropy-net", x, "-k", 3, "--scale", "minmax", "--widths", 8, "--epochs", 20, "--batch-size", 20, "--learning-rate", 0.01, "--strict")
+    assert done["stopped"] == "completed"
+    np.save(tmp_path / "same.npy", np.ones((60, 4)))
+    collapsed = run("fit", "iic", tmp_path / "same.npy", "-k", 3, "--widths", 8, "--epochs", 2, "--strict", "--json", code=4)
+    assert json.loads(collapsed.out)["stopped"] == "collapsed" and "collapsed after 2" in collapsed.err
+    # A fit that diverges keeps what was sound.
+    deep_fit("ae-kmeans", x, "-k", 3, "--scale", "minmax", "--widths", 8, "--embedding", 2, "--pretrain-epochs", 1, "--model-out", ae)
+    found = document("fit", "dekm", x, "-k", 3, "--widths", 8, "--embedding", 2, "--pretrained", ae, "--learning-rate", 1e30)
+    assert found["stopped"] == "collapsed" and any("diverged" in text and "update 0" in text for text in found["warnings"])
+    assert any("points that were" in text for text in found["warnings"])  # scaled there, not here
+    assert all(np.isfinite(loss) for loss in found["details"]["loss_per_update"])
 
 
 @pytest.mark.parametrize("words", [["dekm", "--image", "8x8", "--embedding", 4, "--pretrain-epochs", 2, "--max-iterations", 80, "--tolerance", 0],
@@ -1715,10 +1767,11 @@ def test_affinities_have_nothing_to_scale(tmp_path):
 def test_deep_fits_keep_their_inputs_and_outputs_apart(tmp_path):
     write_csv(tmp_path / "x.csv", [[i % 2 * 5 + 0.01 * i, i % 3] for i in range(40)])
     model, checkpoint = tmp_path / "ae.coterie", tmp_path / "fit.checkpoint"
-    small = ["-k", 2, "--widths", 4, "--embedding", 2, "--pretrain-epochs", 1]
+    shape = ["-k", 2, "--widths", 4, "--embedding", 2]
+    small = [*shape, "--pretrain-epochs", 1]
     deep_fit("ae-kmeans", tmp_path / "x.csv", *small, "--model-out", model)  # skips without LibTorch
     before = model.read_bytes()
-    done = run("fit", "dekm", tmp_path / "x.csv", *small, "--pretrained", model, "--model-out", model, code=2)
+    done = run("fit", "dekm", tmp_path / "x.csv", *shape, "--pretrained", model, "--model-out", model, code=2)
     assert "written over" in done.err and model.read_bytes() == before
     done = run("fit", "dekm", tmp_path / "x.csv", *small, "--checkpoint", checkpoint, "--model-out", checkpoint, code=2)
     assert "written over" in done.err and not checkpoint.exists()
@@ -1732,7 +1785,7 @@ def test_deep_fits_keep_their_inputs_and_outputs_apart(tmp_path):
     assert "--pretrain-rate" in done.err
     write_csv(tmp_path / "large.csv", [[1, 2], [3, 1e39], [5, 6]])
     done = run("fit", "ae-kmeans", tmp_path / "large.csv", *small, code=3)
-    assert "row 2, column 2: value 1e+39" in done.err and "single precision" in done.err
+    assert "point 2, column 2: value 1e+39" in done.err and "single precision" in done.err
 
 
 def test_a_collapse_is_an_error_under_strict(tmp_path):

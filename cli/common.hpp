@@ -56,6 +56,18 @@ using Seconds = std::vector<std::pair<std::string, double>>;
 /// Points with "did you mean" on a data set's name.
 PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run);
 
+/// What f() gives; of data that it refuses as "points: ..." the message names `source` instead.
+template <class F>
+auto naming_points(const std::string& source, F&& f) {
+    try {
+        return f();
+    } catch (const BadData& error) {
+        const std::string text = error.message();
+        if (!text.starts_with("points: ")) throw;
+        throw BadData(source + text.substr(6));
+    }
+}
+
 /// A model's file: the model, and what its fit did to the points first. Errors name the file.
 struct SavedModel {
     std::unique_ptr<Model> model;

@@ -98,11 +98,14 @@ std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<Const
                                   request->partial_labels_column, request));
         list("--clusters-per-label", "LABEL=N[,...]", "how many clusters a label has; one where nothing is said",
              request->clusters_per_label);
-        list("--group-share", "LABEL=X[,...]",
-             "the share of all points, labelled ones included, that the clusters of a label take: LABEL=0.95, or "
-             "LABEL=0.9:1 for an interval, of which either end may be left out",
-             request->group_shares);
     }
+    if (honours.group_shares != Honours::Shares::none)
+        list("--group-share", "LABEL=X[,...]",
+             honours.group_shares == Honours::Shares::interval
+                 ? "the share of all points, labelled ones included, that the clusters of a label take: LABEL=0.95, or "
+                   "LABEL=0.9:1 for an interval, of which either end may be left out"
+                 : "the share of all points, labelled ones included, that the clusters of a label take: LABEL=0.95",
+             request->group_shares);
     if (honours.sizes)
         flags.push_back(text_flag("--sizes", "LOW:HIGH",
                                   "every cluster takes at least LOW and at most HIGH points; either end may be left "

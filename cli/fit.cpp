@@ -35,10 +35,12 @@ std::vector<Example> examples_for(const Method& method) {
          "columns to equal variance; the column species is truth, not a coordinate"},
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
          "a model for coterie predict, a report to look at, and one JSON document"}};
-    if (method.honours.partial_labels)
-        examples.push_back(
-            {start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv --group-share other=0.95",
-             "some labels are known, and that 95 of 100 points are of the label other"});
+    const std::string partial = start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv";
+    if (method.honours.group_shares != Honours::Shares::none)
+        examples.push_back({partial + " --group-share other=0.95",
+                            "some labels are known, and that 95 of 100 points are of the label other"});
+    else if (method.honours.partial_labels)
+        examples.push_back({partial, "some labels are known"});
     return examples;
 }
 

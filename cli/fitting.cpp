@@ -112,6 +112,15 @@ Outputs FitRequest::check() const {
     Outputs outputs;
     for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels})
         outputs.keep(input);
+    const auto pretrained = given->find("pretrained");
+    if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())
+        for (const char* option : {"pretrain_epochs", "pretrain_batch_size", "pretrain_rate"})
+            if (given->contains(option)) {
+                std::string flag = option;
+                std::replace(flag.begin(), flag.end(), '_', '-');
+                throw UsageError("option --" + flag + ": with --pretrained there is no pre-training",
+                                 "leave one of them out");
+            }
     for (const char* option : {"pretrained", "checkpoint"})
         if (const auto found = given->find(option); found != given->end())
             outputs.keep(std::get<std::string>(found->second));
@@ -193,7 +202,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     append(run_flags(request->running, {"--quiet", "--json"}));
     Flag strict;
     strict.name = "--strict";
-    strict.meaning = "exit with 4 when the iteration limit came before convergence";
+    strict.meaning = "exit with 4 when the iteration limit came before convergence, or clusters collapsed";
     strict.group = "Running";
     strict.take = [request](const std::string& value) {
         request->strict = std::get<bool>(RunRequest::described().at("json").parse(value));
@@ -261,6 +270,23 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     return inputs;
 }
 
+namespace {
+// Where --pretrained names a model whose points were prepared in another way.
+void warn_of_other_preprocessing(const OptionValues& given, const Preprocessing& preprocessing,
+                                 std::vector<std::string>& warnings) {
+    const auto found = given.find("pretrained");
+    if (found == given.end() || std::get<std::string>(found->second).empty()) return;
+    const std::string& path = std::get<std::string>(found->second);
+    try {
+        const Preprocessing before = Preprocessing::from(Archive::load(path));
+        if (before.text() != preprocessing.text())
+            warnings.push_back("--pretrained " + path + " was trained on points that were " + before.text() +
+                               "; these are " + preprocessing.text());
+    } catch (const BadData&) {  // of another program, or unsound: the fit says so
+    }
+}
+}  // namespace
+
 Outcome fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
                       Run run, ProgressBar& bar) {
     Outcome outcome;
@@ -301,7 +327,8 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
             throw BadData(source_of(request) + ": " + error.message());  // what is the matter is in the file's numbers
         }
     };
-    const auto model = fitted();
+    warn_of_other_preprocessing(given, preprocessing, outcome.warnings);
+    const auto model = naming_points(source_of(request), fitted);
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;
@@ -367,7 +394,8 @@ int tell_end(const Outcome& outcome, const FitRequest& request) {
     }
     const StopReason stopped = outcome.report.stopped;
     if (request.strict && (stopped == StopReason::iteration_limit || stopped == StopReason::collapsed)) {
-        print_error("not converged after " + iterations + " (--strict)");
+        print_error((stopped == StopReason::collapsed ? "collapsed after " : "not converged after ") + iterations +
+                    " (--strict)");
         return Exit::not_converged;
     }
     return Exit::done;

@@ -91,7 +91,7 @@ Command info_command() {
                          {},
                          [request](const std::string& word) { request->model = word; }}};
     command.flags = run_flags(request->running, {"--json"});
-    command.examples = {{"coterie info model.safetensors", "method, options, facts of the fit, tensors"}};
+    command.examples = {{"coterie info model.safetensors", "method, options, tensors"}};
     command.act = [request] { return tell(*request); };
     return command;
 }

@@ -114,7 +114,8 @@ std::string man_page(const Command& root) {
         {"3",
          "Bad data: a file that cannot be read, NaN or infinity in it, a truth of another length, a damaged model."},
         {"4",
-         "With --strict: the fit reached its iteration limit before it converged. Its results are written all the "
+         "With --strict: the fit reached its iteration limit before it converged, or its clusters collapsed. Its "
+         "results are written all the "
          "same."},
         {"130",
          "Interrupted (Ctrl-C). What the fit had found so far was written; before there was any result, nothing was. A "

@@ -45,6 +45,7 @@ Json json_of(const Method& method) {
     out["honours"] = {{"weights", method.honours.weights},
                       {"initial_centroids", method.honours.initial_centroids},
                       {"partial_labels", method.honours.partial_labels},
+                      {"group_shares", method.honours.group_shares != Honours::Shares::none},
                       {"sizes", method.honours.sizes}};
     out["options"] = Json::array();
     for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
@@ -56,7 +57,8 @@ std::string text_of(const Method& method) {
     std::vector<std::string> takes;
     if (method.honours.weights) takes.push_back("weights");
     if (method.honours.initial_centroids) takes.push_back("initial centroids");
-    if (method.honours.partial_labels) takes.push_back("partial labels with group shares");
+    if (method.honours.partial_labels) takes.push_back("partial labels");
+    if (method.honours.group_shares != Honours::Shares::none) takes.push_back("group shares");
     if (method.honours.sizes) takes.push_back("size bounds");
     if (!takes.empty()) out += "Takes " + join(takes) + ".\n";
     std::vector<std::vector<std::string>> rows;

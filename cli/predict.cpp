@@ -21,6 +21,14 @@ struct PredictRequest {
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
+// The labels', or the clusters' where they have none.
+std::vector<std::string> score_names(const Model& model) {
+    std::vector<std::string> names = model.cluster_labels().names;
+    if (names.empty())
+        for (int k = 0; k < model.clusters(); ++k) names.push_back("cluster-" + std::to_string(k));
+    return names;
+}
+
 int predict(const PredictRequest& request) {
     const bool quiet = request.running->quiet;
     const bool json = request.running->json;
@@ -41,7 +49,8 @@ int predict(const PredictRequest& request) {
     const auto [model, preprocessing] = read_model(request.model);
     if (!request.scores_out.empty() && !model->has_label_scores())
         throw BadArgument("option --scores-out: " + request.model + ", a model of " + std::string(model->method()) +
-                          ", has no scores a label; fits with partial labels of some methods have");
+                          ", has no scores; models of softmax methods (entropy, entropy-net and their rivals) have, "
+                          "and those of subspace that were fitted with partial labels");
     PointsFile file = read_points_file(request.points, request.reading->options(), run);
     std::optional<Truth> truth;
     if (request.truth != "none") {
@@ -56,7 +65,7 @@ int predict(const PredictRequest& request) {
     std::vector<std::string> warnings;
     Index zero_rows = 0;
     const Points points = preprocessing.apply(file.points, run, &zero_rows);
-    const Labels clusters = model->predict(points, run);
+    const Labels clusters = naming_points(request.points, [&] { return model->predict(points, run); });
     Matrix<double> scores;
     if (!request.scores_out.empty()) scores = model->label_scores(points, run);
     bar.clear();
@@ -72,7 +81,7 @@ int predict(const PredictRequest& request) {
         if (!groups.empty() && !agreement->label_accuracy) warnings.push_back(no_name_in_common(truth->source));
     }
     if (!request.labels_out.empty()) write_labels(request.labels_out, labels.labels, labels.names);
-    if (!request.scores_out.empty()) write_points(request.scores_out, scores, model->cluster_labels().names);
+    if (!request.scores_out.empty()) write_points(request.scores_out, scores, score_names(*model));
 
     if (!quiet)
         for (const auto& warning : warnings) print_warning(warning);
@@ -130,11 +139,12 @@ Command predict_command() {
                                       request->truth_column, request));
     command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out,
                                       request, Completion::file));
-    command.flags.push_back(text_flag("--scores-out", "FILE",
-                                      "write how well each label fits each point, larger is better, a column a label: "
-                                      "csv under the labels' names, npy as float64; of models fitted with partial "
-                                      "labels that have such scores",
-                                      "Writing", request->scores_out, request, Completion::file));
+    command.flags.push_back(
+        text_flag("--scores-out", "FILE",
+                  "write how well each label fits each point, larger is better, a column a label, "
+                  "or a column a cluster of models without labels: csv under their names, npy as "
+                  "float64; probabilities of softmax methods, scores of subspace with partial labels",
+                  "Writing", request->scores_out, request, Completion::file));
     for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"}))
         command.flags.push_back(std::move(flag));
     command.examples = {

@@ -435,6 +435,10 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
     for (std::size_t c = 0; c < contenders().size(); ++c)
         if (request.variants && contenders()[c].variant && std::find(chosen.begin(), chosen.end(), c) == chosen.end())
             chosen.push_back(c);
+    const auto has_updates = [](std::size_t c) { return contenders()[c].own.contains("update_interval"); };
+    if (!request.figure.empty() && std::none_of(chosen.begin(), chosen.end(), has_updates))
+        throw UsageError("option --figure: none of --methods " + request.methods + " has updates to draw",
+                         "dec, idec, dcn and dekm have");
     Run run = request.running->run();
     ProgressBar bar(!request.running->quiet && shows_progress());
     bar.attach(run);

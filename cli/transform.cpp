@@ -39,7 +39,7 @@ int transform(const TransformRequest& request) {
     seconds.emplace_back("read", watch.restart());
     Index zero_rows = 0;
     const Points points = preprocessing.apply(file.points, run, &zero_rows);
-    const Matrix<double> moved = model->transform(points, run);
+    const Matrix<double> moved = naming_points(request.points, [&] { return model->transform(points, run); });
     bar.clear();
     seconds.emplace_back("transform", watch.restart());
     write_points(request.points_out, moved);

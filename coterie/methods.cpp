@@ -95,7 +95,12 @@ Method spectral() {
 const std::vector<Method>& methods() {
     static const std::vector<Method> list = {
         method("kmeans", "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding",
-               {.weights = true, .initial_centroids = true, .partial_labels = true, .sizes = true}, fit_kmeans),
+               {.weights = true,
+                .initial_centroids = true,
+                .partial_labels = true,
+                .group_shares = Honours::Shares::interval,
+                .sizes = true},
+               fit_kmeans),
         method("minibatch-kmeans", "k-means by batches drawn from the points, for very many of them",
                {.weights = true, .initial_centroids = true}, fit_minibatch_kmeans),
         method("soft-kmeans", "k-means with probabilities at a temperature, minimising the free energy",
@@ -108,7 +113,11 @@ const std::vector<Method>& methods() {
         spectral(),
         method("subspace",
                "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection",
-               {.initial_centroids = true, .partial_labels = true, .sizes = true}, fit_subspace),
+               {.initial_centroids = true,
+                .partial_labels = true,
+                .group_shares = Honours::Shares::interval,
+                .sizes = true},
+               fit_subspace),
         shared_method<CpdFits>("cpd",
                                "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel",
                                {.initial_centroids = true}, fit_cpd),
@@ -122,11 +131,11 @@ const std::vector<Method>& methods() {
             "fme", "flexible manifold embedding: a graph's embedding and the regression to it, linear and kernel",
             {.initial_centroids = true}, fit_fme),
         method("entropy", "discriminative entropy clustering: a linear softmax model, decisive and fair",
-               {.partial_labels = true}, fit_entropy),
+               {.partial_labels = true, .group_shares = Honours::Shares::number}, fit_entropy),
         method("mi", "mutual information of points and clusters, maximised by gradient descent (MIGD)",
-               {.partial_labels = true}, fit_mi),
+               {.partial_labels = true, .group_shares = Honours::Shares::number}, fit_mi),
         method("sela", "self-labelling by optimal transport: a linear softmax model of balanced hard labels",
-               {.partial_labels = true}, fit_sela),
+               {.partial_labels = true, .group_shares = Honours::Shares::number}, fit_sela),
         method("miadm", "self-labelling by alternating directions: a linear softmax model of soft labels",
                {.partial_labels = true}, fit_miadm),
         shared_method<WmcFits>("wmc",
@@ -151,13 +160,13 @@ const std::vector<Method>& methods() {
         method("dcn", "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)", {},
                fit_dcn),
         method("entropy-net", "discriminative entropy clustering: a self-labelling network (LibTorch)",
-               {.partial_labels = true}, fit_entropy_net),
+               {.partial_labels = true, .group_shares = Honours::Shares::number}, fit_entropy_net),
         method("imsat", "IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch)",
-               {.partial_labels = true}, fit_imsat),
+               {.partial_labels = true, .group_shares = Honours::Shares::number}, fit_imsat),
         method("iic", "IIC: mutual information of the clusters of two views (LibTorch)", {.partial_labels = true},
                fit_iic),
         method("sela-net", "self-labelling by optimal transport: a network of one-hot labels (LibTorch)",
-               {.partial_labels = true}, fit_sela_net),
+               {.partial_labels = true, .group_shares = Honours::Shares::number}, fit_sela_net),
         method("miadm-net", "self-labelling by alternating directions: a network of soft labels (LibTorch)",
                {.partial_labels = true}, fit_miadm_net),
     };
@@ -179,6 +188,9 @@ const Method& find_method(std::string_view name) {
 std::unique_ptr<Model> load_model(const Archive& archive) {
     for (const auto& method : methods())
         if (method.name == archive.method()) return method.load(archive);
+    if (archive.method() == "checkpoint")
+        throw BadData("this is a checkpoint of a fit of " + archive.text("fit") +
+                      ", not a model; the fit that wrote it goes on from it");
     throw BadData("model of method '" + archive.method() + "', which this version of coterie does not have");
 }
 

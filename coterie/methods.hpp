@@ -19,7 +19,8 @@ namespace coterie {
 struct Honours {
     bool weights = false;
     bool initial_centroids = false;
-    bool partial_labels = false;  // with clusters_per_label and group_shares
+    bool partial_labels = false;  // with clusters_per_label
+    enum class Shares { none, number, interval } group_shares = Shares::none;
     bool sizes = false;
 };
 

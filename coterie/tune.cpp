@@ -23,7 +23,8 @@ const std::vector<std::string> criterion_names = {"silhouette", "objective", "ra
 // ---------------------------------------------------------------- the grid
 
 constexpr const char* grid_accepted =
-    "OPTION=A,B,C (values), OPTION=LOW:HIGH (steps of 1), OPTION=LOW:HIGH:N (N equally spaced values), "
+    "OPTION=A,B,C (values; those of texts with semicolons between them), OPTION=LOW:HIGH (steps of 1), "
+    "OPTION=LOW:HIGH:N (N equally spaced values), "
     "OPTION=LOW:HIGH:log (decades) or OPTION=LOW:HIGH:log2 (powers of two)";
 
 [[noreturn]] void refuse_axis(std::string_view text, const std::string& why) {
@@ -429,9 +430,10 @@ GridAxis read_grid_axis(const Method& method, std::string_view text) {
     const Option& option = grid_option(method, text, std::string(text.substr(0, equals)));
     const bool number = option.kind == OptionKind::integer || option.kind == OptionKind::real;
     GridAxis axis{option.name, {}};
+    const char between = option.kind == OptionKind::text ? ';' : ',';  // texts have commas of their own
     const std::string_view items = text.substr(equals + 1);
     for (std::size_t begin = 0; begin <= items.size();) {
-        const std::size_t end = std::min(items.find(',', begin), items.size());
+        const std::size_t end = std::min(items.find(between, begin), items.size());
         const std::string_view item = items.substr(begin, end - begin);
         if (item.empty()) refuse_axis(text, "a value is empty; it takes " + std::string(grid_accepted));
         if (number && item.find(':') != std::string_view::npos) {

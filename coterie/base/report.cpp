@@ -8,6 +8,7 @@ std::string_view name(StopReason reason) {
     switch (reason) {
         case StopReason::converged: return "converged";
         case StopReason::iteration_limit: return "iteration-limit";
+        case StopReason::completed: return "completed";
         case StopReason::interrupted: return "interrupted";
         case StopReason::collapsed: return "collapsed";
         case StopReason::exact: return "exact";

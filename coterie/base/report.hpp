@@ -15,8 +15,9 @@ namespace coterie {
 enum class StopReason {
     converged,        // nothing changed any more, or the tolerance was met
     iteration_limit,  // max_iterations reached first
+    completed,        // every planned pass was made; the method has no other end
     interrupted,      // the caller asked to stop
-    collapsed,        // clusters were lost; what comes back is from before
+    collapsed,        // clusters were lost, or training diverged; what comes back is from before
     exact             // the method has no iterations
 };
 std::string_view name(StopReason reason);

@@ -106,8 +106,16 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     report.stopped = StopReason::iteration_limit;
     while (true) {
         const Matrix<double> embedding = network.encode_all(uninterrupted).cast<double>();
-        if (!embedding.allFinite())
-            throw BadArgument("training diverged: lower --learning-rate, or scale the points (--scale minmax)");
+        if (!embedding.allFinite()) {
+            const std::string advice = "lower --learning-rate, or scale the points (--scale minmax)";
+            if (!kept.any()) throw BadArgument("training diverged: " + advice);
+            report.warnings.push_back("training diverged in batch " + std::to_string(batches_done) +
+                                      " at the latest; the model is that of update " + std::to_string(kept.update) +
+                                      ": " + advice);
+            report.stopped = StopReason::collapsed;
+            if (!course.losses.empty() && !std::isfinite(course.losses.back())) course.losses.pop_back();
+            break;
+        }
         const bool is_first = labels.empty();
         Labels found = alternation.update(embedding, labels, course.changed.size(), is_first ? first : uninterrupted);
         bool stop = is_first && run.stop_requested();

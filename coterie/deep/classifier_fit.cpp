@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "coterie/deep/pretrained.hpp"
 #include "coterie/deep/view_losses.hpp"
@@ -107,10 +108,8 @@ private:
         return out;
     }
 
-    [[noreturn]] void diverged() const {
-        throw BadArgument("training diverged in epoch " + std::to_string(epoch_ + 1) +
-                          ": lower --learning-rate, or scale the points (--scale minmax)");
-    }
+    struct Diverged {};
+    [[noreturn]] static void diverged() { throw Diverged(); }
 
     void start() {
         if (views_.second_adversarial) measure_radii();
@@ -213,8 +212,22 @@ private:
         return found.value;
     }
 
+    // What was kept before it diverged is a result.
     void train() {
-        report_.stopped = StopReason::iteration_limit;
+        try {
+            train_epochs();
+        } catch (const Diverged&) {
+            const std::string what = "training diverged in epoch " + std::to_string(epoch_ + 1);
+            const std::string advice = ": lower --learning-rate, or scale the points (--scale minmax)";
+            if (kept_epoch_ < 0) throw BadArgument(what + advice);
+            report_.warnings.push_back(what + "; the model is that of epoch " + std::to_string(kept_epoch_ + 1) +
+                                       advice);
+            report_.stopped = StopReason::collapsed;
+        }
+    }
+
+    void train_epochs() {
+        report_.stopped = StopReason::completed;
         std::vector<Index> order(at(n()));
         Matrix<double> all;  // logits, as the epoch begins
         for (; epoch_ < options_.epochs; ++epoch_, batch_ = 0, sum_ = 0) {
@@ -309,11 +322,13 @@ private:
         Classified out;
         out.labels = likeliest_clusters(constraints_, sigma.logarithm);
         const auto kept = static_cast<std::size_t>(kept_epoch_);
-        if (!sound(course_.balances.back()))
+        if (!sound(course_.balances.back())) {
+            if (report_.stopped == StopReason::completed) report_.stopped = StopReason::collapsed;
             report_.warnings.push_back("the clusters collapsed: the balance of their sizes is " +
                                        to_text(OptionValue(course_.balances.back())) + " after the last epoch; the " +
                                        "model is that of epoch " + std::to_string(kept_epoch_ + 1) + ", with " +
                                        to_text(OptionValue(course_.balances[kept])));
+        }
         report_.objective_per_iteration = course_.objectives;
         report_.objective = course_.objectives[kept];
         report_.iterations = static_cast<int>(course_.objectives.size());
@@ -364,6 +379,9 @@ private:
 
 Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
     const ClassifierNetwork network = network_of(options);
+    const ClassifierOptions defaults;
+    if (network != ClassifierNetwork::vgg4 && options.kernel != defaults.kernel)
+        throw BadArgument("option --kernel: only vgg4 has one (--network)");
     if (network == ClassifierNetwork::dense) {
         Architecture out = dense_classifier(dimensions, layer_widths(options.widths), options.clusters);
         if (!options.image.empty()) out.input = image_shape(options.image, dimensions);
@@ -373,6 +391,8 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
         throw BadArgument(std::string("option --network: ") +
                           (network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs --image, as 28x28");
     const ImageShape image = image_shape(options.image, dimensions);
+    if (options.widths != defaults.widths)
+        throw BadArgument("option --widths: only a dense network has such layers (--network)");
     return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, options.clusters)
                                               : resnet18(image, options.clusters);
 }
@@ -381,7 +401,23 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
     const std::string automatic = options.image.empty() ? "noise" : "rotation,shift,zoom,colour";
     const std::string& text = options.augment == "automatic" ? automatic : options.augment;
     Augmentation out;
-    if (text == "none") return out;
+    const ClassifierOptions defaults;
+    const auto refuse_without_effect = [&] {
+        const std::tuple<const char*, double, double, bool> strengths[] = {
+            {"rotation", options.rotation, defaults.rotation, out.rotation > 0},
+            {"shift", options.shift, defaults.shift, out.shift > 0},
+            {"zoom", options.zoom, defaults.zoom, out.zoom > 0},
+            {"colour", options.colour, defaults.colour, out.colour > 0},
+            {"noise", options.noise, defaults.noise, out.noise > 0}};
+        for (const auto& [name, strength, usual, used] : strengths)
+            if (strength != usual && strength > 0 && !used)
+                throw BadArgument(std::string("option --") + name + " changes nothing: " + name +
+                                  " is not in --augment " + text);
+    };
+    if (text == "none") {
+        refuse_without_effect();
+        return out;
+    }
     const auto refuse = [&](const std::string& why) {
         throw BadArgument("option --augment: '" + options.augment + "' is not accepted; " + why);
     };
@@ -407,9 +443,11 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
                 "them");
         }
         if (word != "noise" && options.image.empty()) refuse(word + " needs --image, as 28x28");
-        if (end == text.size()) return out;
+        if (end == text.size()) break;
         begin = end + 1;
     }
+    refuse_without_effect();
+    return out;
 }
 
 Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,

@@ -181,6 +181,7 @@ TEST(ClassifierImages, AnImageNetworkOfEachKind) {
         options.clusters = 2;
         options.image = "8x8";
         options.network = network;
+        if (network != ClassifierNetwork::dense) options.widths = EntropyNetOptions().widths;
         options.epochs = 2;
         options.batch_size = 20;
         coterie::Run run(1, 1);
@@ -312,7 +313,7 @@ TEST(ClassifierPretrained, ReadsResNetsWeightsByName) {
             [&] { internal::read_trunk(folder / "weights.safetensors", of, is_resnet, unused); });
     };
     EXPECT_NE(refused(internal::resnet18({3, 32, 32}, 10), true).find("conv1.weight: 9408 numbers"), std::string::npos);
-    EXPECT_NE(refused(network, false).find("network.0"), std::string::npos);
+    EXPECT_NE(refused(network, false).find("takes a model of entropy-net"), std::string::npos);
 }
 
 // Probing passes leave alone what predictions are made with.
@@ -410,7 +411,14 @@ TEST(ClassifierOptions, AreRefused) {
     COTERIE_NEEDS_NETWORKS;
     EXPECT_NE(refused([](auto& o) { o.augment = "flip"; }).find("needs --image"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augment = "noise,turn"; }).find("'noise,turn'"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.image = "8x8", o.kernel = 4; }).find("--kernel"), std::string::npos);
+    const std::string usual = EntropyNetOptions().widths;
+    EXPECT_NE(refused([&](auto& o) { o.image = "8x8", o.widths = usual, o.kernel = 4; }).find("an odd number"),
+              std::string::npos);
+    // What would change nothing.
+    EXPECT_NE(refused([](auto& o) { o.image = "8x8"; }).find("--widths"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.kernel = 5; }).find("--kernel"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.rotation = 20; }).find("--rotation"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("--noise"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("--learning-rate"), std::string::npos);
     SideInformation side;

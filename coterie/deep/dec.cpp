@@ -217,12 +217,6 @@ private:
 };
 
 template <class Options>
-Options with_interval(Options options) {
-    if (options.update_interval == 0) options.update_interval = AlternatingOptions().update_interval;
-    return options;
-}
-
-template <class Options>
 DeepModelOf<Options> fit_with(PointsView points, const Options& options, Run& run, const SideInformation& side,
                               internal::Alternation& alternation, const internal::Optimizer& optimizer) {
     internal::DeepFit fit(Options::method, points, options, Options::described().values(&options), run, side);
@@ -234,27 +228,24 @@ DeepModelOf<Options> fit_with(PointsView points, const Options& options, Run& ru
 
 DecModel fit_dec(PointsView points, const DecOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
-    const DecOptions used = with_interval(options);
-    SelfTraining training(used, 1.0, false);
-    return fit_with(points, used, run, side, training,
+    SelfTraining training(options, 1.0, false);
+    return fit_with(points, options, run, side, training,
                     {.kind = internal::Optimizer::Kind::sgd,
                      .part = internal::Optimizer::Part::encoder,
-                     .learning_rate = used.learning_rate,
+                     .learning_rate = options.learning_rate,
                      .momentum = 0.9});
 }
 
 IdecModel fit_idec(PointsView points, const IdecOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
-    const IdecOptions used = with_interval(options);
-    SelfTraining training(used, used.gamma, true);
-    return fit_with(points, used, run, side, training, {.learning_rate = used.learning_rate});
+    SelfTraining training(options, options.gamma, true);
+    return fit_with(points, options, run, side, training, {.learning_rate = options.learning_rate});
 }
 
 DcnModel fit_dcn(PointsView points, const DcnOptions& options, Run& run, const SideInformation& side) {
     check_options(options);
-    const DcnOptions used = with_interval(options);
-    Dcn dcn(used, points.columns());
-    return fit_with(points, used, run, side, dcn, {.learning_rate = used.learning_rate});
+    Dcn dcn(options, points.columns());
+    return fit_with(points, options, run, side, dcn, {.learning_rate = options.learning_rate});
 }
 
 }  // namespace coterie

@@ -31,16 +31,16 @@ std::vector<int> numbers_in(const std::string& text, char between) {
 }
 
 // Of finite points.
-Matrix<float> in_single_precision(PointsView points, const std::string& what) {
+Matrix<float> in_single_precision(PointsView points) {
     constexpr float most = 1e15F;  // squares and sums of them stay finite
     Matrix<float> out = to_matrix<float>(points);
     for (Index i = 0; i < out.rows(); ++i)
         for (Index j = 0; j < out.cols(); ++j)
             if (!(std::abs(out(i, j)) <= most))
-                throw BadData(what + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
+                throw BadData("points: point " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
                               ": value " + to_text(OptionValue(points.at(i, j))) +
                               " is too large for a network, which computes in single precision; rescale the column "
-                              "(--scale minmax)");
+                              "(fit --scale minmax)");
     return out;
 }
 }  // namespace
@@ -53,7 +53,7 @@ Matrix<float> checked_floats(PointsView points, std::string_view method, int clu
     check_clustering_input(points, clusters, {}, run);
     require_memory(2.0 * sizeof(float) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
                    "a deep method's points");
-    return in_single_precision(points, "points");
+    return in_single_precision(points);
 }
 
 std::string fingerprint_of(PointsView points, const std::string& path) {
@@ -91,7 +91,7 @@ std::vector<int> layer_widths(const std::string& text) {
 
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
                        const std::string& device, bool half, const Run& run) {
-    const Matrix<float> floats = in_single_precision(points, "points");
+    const Matrix<float> floats = in_single_precision(points);
     Network network(architecture, device_or_cpu(device), run.threads, half);
     network.set_parameters(parameters);
     network.set_points(floats);
@@ -121,10 +121,31 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
     if (convolutional) {
         if (options.image.empty())
             throw BadArgument("option --network: a convolutional network needs --image, as 28x28");
+        if (options.widths != AutoencoderOptions().widths)
+            throw BadArgument("option --widths: a convolutional network has no such layers (--network dense has)");
         return convolutional_autoencoder(image, options.embedding);
     }
     return dense_autoencoder(dimensions, layer_widths(options.widths), options.embedding);
 }
+
+void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods) {
+    if (std::find(methods.begin(), methods.end(), model.method()) != methods.end()) return;
+    std::string accepted;
+    for (const std::string_view method : methods) accepted += (accepted.empty() ? "" : ", ") + std::string(method);
+    throw BadData(path + ": this is a " +
+                  (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()) +
+                  "; --pretrained takes a model of " + accepted);
+}
+
+namespace {
+// Of what a checkpoint holds; another one for every change of that.
+constexpr const char* layout = "2";
+
+std::string flag_name(std::string name) {
+    std::replace(name.begin(), name.end(), '_', '-');
+    return name;
+}
+}  // namespace
 
 Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
                        std::uint64_t seed)
@@ -136,6 +157,7 @@ Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues&
     options_.erase("checkpoint");  // does not change what is computed
     options_.erase("pretrained");  // its bytes are in the fingerprint, wherever it lies
     if (path_.empty()) return;
+    if (path_ == "-") throw BadArgument("option --checkpoint: - is not accepted; it takes a file's name");
     try {
         const OutputFile attempt(path_);
     } catch (const ResourceError& refused) {
@@ -145,6 +167,7 @@ Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues&
 
 Archive Checkpoint::begin() const {
     Archive out("checkpoint");
+    out.set_text("layout", layout);
     out.set_options(options_);
     out.set_text("fit", method_);
     out.set_text("points", fingerprint_);
@@ -159,10 +182,23 @@ std::optional<Archive> Checkpoint::found() const {
     const auto refuse = [&](const std::string& what) {
         throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it");
     };
-    if (archive.method() != "checkpoint" || archive.text("fit") != method_) refuse("method");
+    if (archive.method() != "checkpoint")
+        throw BadData(path_ + ": this is a model of " + archive.method() + ", not a checkpoint; name another file");
+    if (!archive.texts().contains("layout") || archive.text("layout") != layout)
+        throw BadData(path_ + ": this checkpoint is of another version of coterie; name another file, or remove it");
+    if (archive.text("fit") != method_) refuse("method (" + archive.text("fit") + ")");
     if (archive.text("points") != fingerprint_) refuse("points, or other labels, shares or --pretrained beside them");
     if (archive.text("seed") != std::to_string(seed_)) refuse("seed");
-    if (archive.options() != begin().options()) refuse("options");
+    std::string differing;
+    for (const auto& [name, value] : options_) {
+        const auto stored = archive.options().find(name);
+        if (stored == archive.options().end())
+            differing += " --" + flag_name(name);
+        else if (stored->second != value)
+            differing += " --" + flag_name(name) + " " + to_text(stored->second);
+    }
+    if (!differing.empty() || archive.options().size() != options_.size())
+        refuse("options (" + differing.erase(0, 1) + ")");
     return archive;
 }
 
@@ -235,7 +271,7 @@ void DeepFit::pretrain() {
         network_.set_memory(found->labels("memory"));
     } else if (!options_.pretrained.empty()) {
         const Archive model = Archive::load(options_.pretrained);
-        if (!model.has("network.0")) throw BadData(options_.pretrained + ": this model has no network");
+        require_kind(model, options_.pretrained, {"ae-kmeans", "dekm", "dec", "idec", "dcn"});
         try {
             network_.load(model, "network");
         } catch (const BadData& error) {

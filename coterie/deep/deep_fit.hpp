@@ -71,6 +71,9 @@ void describe_network(const Network& network, const std::string& name, const std
 /// The network that options ask for, for points of d columns. BadArgument.
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
 
+/// BadData unless the model that --pretrained names is of one of these methods.
+void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods);
+
 /// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.
 class Checkpoint {
 public:

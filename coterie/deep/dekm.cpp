@@ -10,7 +10,7 @@ namespace coterie {
 
 const OptionSet& DekmOptions::described() {
     static const OptionSet set =
-        internal::describe_alternating<DekmOptions>()
+        internal::describe_alternating<DekmOptions>(at_least(0), "; 0: 40 for convolutional networks, else 10")
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
                      "k-means starts of an update beside the last clusters")
             .choice("move", &DekmOptions::move, {"last", "all"},

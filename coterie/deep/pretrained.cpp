@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "coterie/base/error.hpp"
+#include "coterie/deep/deep_fit.hpp"
 #include "coterie/io/formats.hpp"
 
 namespace coterie::internal {
@@ -40,6 +41,12 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
     const auto has = [&](const std::string& name) {
         return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.name == name; });
     };
+    const auto is_coterie = [](const auto& fact) { return fact.first == "format" && fact.second == "coterie-model"; };
+    if (std::any_of(file.metadata.begin(), file.metadata.end(), is_coterie)) {
+        const Archive model = Archive::load(path);  // checks the sum of its bytes
+        if (has("network.0") || !is_resnet18)
+            require_kind(model, path, {"entropy-net", "imsat", "iic", "sela-net", "miadm-net"});
+    }
     const std::size_t trunk = parameters.size() - parameter_sizes(classifier.encoder.back().plan).size();
     std::vector<std::string> names;
     if (has("network.0")) {
