@@ -56,10 +56,20 @@ std::vector<const T*> pointers(const Matrix<T>& x) {
     return out;
 }
 
+bool has_detail(const FitReport& report, const std::string& name) {
+    return std::any_of(report.details.begin(), report.details.end(),
+                       [&](const auto& detail) { return detail.first == name; });
+}
+
 double number(const FitReport& report, const std::string& name) {
     for (const auto& [key, value] : report.details)
         if (key == name) return std::get<double>(value);
     throw std::runtime_error("no detail " + name);
+}
+
+bool warns(const FitReport& report, const std::string& part) {
+    return std::any_of(report.warnings.begin(), report.warnings.end(),
+                       [&](const std::string& each) { return each.find(part) != std::string::npos; });
 }
 
 // ---- the linear model
@@ -200,6 +210,65 @@ TEST(LabelRules, TransportIsBalanced) {
     const Matrix<double> hard = internal::transport_labels(wild, std::vector<double>(5, 0.2), 25.0, 2);
     for (Index k = 0; k < 5; ++k) EXPECT_NEAR(hard.col(k).mean(), 0.2, 0.01);
     EXPECT_EQ(internal::transport_labels(wild, std::vector<double>(5, 0.2), 25.0, 1), hard);
+}
+
+// Labels of 100 rows of which the first 30 are known to be of the first cluster, whatever the predictions say.
+struct KnownRows {
+    Softmax<double> sigma = softmax(normal<double>(100, 2, 30), 1);
+    FixedLabels<double> fixed;
+    internal::Criterion criterion;
+    KnownRows() {
+        for (Index i = 0; i < 30; ++i) fixed.rows.push_back(i);
+        fixed.labels = Matrix<double>::Zero(30, 2);
+        fixed.labels.col(0).setOnes();
+        criterion.prior = {0.5, 0.5};
+    }
+};
+
+TEST(LabelRules, TransportGivesFreeRowsWhatKnownOnesLeaveOfThePrior) {
+    KnownRows k;
+    k.criterion.rule = internal::LabelRule::transport;
+    const auto labels = [&] { return internal::labels_of(k.criterion, k.sigma, k.fixed, 1).labels; };
+    const Matrix<double> y = labels();
+    EXPECT_EQ(y.topRows(30), k.fixed.labels);
+    EXPECT_EQ(y.bottomRows(70).rowwise().sum(), Vector<double>::Ones(70));
+    EXPECT_NEAR(y.col(0).mean(), 0.5, 0.02);
+    k.criterion.prior = {0.2, 0.8};  // the known ones are more already
+    EXPECT_LE(labels().col(0).sum(), 31);
+    k.fixed.rows.clear();
+    for (Index i = 0; i < 100; ++i) k.fixed.rows.push_back(i);
+    k.fixed.labels = k.sigma.probability;
+    EXPECT_EQ(labels(), k.fixed.labels);
+}
+
+TEST(LabelRules, AlternatingCountsKnownRowsAsWhatTheyAre) {
+    KnownRows k;
+    k.criterion.rule = internal::LabelRule::alternating;
+    const Matrix<double> y = internal::labels_of(k.criterion, k.sigma, k.fixed, 1).labels;
+    EXPECT_EQ(y.topRows(30), k.fixed.labels);
+    const Eigen::RowVectorXd sums = k.fixed.labels.colwise().sum() + k.sigma.probability.bottomRows(70).colwise().sum();
+    const Eigen::RowVectorXd last = k.sigma.probability.row(99).array() / sums.array().sqrt();
+    EXPECT_LT((y.row(99) - last / last.sum()).cwiseAbs().maxCoeff(), 1e-14);
+}
+
+// ---- what a report says of solved labels
+
+TEST(LabelReport, SaysThatSharpPredictionsAreSolved) {
+    const Softmax<double> sigma = softmax(Matrix<double>(100 * normal<double>(300, 10, 31)), 1);
+    LabelSettings settings;
+    settings.solver = LabelSolver::dual;
+    FitReport solved;
+    internal::describe_labels(sigma.probability, solve_labels(sigma.probability, settings, 1), settings, {}, solved, 1);
+    EXPECT_LT(number(solved, "label_gradient"), 1e-9);
+    EXPECT_GE(number(solved, "label_gap"), 0);
+    EXPECT_LT(number(solved, "label_gap"), 1e-6);
+    EXPECT_TRUE(solved.warnings.empty());
+    settings.steps = 10;
+    FitReport stopped;
+    internal::describe_labels(sigma.probability, solve_labels(sigma.probability, settings, 1), settings, {}, stopped,
+                              1);
+    EXPECT_GT(number(stopped, "label_gradient"), 1e-8);
+    EXPECT_TRUE(warns(stopped, "the dual solver stopped after 10 steps"));
 }
 
 // ---- the fits
@@ -415,14 +484,20 @@ TEST(Entropy, PartialLabelsAreHonoured) {
         const auto model = fit_by_name(each.method, k.sample.points, values, k.side);
         EXPECT_EQ(model->clusters(), 3);
         EXPECT_EQ(model->cluster_labels().label_of, (std::vector<std::int32_t>{0, 1, 1}));
+        const Labels predicted = model->predict(k.sample.points);  // which knows of no partial label
         int right = 0;
+        int predicted_right = 0;
         for (std::size_t i = 0; i < 300; ++i) {
-            const int label = model->cluster_labels().label_of[static_cast<std::size_t>(model->labels()[i])];
+            const auto label_of = [&](const Labels& labels) {
+                return model->cluster_labels().label_of[static_cast<std::size_t>(labels[i])];
+            };
             if (i < 30) {
-                EXPECT_EQ(label, k.known[i]) << text(each);
+                EXPECT_EQ(label_of(model->labels()), k.known[i]) << text(each);
+                predicted_right += label_of(predicted) == k.known[i];
             }
-            right += label == (k.sample.truth[i] == 0 ? 0 : 1);
+            right += label_of(model->labels()) == (k.sample.truth[i] == 0 ? 0 : 1);
         }
+        EXPECT_GE(predicted_right, 28) << text(each);
         if (each.method != "miadm") {
             EXPECT_GE(right, 270) << text(each);
         }
@@ -432,6 +507,27 @@ TEST(Entropy, PartialLabelsAreHonoured) {
         Archive archive{each.method};
         model->store(archive);
         EXPECT_EQ(load_model(archive)->cluster_labels().names, k.side.label_names);
+    }
+}
+
+// One cluster more than labels, and no row that could have it.
+TEST(Entropy, RowsThatAreAllLabelled) {
+    Known k;
+    k.side = {};
+    k.side.partial_labels = k.sample.truth;
+    k.side.label_names = {"a", "b", "c"};
+    for (const Case& each : cases()) {
+        OptionValues values = each.values;
+        values["clusters"] = std::int64_t{4};
+        const auto model = fit_by_name(each.method, k.sample.points, values, k.side);
+        const FitReport& report = model->fit_report();
+        EXPECT_LT(std::abs(report.objective), 10) << text(each);
+        for (const std::string name : {"label_rounds", "label_gradient", "label_gap"})
+            EXPECT_FALSE(has_detail(report, name)) << text(each);
+        for (const auto& [name, value] : report.details)
+            if (const double* one = std::get_if<double>(&value)) {
+                EXPECT_TRUE(std::isfinite(*one)) << name << " " << text(each);
+            }
     }
 }
 
@@ -531,9 +627,7 @@ TEST(Entropy, ScalesThatTheLearningRateDoesNotBearAreWarnedOf) {
         const Matrix<double> points = factor * sample.points;
         const auto model = fit_by_name("entropy", points, {{"clusters", std::int64_t{2}}});
         for (const double value : model->fit_report().objective_per_iteration) EXPECT_TRUE(std::isfinite(value));
-        const auto& warnings = model->fit_report().warnings;
-        return std::any_of(warnings.begin(), warnings.end(),
-                           [&](const std::string& each) { return each.find(part) != std::string::npos; });
+        return warns(model->fit_report(), part);
     };
     EXPECT_FALSE(warned(1, "mean squared length"));
     EXPECT_TRUE(warned(1e3, "large for --learning-rate"));
@@ -545,10 +639,7 @@ TEST(Entropy, StrangePoints) {
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
         const auto model = fit_by_name(method, same, {{"clusters", std::int64_t{3}}});
         EXPECT_EQ(model->fit_report().clusters_found, 1) << method;
-        const auto& warnings = model->fit_report().warnings;
-        EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](const std::string& each) {
-            return each.find("2 of 3 clusters are empty") != std::string::npos;
-        })) << method;
+        EXPECT_TRUE(warns(model->fit_report(), "2 of 3 clusters are empty")) << method;
         EXPECT_EQ(fit_by_name(method, same, {{"clusters", std::int64_t{1}}})->labels(), Labels(20, 0));
         const Matrix<double> one = Matrix<double>::Ones(1, 1);
         EXPECT_EQ(fit_by_name(method, one, {{"clusters", std::int64_t{1}}})->labels(), Labels{0});
