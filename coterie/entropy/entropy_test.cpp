@@ -282,9 +282,9 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
     options.batch_size = 40;
     options.gamma = 0.05;
     options.learning_rate = 0.7;
-    options.lambda = 20;
     for (const EntropyLoss loss : {EntropyLoss::self_label, EntropyLoss::mi}) {
         options.loss = loss;
+        options.lambda = loss == EntropyLoss::self_label ? 20 : EntropyOptions().lambda;
         coterie::Run run(3);
         const EntropyModel model = fit_entropy(x, options, run);
         const auto start = random_linear_softmax<double>(4, 3, options.start_scale, run);
@@ -341,7 +341,8 @@ std::vector<Case> cases() {
                                    {"epochs", std::int64_t{30}},
                                    {"batch_size", std::int64_t{50}}};
             out.push_back({name, values});
-            if (name != "mi") {
+            const OptionValues plain = values;
+            if (name == "entropy" || (name != "mi" && optimizer == "sgd")) {
                 values["labels_per"] = std::string(name == "entropy" ? "epoch" : "batch");
                 out.push_back({name, values});
             }
@@ -349,6 +350,7 @@ std::vector<Case> cases() {
                 values["label_solver"] = std::string("dual");
                 out.push_back({name, values});
                 for (const double alpha : {0.0, 0.5, 2.0}) {
+                    values = plain;
                     values["loss"] = std::string("renyi");
                     values["alpha"] = alpha;
                     out.push_back({name, values});
@@ -571,7 +573,15 @@ TEST(Entropy, BadArguments) {
         has(message(method, {{"batch_size", std::int64_t{0}}}), "--batch-size");
         has(message(method, {{"start_scale", 0.0}}), "--start-scale");
         has(message(method, {{"gamma_start", 1.0}}), "--optimizer lbfgs");
-        has(message(method, {{"gamma_start", 1e-9}, {"optimizer", std::string("lbfgs")}}), "--gamma-start");
+        OptionValues falling = {{"gamma_start", 1e-9}, {"optimizer", std::string("lbfgs")}};
+        has(message(method, falling), "--gamma-start");
+        falling["gamma_start"] = 1.0;
+        falling["epochs"] = std::int64_t{1};
+        has(message(method, falling), "--gamma-start: gamma falls over the epochs, and --epochs is 1");
+        falling["epochs"] = std::int64_t{5};
+        falling["gamma"] = 0.0;
+        has(message(method, falling),
+            "--gamma-start: gamma falls by a factor an epoch, which never leads to --gamma 0");
         SideInformation side;
         side.sizes = SizeBounds{1, 20};
         has(message(method, {}, side), "size bounds");
@@ -591,19 +601,86 @@ TEST(Entropy, BadArguments) {
     has(message("mi", {{"fairness", -1.0}}), "--fairness");
     for (const std::string prior : {"", "0.5,", "half", "0.5;0.5"})
         has(message("mi", {{"prior", prior}}), "option --prior: '" + prior + "'");
-    has(message("mi", {{"prior", std::string("0.5,0.4")}}), "add up to 0.9");
-    has(message("mi", {{"prior", std::string("1")}}), "1 shares for 2 clusters");
+    has(message("mi", {{"prior", std::string("0.5,0.4")}}), "option --prior: the shares add up to 0.9");
+    has(message("mi", {{"prior", std::string("1")}}), "option --prior: 1 shares for 2 clusters");
+    has(message("mi", {{"prior", std::string("1,0")}}), "option --prior: a share of 0");
     Known k;
     k.side.group_shares = {{"a", 0.3, 0.4}};
     const auto with_labels = [&](const std::string& method, const OptionValues& values) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
-    has(with_labels("entropy", {{"clusters", std::int64_t{0}}}), "not an interval");
+    has(with_labels("entropy", {{"clusters", std::int64_t{0}}}), "option --group-share: entropy clustering takes one");
+    // What rounding leaves of 1 is above 0 for some and below for others.
+    for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
+        k.side.group_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
+        has(with_labels("mi", {{"clusters", std::int64_t{5}}}),
+            "option --group-share: the shares add up to 1 and leave nothing for 2 free clusters");
+        has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 free cluster");
+    }
+    k.side.group_shares = {{"a", 0.0, 0.0}};
+    has(with_labels("mi", {{"clusters", std::int64_t{0}}}), "option --group-share: ");
     k.side.group_shares = {{"a", 0.3, 0.3}};
     has(with_labels("entropy", {{"clusters", std::int64_t{0}}, {"prior", std::string("0.2,0.3,0.5")}}), "exclude");
     has(with_labels("miadm", {{"clusters", std::int64_t{0}}}), "no group shares");
     k.side.group_shares = {{"c", 0.3, 0.3}};
     has(with_labels("entropy", {{"clusters", std::int64_t{0}}}), "no point is labelled 'c'");
+}
+
+TEST(Entropy, OptionsThatChangeNothingAreRefused) {
+    const Sample sample = blobs(30, 2, 2, 2.0, 17);
+    const auto refused = [&](const std::string& method, OptionValues values, const std::string& option,
+                             const std::string& needs) {
+        values.emplace("clusters", std::int64_t{2});
+        EXPECT_NE(message_of([&] {
+                      fit_by_name(method, sample.points, values);
+                  }).find("option " + option + " changes nothing without " + needs),
+                  std::string::npos)
+            << method << " " << option;
+    };
+    const std::string renyi = "renyi";
+    refused("entropy", {{"alpha", 2.0}}, "--alpha", "--loss renyi");
+    refused("entropy", {{"alpha", 2.0}, {"loss", std::string("mi")}}, "--alpha", "--loss renyi");
+    refused("entropy", {{"fairness", 2.0}}, "--fairness", "--loss mi or --loss renyi");
+    refused("entropy", {{"lambda", 2.0}, {"loss", renyi}}, "--lambda", "--loss self-label");
+    refused("entropy", {{"label_solver", std::string("dual")}, {"loss", renyi}}, "--label-solver", "--loss self-label");
+    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"loss", renyi}}, "--label-rounds", "--loss self-label");
+    refused("entropy", {{"labels_per", std::string("epoch")}, {"loss", renyi}}, "--labels-per", "--loss self-label");
+    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"label_solver", std::string("dual")}}, "--label-rounds",
+            "--label-solver em");
+    for (const std::string method : {"sela", "miadm"})
+        refused(method, {{"labels_per", std::string("batch")}, {"optimizer", std::string("lbfgs")}},
+                "--labels-per batch", "--optimizer sgd");
+}
+
+TEST(Entropy, GammaFallsToTheGammaAskedFor) {
+    const Sample sample = blobs(60, 2, 2, 2.0, 32);
+    EntropyOptions options;
+    options.clusters = 2;
+    options.loss = EntropyLoss::mi;
+    options.optimizer = Optimizer::lbfgs;
+    options.epochs = 4;
+    for (const double start : {0.1, 0.2, 0.3, 0.5, 0.7, 1.1})
+        for (const double gamma : {0.001, 0.003, 0.03}) {
+            options.gamma_start = start;
+            options.gamma = gamma;
+            coterie::Run run;
+            const FitReport report = fit_entropy(sample.points, options, run).fit_report();
+            EXPECT_EQ(report.stopped, StopReason::converged) << start << " " << gamma;
+            EXPECT_EQ(report.iterations, 4) << start << " " << gamma;
+        }
+}
+
+TEST(Entropy, MemoryOfTheReportIsAskedForBeforeTraining) {
+    const Matrix<double> points = Vector<double>::LinSpaced(1000000, 0, 1);
+    coterie::Run run;
+    run.should_stop = [] { return true; };
+    for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::lbfgs}) {
+        MiOptions options;
+        options.clusters = 1000000;  // a batch of them is small, probabilities of all points are not
+        options.batch_size = 1;
+        options.optimizer = optimizer;
+        EXPECT_THROW(fit_mi(points, options, run), ResourceError);
+    }
 }
 
 TEST(Entropy, TrainingThatDivergesIsAnError) {
@@ -665,6 +742,30 @@ TEST(Entropy, StopsWhenAsked) {
         const EntropyModel model = fit_entropy(sample.points, options, run);
         EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
         EXPECT_EQ(model.fit_report().iterations, 2);
+    }
+}
+
+TEST(Entropy, StopsWithinAnEpoch) {
+    const Sample sample = blobs(200, 2, 2, 0.3, 20);
+    for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::lbfgs}) {
+        EntropyOptions options;
+        options.clusters = 2;
+        options.optimizer = optimizer;
+        options.batch_size = 20;
+        coterie::Run run;
+        int asked = 0;
+        run.should_stop = [&] { return ++asked > 3; };
+        EXPECT_THROW(fit_entropy(sample.points, options, run), Cancelled);
+        EXPECT_EQ(asked, 4);
+        int epochs = 0;
+        asked = 0;
+        run.on_progress = [&](const Progress&) { ++epochs; };
+        run.should_stop = [&] { return epochs > 0 && ++asked > 3; };
+        const FitReport report = fit_entropy(sample.points, options, run).fit_report();
+        EXPECT_EQ(report.stopped, StopReason::interrupted);
+        EXPECT_LE(asked, 5);
+        EXPECT_EQ(report.iterations, optimizer == Optimizer::sgd ? 1 : 2);
+        EXPECT_EQ(report.objective, report.objective_per_iteration.back());
     }
 }
 

@@ -33,7 +33,12 @@ public:
         const double n = static_cast<double>(points.rows);
         const double k = options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
-        require_memory(sizeof(T) * (whole ? 10 * n * k : 0) + 8 * n + 64.0 * k * static_cast<double>(points.columns),
+        // Training holds up to 10 numbers a row and cluster; finish() holds 3 of all rows. A model's parameters are
+        // there a few times in double, and with L-BFGS in its history.
+        const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
+        const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;
+        require_memory(sizeof(T) * k * std::max(10 * rows, 3 * n) + 24 * n +
+                           (64 + history) * k * static_cast<double>(points.columns),
                        "entropy clustering");
         for (Index i = 0; i < points.rows; ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
@@ -201,6 +206,11 @@ private:
             double objective = 0;
             for (Index batch = 0; batch < batches; ++batch) {
                 if (epoch == 0) run_.throw_if_stopped("training");
+                if (epoch > 0 && run_.stop_requested()) {  // the model as it stands; this epoch has no objective
+                    if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
+                    report_.stopped = StopReason::interrupted;
+                    return;
+                }
                 const Index begin = batch * points_.rows / batches;
                 const Index end = (batch + 1) * points_.rows / batches;
                 const std::span<const Index> numbers(order.data() + begin, at(end - begin));
@@ -229,6 +239,7 @@ private:
         Eigen::Map<Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
         x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         double gamma = options_.gamma;
+        bool cut = false;  // short of its iterations, by who asked to stop
         const auto assign = [&](const Vector<double>& from) {
             model_.weights = Eigen::Map<const Matrix<double>>(from.data(), k, d).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
@@ -246,15 +257,19 @@ private:
             return value + gamma * weights.squaredNorm();
         };
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
-            if (options_.gamma_start > 0 && options_.epochs > 1)
-                gamma = options_.gamma_start *
-                        std::pow(options_.gamma / options_.gamma_start,
-                                 static_cast<double>(epoch) / static_cast<double>(options_.epochs - 1));
+            const int last = options_.epochs - 1;
+            if (options_.gamma_start > 0)
+                gamma = epoch == last ? options_.gamma  // the product may be another by rounding
+                                      : options_.gamma_start * std::pow(options_.gamma / options_.gamma_start,
+                                                                        static_cast<double>(epoch) / last);
             if (epoch == 0) run_.throw_if_stopped("training");
             if (has_rule()) label_all(all);
             const double before = epoch > 0 ? report_.objective_per_iteration.back() : infinity;
-            const LbfgsResult found =
-                minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) { return !run_.stop_requested(); });
+            const LbfgsResult found = minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) {
+                cut = run_.stop_requested();
+                return !cut;
+            });
+            if (cut && epoch == 0) throw Cancelled("interrupted during training, before there was a result");
             assign(x);
             if (!epoch_done(epoch, found.value)) break;
             const bool settled =
@@ -522,6 +537,14 @@ Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>&
 template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, Run& run) {
+    if (options.gamma_start > 0) {
+        const std::string option = "option --gamma-start: ";
+        if (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma)
+            throw BadArgument(option + "it needs --optimizer lbfgs and at least --gamma");
+        if (options.gamma == 0)
+            throw BadArgument(option + "gamma falls by a factor an epoch, which never leads to --gamma 0");
+        if (options.epochs == 1) throw BadArgument(option + "gamma falls over the epochs, and --epochs is 1");
+    }
     return Training<T>(points, options, criterion, constraints, run)();
 }
 

@@ -118,8 +118,8 @@ Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabel
 template <class T>
 Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness, int threads);
 
-/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1; rows j whose labels are known are in the sum with
-/// those.
+/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1; rows j whose labels are known are in the sum
+/// with those.
 template <class T>
 Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>& fixed = {});
 
