@@ -799,6 +799,16 @@ def test_interrupt_before_any_result_writes_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_interrupt_of_max_margin(tmp_path):
+    figure = tmp_path / "margins.svg"
+    process = subprocess.Popen([COMMAND, "reproduce", "max-margin", "--figure", str(figure)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, preexec_fn=default_interrupt)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and out == b"" and b"interrupted during fits" in err and not figure.exists()
+
+
 def test_interrupted_tune_reports_what_it_found(long_points, tmp_path):
     # A cell that ends and one that does not.
     words = ["tune", "kmeans", long_points, "--grid", "restarts=1,1000000", "-k", "20", "--tolerance", "0", "--labels-out",
@@ -1321,6 +1331,9 @@ def test_reproduce_max_margin(tmp_path):
     for kind in result["kinds"]:
         assert 1 <= kind["equal_sizes"] <= 3
         assert [rival["name"] for rival in kind["rivals"]] == ["k-means", "soft k-means", "miadm"]
+        for rival in kind["rivals"]:  # one that lost a cluster is not counted as beaten
+            compared = kind["equal_sizes"] - rival["lost_a_cluster"]
+            assert max(rival["margin_at_most_ours"], rival["gap_at_most_ours"], rival["equal_sizes"]) <= compared
         newton = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "newton"}
         lbfgs = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "lbfgs"}
         # The limit is approached like the logarithm of gamma, and reached.

@@ -93,8 +93,9 @@ std::vector<Index> sizes_of(const Labels& labels, int clusters) {
 // The same clusters, whatever they are called.
 bool same_clusters(const Labels& a, const Labels& b) { return adjusted_rand_index(a, b) == 1; }
 
-// The lowest objective of several annealed starts.
-EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, int starts, std::uint64_t seed) {
+// The lowest objective of several annealed starts. `whole`: the run that may be asked to stop between two of them.
+EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, int starts, std::uint64_t seed,
+                      const Run& whole) {
     EntropyOptions options;
     options.fairness = enforced_fairness;
     options.clusters = clusters;
@@ -104,6 +105,7 @@ EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, 
     options.epochs = 12;
     std::optional<EntropyModel> best;
     for (int start = 0; start < starts; ++start) {
+        whole.throw_if_stopped("fits");
         // A large first gamma or small weights lead every start to one pair of clusters, along the widest spread.
         options.gamma_start = std::max(gamma, std::pow(10, -1 - start % 5));
         options.start_scale = std::pow(10, 0.5 * (start % 4));
@@ -116,7 +118,9 @@ EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, 
 
 const Classifier& classifier_of(const SoftmaxModel& model) { return std::get<Classifier>(model.linear()); }
 
-Classifier rival_of(Rival rival, const Matrix<double>& points, int clusters, int starts, std::uint64_t seed) {
+Classifier rival_of(Rival rival, const Matrix<double>& points, int clusters, int starts, std::uint64_t seed,
+                    const Run& whole) {
+    whole.throw_if_stopped("fits");
     Run run(seed, 1);
     if (rival == plain) {
         KMeansOptions options;
@@ -137,6 +141,7 @@ Classifier rival_of(Rival rival, const Matrix<double>& points, int clusters, int
     options.epochs = 12;
     std::optional<MiadmModel> best;
     for (int start = 0; start < starts; ++start) {
+        whole.throw_if_stopped("fits");
         options.gamma_start = std::pow(10, -1 - start % 5);
         options.start_scale = std::pow(10, 0.5 * (start % 4));
         Run again(seed + 1000003 * static_cast<std::uint64_t>(start), 1);
@@ -147,7 +152,8 @@ Classifier rival_of(Rival rival, const Matrix<double>& points, int clusters, int
 }
 
 struct Against {
-    double margin = 0;  // of the rival's classifier; 0 where a cluster of it is empty
+    bool lost = false;  // a cluster: it has no margin to compare
+    double margin = 0;  // of the rival's classifier
     double gap = 0;     // the widest for its labels
     bool fair = false;
 };
@@ -163,11 +169,11 @@ struct Outcome {
     std::array<Against, rivals> against{};
 };
 
-Outcome outcome_of(Kind kind, Index a_cluster, int starts, std::uint64_t seed) {
+Outcome outcome_of(Kind kind, Index a_cluster, int starts, std::uint64_t seed, const Run& whole) {
     const Matrix<double> points = separable_set(kind, a_cluster, seed);
     const std::vector<Index> equal(static_cast<std::size_t>(kind.clusters), a_cluster);
     Outcome out;
-    const EntropyModel model = annealed(points, kind.clusters, annealed_gamma, starts, seed);
+    const EntropyModel model = annealed(points, kind.clusters, annealed_gamma, starts, seed, whole);
     if (model.fit_report().sizes != equal) return out;
     out.fair = true;
     const Classifier best = internal::hard_margin(points, model.labels(), kind.clusters);
@@ -180,16 +186,17 @@ Outcome outcome_of(Kind kind, Index a_cluster, int starts, std::uint64_t seed) {
         out.degrees_newton[g] = internal::degrees_between(minimum, best);
         out.margin_newton[g] = internal::margin(points, minimum, model.labels());
     }
-    const EntropyModel further = annealed(points, kind.clusters, annealed_further, starts, seed);
+    const EntropyModel further = annealed(points, kind.clusters, annealed_further, starts, seed, whole);
     if (further.fit_report().sizes == equal)
         out.degrees_further = internal::degrees_between(classifier_of(further),
                                                         internal::hard_margin(points, further.labels(), kind.clusters));
     for (int r = 0; r < rivals; ++r) {
-        const Classifier rival = rival_of(static_cast<Rival>(r), points, kind.clusters, starts, seed);
+        const Classifier rival = rival_of(static_cast<Rival>(r), points, kind.clusters, starts, seed, whole);
         const Labels labels = labels_of(rival, points);
         const std::vector<Index> sizes = sizes_of(labels, kind.clusters);
-        if (std::count(sizes.begin(), sizes.end(), 0) > 0) continue;
         Against& against = out.against[static_cast<std::size_t>(r)];
+        against.lost = std::count(sizes.begin(), sizes.end(), 0) > 0;
+        if (against.lost) continue;
         against.fair = sizes == equal;
         against.margin = internal::margin(points, rival, labels);
         against.gap = internal::margin(points, internal::hard_margin(points, labels, kind.clusters), labels);
@@ -243,9 +250,9 @@ struct CrossCheck {
     bool soft_returns;     // from the local minimum of the entropy
 };
 
-CrossCheck cross_check(const Matrix<double>& points, int starts) {
+CrossCheck cross_check(const Matrix<double>& points, int starts, const Run& whole) {
     CrossCheck out;
-    out.entropy_global = classifier_of(annealed(points, 2, annealed_gamma, starts, 0));
+    out.entropy_global = classifier_of(annealed(points, 2, annealed_gamma, starts, 0, whole));
     out.soft_global = soft_global(points, annealed_gamma);
     const Labels widest = labels_of(out.entropy_global, points);
     out.soft_local = soft_from(points, widest, annealed_gamma);
@@ -262,13 +269,14 @@ CrossCheck cross_check(const Matrix<double>& points, int starts) {
 }
 
 std::string figure(const Matrix<double>& two, const Matrix<double>& three, const CrossCheck& check, int starts,
-                   std::uint64_t seed) {
+                   const Run& whole) {
+    const std::uint64_t seed = whole.seed;
     std::vector<Panel> panels;
-    panels.push_back(panel_of("Figure 1a: k-means", two, rival_of(plain, two, 2, starts, seed)));
+    panels.push_back(panel_of("Figure 1a: k-means", two, rival_of(plain, two, 2, starts, seed, whole)));
     panels.push_back(panel_of("Figure 1b: entropy", two, check.entropy_global));
-    panels.push_back(panel_of("Figure 8a: k-means", three, rival_of(plain, three, 3, starts, seed)));
+    panels.push_back(panel_of("Figure 8a: k-means", three, rival_of(plain, three, 3, starts, seed, whole)));
     panels.push_back(
-        panel_of("Figure 8b: entropy", three, classifier_of(annealed(three, 3, annealed_gamma, starts, seed))));
+        panel_of("Figure 8b: entropy", three, classifier_of(annealed(three, 3, annealed_gamma, starts, seed, whole))));
     panels.push_back(panel_of("Figure 3a: entropy, global", two, check.entropy_global));
     panels.push_back(panel_of("Figure 3b: entropy, local, from d", two, check.entropy_local));
     panels.push_back(panel_of("Figure 3c: soft k-means, from a", two, check.soft_local));
@@ -276,7 +284,7 @@ std::string figure(const Matrix<double>& two, const Matrix<double>& three, const
     const std::array<double, 4> gammas = {1e-5, 1e-3, 0.01, 0.1};
     for (const double gamma : gammas)
         panels.push_back(panel_of("Figure 4: entropy, gamma " + number_text(gamma), two,
-                                  classifier_of(annealed(two, 2, gamma, starts, seed))));
+                                  classifier_of(annealed(two, 2, gamma, starts, seed, whole))));
     for (const double gamma : gammas)
         panels.push_back(panel_of("Figure 4: soft k-means, gamma " + number_text(gamma), two, soft_global(two, gamma)));
     return panels_picture(panels, 4, {"Decisive and fair against compact", "one set of two clusters, one of three"});
@@ -322,17 +330,19 @@ int reproduce(const MaxMarginRequest& request) {
     outputs.add("--figure", request.figure, {".svg"});
     outputs.check(request.running->json);
     Run run = request.running->run();
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
     const Index count = request.sets;
     std::vector<Outcome> all(kinds.size() * static_cast<std::size_t>(count));
     for_each_block(static_cast<Index>(all.size()), run.threads, [&](Index cell, int) {
         all[static_cast<std::size_t>(cell)] =
             outcome_of(kinds[static_cast<std::size_t>(cell / count)], request.points, request.starts,
-                       run.seed + static_cast<std::uint64_t>(cell % count));
+                       run.seed + static_cast<std::uint64_t>(cell % count), run);
     });
     const Matrix<double> two = separable_set({2, 2}, request.points, run.seed);
-    const CrossCheck check = cross_check(two, 20);
+    const CrossCheck check = cross_check(two, 20, run);
     if (!request.figure.empty())
-        write_file(request.figure, figure(two, separable_set({2, 3}, request.points, run.seed), check, 20, run.seed));
+        write_file(request.figure, figure(two, separable_set({2, 3}, request.points, run.seed), check, 20, run));
 
     Json out;
     out["schema"] = 1;
@@ -344,15 +354,16 @@ int reproduce(const MaxMarginRequest& request) {
     rows[0] = {"L-BFGS, gamma " + number_text(annealed_gamma)};
     rows[1] = {"L-BFGS, gamma " + number_text(annealed_further)};
     for (std::size_t g = 0; g < decades.size(); ++g) rows[2 + g] = {"Newton, gamma 1e-" + number_text(decades[g])};
-    std::vector<std::vector<std::string>> margins(3 + 3 * rivals);
+    std::vector<std::vector<std::string>> margins(3 + 4 * rivals);
     margins[0] = {"margin / widest, gamma 1e-5"};
     margins[1] = {"the same, gamma 1e-" + number_text(decades.back())};
     margins[2] = {"labels of equal sizes"};
     for (std::size_t r = 0; r < rivals; ++r) {
         const std::string name = rival_names[r];
-        margins[3 + 3 * r] = {name + ": its margin at most ours"};
-        margins[4 + 3 * r] = {name + ": widest of its labels at most ours"};
-        margins[5 + 3 * r] = {name + ": the same where its sizes are equal"};
+        margins[3 + 4 * r] = {name + ": lost a cluster, and is out of the next"};
+        margins[4 + 4 * r] = {name + ": its margin at most ours"};
+        margins[5 + 4 * r] = {name + ": widest of its labels at most ours"};
+        margins[6 + 4 * r] = {name + ": the same where its sizes are equal"};
     }
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         header.push_back(std::to_string(kinds[k].dimensions) + "-D, K = " + std::to_string(kinds[k].clusters));
@@ -393,12 +404,15 @@ int reproduce(const MaxMarginRequest& request) {
         add_shares(1, "margin_share_newton", [](const Outcome& o) { return o.margin_newton.back(); });
         margins[2].push_back(std::to_string(fair.size()) + " of " + std::to_string(count));
         for (std::size_t r = 0; r < rivals; ++r) {
+            int lost = 0;
             int margin_holds = 0;
             int gap_holds = 0;
             int comparable = 0;
             int comparable_holds = 0;
             for (const Outcome* each : fair) {
                 const Against& against = each->against[r];
+                lost += against.lost;
+                if (against.lost) continue;
                 // The same labels give the same gap but for rounding.
                 const bool wider = each->gap >= against.gap * (1 - 1e-6);
                 margin_holds += each->margin >= against.margin;
@@ -406,11 +420,13 @@ int reproduce(const MaxMarginRequest& request) {
                 comparable += against.fair;
                 comparable_holds += against.fair && wider;
             }
-            const std::string of = " of " + std::to_string(fair.size());
-            margins[3 + 3 * r].push_back(std::to_string(margin_holds) + of);
-            margins[4 + 3 * r].push_back(std::to_string(gap_holds) + of);
-            margins[5 + 3 * r].push_back(std::to_string(comparable_holds) + " of " + std::to_string(comparable));
+            const std::string of = " of " + std::to_string(static_cast<int>(fair.size()) - lost);
+            margins[3 + 4 * r].push_back(std::to_string(lost) + " of " + std::to_string(fair.size()));
+            margins[4 + 4 * r].push_back(std::to_string(margin_holds) + of);
+            margins[5 + 4 * r].push_back(std::to_string(gap_holds) + of);
+            margins[6 + 4 * r].push_back(std::to_string(comparable_holds) + " of " + std::to_string(comparable));
             one["rivals"].push_back({{"name", rival_names[r]},
+                                     {"lost_a_cluster", lost},
                                      {"margin_at_most_ours", margin_holds},
                                      {"gap_at_most_ours", gap_holds},
                                      {"equal_sizes", comparable},

@@ -73,8 +73,7 @@ public:
 
     void describe(FitReport& report) const override {
         if (criterion_.rule != internal::LabelRule::self_label || last_.labels.size() == 0) return;
-        internal::describe_labels(last_predictions_, last_.labels, last_.rounds, criterion_.labels, last_fixed_, report,
-                                  threads_);
+        internal::describe_labels(last_predictions_, last_, criterion_.labels, last_fixed_, report, threads_);
     }
 
 private:

@@ -39,7 +39,7 @@ namespace internal {
 
 std::vector<double> prior_of(const std::string& text, const SideInformation& side, const Constraints& constraints) {
     const Index k = constraints.clusters();
-    if (side.group_shares.empty()) return checked_prior(parse_prior(text), k);
+    if (side.group_shares.empty()) return checked_prior(parse_prior(text), k, "option --prior");
     if (text != "uniform") throw BadArgument("options --prior and --group-share exclude each other");
     std::vector<double> out(at(k), -1.0);
     double left = 1;
@@ -54,9 +54,14 @@ std::vector<double> prior_of(const std::string& text, const SideInformation& sid
         left -= share.low;
         others -= end - begin;
     }
+    // What is left may be rounding, of either sign.
+    if (others > 0 && left <= 1e-9)
+        throw BadArgument("option --group-share: the shares add up to " + to_text(OptionValue(1 - left)) +
+                          " and leave nothing for " + std::to_string(others) +
+                          (others == 1 ? " free cluster" : " free clusters"));
     for (double& share : out)
         if (share < 0) share = left / static_cast<double>(others);
-    return checked_prior(out, k);
+    return checked_prior(out, k, "option --group-share");
 }
 
 Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels) {
@@ -85,8 +90,6 @@ SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run,
     Options used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, used.clusters, {}, run);
-    if (options.gamma_start > 0 && (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma))
-        throw BadArgument("option --gamma-start: it needs --optimizer lbfgs and at least --gamma");
     internal::Criterion criterion = criterion_of(internal::prior_of(prior, side, constraints));
     return points.visit([&]<class T>(const Rows<T>& rows) {
         internal::Trained<T> trained = internal::train(rows, used, criterion, constraints, run);
@@ -95,6 +98,31 @@ SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run,
         return SoftmaxModelOf<Options>(std::move(trained.model), constraints.cluster_labels(),
                                        std::move(trained.labels), std::move(trained.report), used);
     });
+}
+
+// Who gives an option expects something of it.
+void refuse_idle(bool given, bool used, const std::string& option, const std::string& needs) {
+    if (given && !used) throw BadArgument("option " + option + " changes nothing without " + needs);
+}
+
+// Their labels are of an epoch unless asked otherwise, those of lbfgs always.
+template <class Options>
+void refuse_idle_batches(const Options& options) {
+    refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd, "--labels-per batch",
+                "--optimizer sgd");
+}
+
+void refuse_idle_options(const EntropyOptions& options) {
+    const EntropyOptions defaults;
+    const bool self_label = options.loss == EntropyLoss::self_label;
+    refuse_idle(options.alpha != defaults.alpha, options.loss == EntropyLoss::renyi, "--alpha", "--loss renyi");
+    refuse_idle(options.fairness != defaults.fairness, !self_label, "--fairness", "--loss mi or --loss renyi");
+    refuse_idle(options.lambda != defaults.lambda, self_label, "--lambda", "--loss self-label");
+    refuse_idle(options.label_solver != defaults.label_solver, self_label, "--label-solver", "--loss self-label");
+    refuse_idle(options.label_rounds != defaults.label_rounds, self_label, "--label-rounds", "--loss self-label");
+    refuse_idle(options.labels_per != defaults.labels_per, self_label, "--labels-per", "--loss self-label");
+    refuse_idle(options.label_rounds != defaults.label_rounds, options.label_solver == LabelSolver::em,
+                "--label-rounds", "--label-solver em");
 }
 
 }  // namespace
@@ -144,6 +172,7 @@ const OptionSet& MiadmOptions::described() {
 
 EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& run, const SideInformation& side) {
     return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+        refuse_idle_options(options);
         internal::Criterion out;
         const double alpha = options.alpha == 0 ? std::numeric_limits<double>::infinity() : options.alpha;
         out.rule =
@@ -169,6 +198,7 @@ MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const Side
 
 SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, const SideInformation& side) {
     return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+        refuse_idle_batches(options);
         internal::Criterion out;
         out.rule = internal::LabelRule::transport;
         out.sharpness = options.sharpness;
@@ -181,6 +211,7 @@ SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, cons
 MiadmModel fit_miadm(PointsView points, const MiadmOptions& options, Run& run, const SideInformation& side) {
     if (!side.group_shares.empty()) throw BadArgument("method miadm takes no group shares: its fairness has no prior");
     return fit(points, options, run, side, "uniform", [&](std::vector<double> prior) {
+        refuse_idle_batches(options);
         internal::Criterion out;
         out.rule = internal::LabelRule::alternating;
         out.prior = std::move(prior);

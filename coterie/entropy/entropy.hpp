@@ -18,8 +18,9 @@
 // clusters, what remains over the other clusters.
 //
 // sgd: an epoch is one pass over the points in a random order, in batches; the losses are those of each batch. lbfgs:
-// an epoch is new labels for all points and up to 100 iterations on them. Cost n k d an epoch or iteration, memory
-// beside the points one batch (sgd; n k with labels per epoch) or a few n k (lbfgs).
+// an epoch is new labels for all points and up to 100 iterations on them. Cost n k d an epoch or iteration. Memory
+// beside the points, in numbers of their type: 3 n k at the end, for the report, and before that 10 k for every row of
+// a batch (sgd) or of all points (lbfgs, or labels per epoch); lbfgs 20 k d doubles more.
 
 #include <string_view>
 #include <variant>
@@ -153,10 +154,11 @@ using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 /// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
 /// label, of the others what predict gives. Empty clusters are a result with a warning. The report's details:
 /// "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||V||), "mean_probabilities", and
-/// for self-label of the last labels that were solved for "label_rounds", "label_gradient" and "label_gap" (see
-/// LabelCertificate). Throws BadArgument (options, shapes, conflicting labels, training that diverges: the learning
-/// rate is too large for the scale of the points), BadData (values), ResourceError, Cancelled before the first epoch is
-/// done.
+/// for self-label of the last labels that were solved for, unless every row of them was labelled, "label_rounds",
+/// "label_gradient" and "label_gap" (see LabelCertificate). Throws BadArgument (options, shapes, conflicting labels,
+/// training that diverges: the learning rate is too large for the scale of the points; options given that change
+/// nothing), BadData (values), ResourceError, Cancelled before the first epoch is done. Stopped later the model is as
+/// it stands, the objective the last full epoch's (lbfgs: its own).
 EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& run, const SideInformation& side = {});
 MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const SideInformation& side = {});
 SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, const SideInformation& side = {});

@@ -495,7 +495,8 @@ LabelSolution<T> solve_dual(const Matrix<T>& predictions, const LabelSettings& s
         if (nearest.norm < point.norm) point = std::move(nearest);
     }
     out.gradient = point.norm;
-    out.converged = point.norm <= tolerance;
+    out.converged = point.norm <= std::max(tolerance, rounding_floor);
+    out.multipliers = point.c;
     out.labels.resize(predictions.rows(), predictions.cols());
     dual.write_labels(point, 0, out.labels);
     copy_fixed(fixed, out.labels);
@@ -524,7 +525,7 @@ public:
 
     const Matrix<double>& labels() const { return y_; }
 
-    // max_k |lambda u_k / a_k - ybar_k| at the multipliers that the last step found.
+    // Steps taken; `gradient`: the furthest that the next one would move an ybar_k.
     int operator()(double& gradient) {
         gradient = std::numeric_limits<double>::infinity();
         double value = objective(y_);
@@ -611,20 +612,20 @@ LabelSolution<T> solve_newton(const Matrix<T>& predictions, const LabelSettings&
 
 }  // namespace
 
-std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters) {
+std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters, const std::string& name) {
     if (prior.empty()) return std::vector<double>(at(clusters), 1.0 / static_cast<double>(clusters));
     if (static_cast<Index>(prior.size()) != clusters)
-        throw BadArgument("prior: " + std::to_string(prior.size()) + " shares for " + std::to_string(clusters) +
+        throw BadArgument(name + ": " + std::to_string(prior.size()) + " shares for " + std::to_string(clusters) +
                           " clusters");
     double sum = 0;
     for (const double share : prior) {
         if (!(share > 0 && share <= 1))
-            throw BadArgument("prior: a share of " + to_text(OptionValue(share)) +
+            throw BadArgument(name + ": a share of " + to_text(OptionValue(share)) +
                               " is not accepted; each must be above 0 and at most 1");
         sum += share;
     }
     if (!(std::abs(sum - 1) <= 1e-6))
-        throw BadArgument("prior: the shares add up to " + to_text(OptionValue(sum)) + "; they must add up to 1");
+        throw BadArgument(name + ": the shares add up to " + to_text(OptionValue(sum)) + "; they must add up to 1");
     std::vector<double> out = prior;
     for (double& share : out) share /= sum;
     return out;
@@ -651,10 +652,12 @@ LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings&
 
 template <class T>
 LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels, const LabelSettings& settings,
-                                int threads, const FixedLabels<T>& fixed) {
+                                int threads, const FixedLabels<T>& fixed, const Vector<double>& multipliers) {
     check_input(predictions, settings, fixed);
     if (labels.rows() != predictions.rows() || labels.cols() != predictions.cols())
         throw BadArgument("label solver: labels must have the shape of the predictions");
+    if (multipliers.size() != 0 && multipliers.size() != predictions.cols())
+        throw BadArgument("label solver: a multiplier is needed for each cluster, or none");
     const std::vector<double> prior = checked_prior(settings.prior, predictions.cols());
     const Index k = predictions.cols();
     const auto n = static_cast<double>(predictions.rows());
@@ -678,20 +681,24 @@ LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& l
         out.objective += settings.lambda * share * std::log(share / means[c]);
         a[c] = settings.lambda * share / means[c];
     }
+    if (rows.count() == 0) return out;
     Dual<T> dual(predictions, settings, prior, threads, fixed);
-    const auto point = dual.evaluate(a.maxCoeff() - a.array(), 0);
+    const bool given = multipliers.size() > 0;
+    const auto point = dual.evaluate(given ? multipliers : Vector<double>(a.maxCoeff() - a.array()), 0);
     out.gap = out.objective - dual.value(point);
     for (Index c = 0; c < k; ++c) {
         const double of_dual = settings.lambda * prior[at(c)] / point.a[c] - point.gradient[c];
-        out.gradient = std::max(out.gradient, std::abs(means[c] - of_dual));
+        const double off = std::abs(given ? point.gradient[c] : means[c] - of_dual);
+        // What is no number proves nothing.
+        if (!(off <= out.gradient)) out.gradient = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
     }
     return out;
 }
 
 template LabelCertificate certify_labels(const Matrix<float>&, const Matrix<float>&, const LabelSettings&, int,
-                                         const FixedLabels<float>&);
+                                         const FixedLabels<float>&, const Vector<double>&);
 template LabelCertificate certify_labels(const Matrix<double>&, const Matrix<double>&, const LabelSettings&, int,
-                                         const FixedLabels<double>&);
+                                         const FixedLabels<double>&, const Vector<double>&);
 
 template LabelSolution<float> solve_labels(const Matrix<float>&, const LabelSettings&, int, const FixedLabels<float>&);
 template LabelSolution<double> solve_labels(const Matrix<double>&, const LabelSettings&, int,

@@ -15,6 +15,7 @@
 // Predictions below 1e-20 (float: 1e-30) count as that much.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "coterie/base/points.hpp"
@@ -47,10 +48,13 @@ template <class T>
 struct LabelSolution {
     Matrix<T> labels;  // y
     int rounds = 0;
-    bool converged = false;  // the tolerance was met
+    bool converged = false;  // the tolerance was met; dual, newton: or the gradient is within rounding of 0
     /// dual: max_k |lambda u_k / a_k - ybar_k|; newton: how far its next step would move an ybar_k; em: infinity (see
     /// certify_labels).
     double gradient = 0;
+    /// dual: K, max a - a_k, which the best multipliers follow from: labels near 0 and 1 do not give them back. Empty
+    /// from the other solvers, and where every label is fixed.
+    Vector<double> multipliers = {};
 };
 
 /// The same bits at any number of threads. Memory: em 2 N K numbers beside the input and the result, dual N + K^2 a
@@ -62,14 +66,17 @@ LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings&
 /// How far labels, found by whatever means, are from the optimum.
 struct LabelCertificate {
     double objective = 0;  // P(y)
-    double gap = 0;        // P(y) - D(a), a = lambda u / ybar: P(y) is at most this far above the optimum
-    double gradient = 0;   // max_k |ybar_k - ybar_k(a)|
+    double gap = 0;        // P(y) - D(a): P(y) is at most this far above the optimum, but for rounding
+    double gradient = 0;   // max_k |ybar_k - ybar_k(a)|; with multipliers max_k |lambda u_k / a_k - ybar_k(a)|
 };
+/// a: of the multipliers that a solution has; without them lambda u / ybar. Where every label is fixed there is nothing
+/// to be far from: gap and gradient are 0.
 template <class T>
 LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels, const LabelSettings& settings,
-                                int threads, const FixedLabels<T>& fixed = {});
+                                int threads, const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
 
-/// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6).
-std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters);
+/// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6);
+/// its message begins with `name`.
+std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters, const std::string& name = "prior");
 
 }  // namespace coterie

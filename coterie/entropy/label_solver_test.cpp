@@ -231,6 +231,46 @@ TEST(LabelDual, SaysWhenItsStepsRanOut) {
     EXPECT_TRUE(solve_labels(sigma, s, 1).converged);
 }
 
+// Labels of sharp predictions, near 0 and 1, do not give the multipliers back; the solver has them.
+TEST(LabelDual, ProvesItsSolutionByItsMultipliers) {
+    for (const double deviation : {3.0, 30.0, 100.0})
+        for (const double lambda : {1.0, 100.0, 1e4}) {
+            const Matrix<double> sigma = predictions(300, 10, deviation, 15);
+            const Matrix<float> narrow = sigma.cast<float>();
+            const LabelSettings s = settings(LabelSolver::dual, lambda);
+            const auto found = solve_labels(sigma, s, 1);
+            ASSERT_TRUE(found.converged) << deviation << " " << lambda;
+            const auto sure = certify_labels(sigma, found.labels, s, 1, {}, found.multipliers);
+            EXPECT_LT(sure.gradient, 1e-9) << deviation << " " << lambda;
+            EXPECT_LT(std::abs(sure.gap), 1e-8 * (1 + lambda)) << deviation << " " << lambda;
+            if (lambda > 100) continue;  // where float predictions go down to 1e-30 the steps may run out
+            const auto rounded = solve_labels(narrow, s, 1);
+            ASSERT_TRUE(rounded.converged) << deviation << " " << lambda;
+            EXPECT_LT(certify_labels(narrow, rounded.labels, s, 1, {}, rounded.multipliers).gradient, 1e-9)
+                << deviation << " " << lambda;
+        }
+    const Matrix<double> sigma = predictions(10, 3, 1, 15);
+    const Vector<double> two = Vector<double>::Zero(2);
+    EXPECT_NE(message_of([&] {
+                  certify_labels(sigma, sigma, settings(LabelSolver::dual, 1), 1, {}, two);
+              }).find("a multiplier is needed for each cluster"),
+              std::string::npos);
+}
+
+TEST(LabelSolvers, NothingIsProvedOfLabelsThatAreAllFixed) {
+    FixedLabels<double> fixed;
+    fixed.labels = Matrix<double>::Zero(6, 3);
+    for (Index i = 0; i < 6; ++i) {
+        fixed.rows.push_back(i);
+        fixed.labels(i, i % 2) = 1;  // the third cluster has none
+    }
+    const LabelCertificate sure =
+        certify_labels(predictions(6, 3, 1, 16), fixed.labels, settings(LabelSolver::em, 10), 1, fixed);
+    EXPECT_FALSE(std::isnan(sure.objective));
+    EXPECT_EQ(sure.gap, 0);
+    EXPECT_EQ(sure.gradient, 0);
+}
+
 TEST(LabelSolvers, APriorWithTinyEntries) {
     const Matrix<double> sigma = predictions(300, 4, 2, 9);
     for (const double tiny : {1e-4, 1e-8, 1e-12})

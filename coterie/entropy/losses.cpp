@@ -51,21 +51,23 @@ double renyi(const double* logarithm, Index k, double order, double* slope) {
     const auto difference = [](double a, double d) {
         return std::abs(d) < 1 ? std::exp(a) * std::expm1(d) : std::exp(a + d) - std::exp(a);
     };
+    const double scale = order / (1 - order);
     // ln sum_c sigma_c^order; near order 1, where it goes to 0, as ln(1 + sum_c (sigma_c^order - sigma_c)).
-    double total = 0;
     if (std::abs(order - 1) < 0.5) {
         double more = 0;
         for (Index c = 0; c < k; ++c) more += difference(logarithm[c], (order - 1) * logarithm[c]);
-        total = std::log1p(more);
-    } else {
-        const double largest = *std::max_element(logarithm, logarithm + k);
-        double sum = 0;
-        for (Index c = 0; c < k; ++c) sum += std::exp(order * (logarithm[c] - largest));
-        total = order * largest + std::log(sum);
+        const double total = std::log1p(more);
+        for (Index c = 0; c < k; ++c) slope[c] = scale * difference(logarithm[c], (order - 1) * logarithm[c] - total);
+        return total / (1 - order);
     }
+    // Elsewhere relative to the largest: order times a logarithm may be far above what the difference is of.
+    const double largest = *std::max_element(logarithm, logarithm + k);
+    double sum = 0;
+    for (Index c = 0; c < k; ++c) sum += std::exp(order * (logarithm[c] - largest));
+    const double rest = std::log(sum);
     for (Index c = 0; c < k; ++c)
-        slope[c] = order / (1 - order) * difference(logarithm[c], (order - 1) * logarithm[c] - total);
-    return total / (1 - order);
+        slope[c] = scale * difference(logarithm[c], order * (logarithm[c] - largest) - rest - logarithm[c]);
+    return scale * largest + rest / (1 - order);
 }
 
 }  // namespace
@@ -91,29 +93,30 @@ Softmax<T> softmax(const Matrix<T>& logits, int threads) {
     return out;
 }
 
-template <class T>
-double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient, int threads) {
+namespace {
+
+// on_slopes(i, derivatives of R_order(sigma_i) with respect to the logits of row i)
+template <class T, class OnSlopes>
+double mean_renyi(const Softmax<T>& sigma, double order, int threads, OnSlopes&& on_slopes) {
     const Index n = sigma.probability.rows();
     const Index k = sigma.probability.cols();
-    const double scale = weight / static_cast<double>(n);
-    return scale * sum_rows(n, k, threads, [&](Index i) {
+    return 1 / static_cast<double>(n) * sum_rows(n, k, threads, [&](Index i) {
                thread_local std::vector<double> buffer;
                buffer.resize(at(2 * k));
                double* const logarithm = buffer.data();
                double* const slope = logarithm + k;
                for (Index c = 0; c < k; ++c) logarithm[c] = static_cast<double>(sigma.logarithm(i, c));
                const double value = renyi(logarithm, k, order, slope);
-               for (Index c = 0; c < k; ++c) gradient(i, c) += static_cast<T>(scale * slope[c]);
+               on_slopes(i, slope);
                return value;
            });
 }
 
+// ln sigmabar_k = ln 1/N sum_i exp(ln sigma_ik), which is finite where every sigma_ik is 0.
 template <class T>
-double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind, double weight,
-                    Matrix<T>& gradient, int threads) {
+std::vector<double> log_means(const Softmax<T>& sigma) {
     const Index n = sigma.probability.rows();
     const Index k = sigma.probability.cols();
-    // ln sigmabar_k = ln 1/N sum_i exp(ln sigma_ik), which is finite where every sigma_ik is 0.
     std::vector<double> largest(at(k), -std::numeric_limits<double>::infinity());
     for (Index i = 0; i < n; ++i)
         for (Index c = 0; c < k; ++c)
@@ -122,14 +125,46 @@ double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, F
     for (Index i = 0; i < n; ++i)
         for (Index c = 0; c < k; ++c)
             mean[at(c)] += std::exp(static_cast<double>(sigma.logarithm(i, c)) - largest[at(c)]);
+    for (Index c = 0; c < k; ++c) mean[at(c)] = largest[at(c)] + std::log(mean[at(c)] / static_cast<double>(n));
+    return mean;
+}
+
+double divergence_of(const std::vector<double>& log_mean, const std::vector<double>& prior, Fairness kind) {
     double value = 0;
-    for (Index c = 0; c < k; ++c) {
-        double& log_mean = mean[at(c)];
-        log_mean = largest[at(c)] + std::log(log_mean / static_cast<double>(n));
-        const double log_prior = std::log(prior[at(c)]);
-        value += kind == Fairness::reverse ? std::exp(log_mean) * (log_mean - log_prior)
-                                           : prior[at(c)] * (log_prior - log_mean);
+    for (std::size_t c = 0; c < log_mean.size(); ++c) {
+        const double log_prior = std::log(prior[c]);
+        value += kind == Fairness::reverse ? std::exp(log_mean[c]) * (log_mean[c] - log_prior)
+                                           : prior[c] * (log_prior - log_mean[c]);
     }
+    return value;
+}
+
+}  // namespace
+
+template <class T>
+double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient, int threads) {
+    const double scale = weight / static_cast<double>(sigma.probability.rows());
+    return weight * mean_renyi(sigma, order, threads, [&](Index i, const double* slope) {
+               for (Index c = 0; c < gradient.cols(); ++c) gradient(i, c) += static_cast<T>(scale * slope[c]);
+           });
+}
+
+template <class T>
+double decisiveness(const Softmax<T>& sigma, double order, int threads) {
+    return mean_renyi(sigma, order, threads, [](Index, const double*) {});
+}
+
+template <class T>
+double fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind) {
+    return divergence_of(log_means(sigma), prior, kind);
+}
+
+template <class T>
+double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind, double weight,
+                    Matrix<T>& gradient, int threads) {
+    const Index n = sigma.probability.rows();
+    const Index k = sigma.probability.cols();
+    const std::vector<double> mean = log_means(sigma);
     const double scale = weight / static_cast<double>(n);
     sum_rows(n, k, threads, [&](Index i) {
         const T* const p = sigma.probability.data() + i * k;
@@ -149,7 +184,7 @@ double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, F
         }
         return 0.0;
     });
-    return weight * value;
+    return weight * divergence_of(mean, prior, kind);
 }
 
 template <class T>
@@ -213,6 +248,8 @@ double add_label_loss(const Softmax<T>& sigma, const std::vector<std::pair<int, 
     template Softmax<T> softmax(const Matrix<T>&, int);                                                             \
     template double add_decisiveness(const Softmax<T>&, double, double, Matrix<T>&, int);                           \
     template double add_fairness(const Softmax<T>&, const std::vector<double>&, Fairness, double, Matrix<T>&, int); \
+    template double decisiveness(const Softmax<T>&, double, int);                                                   \
+    template double fairness(const Softmax<T>&, const std::vector<double>&, Fairness);                              \
     template double add_cross_entropy(const Softmax<T>&, const Matrix<T>&, CrossEntropy, double, Matrix<T>&, int,   \
                                       const std::vector<bool>&);                                                    \
     template double add_label_loss(const Softmax<T>&, const std::vector<std::pair<int, int>>&, double, Matrix<T>&);

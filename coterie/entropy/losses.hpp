@@ -32,6 +32,10 @@ Softmax<T> softmax(const Matrix<T>& logits, int threads);
 template <class T>
 double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient, int threads);
 
+/// Its value alone, without a gradient's N x K numbers.
+template <class T>
+double decisiveness(const Softmax<T>& sigma, double order, int threads);
+
 enum class Fairness {
     reverse,  // KL(sigmabar || u); with uniform u, ln K - H(sigmabar): the second term of (5), and of (6)
     forward   // KL(u || sigmabar): zero-avoiding, infinite where a cluster is empty
@@ -40,6 +44,8 @@ enum class Fairness {
 template <class T>
 double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind, double weight,
                     Matrix<T>& gradient, int threads);
+template <class T>
+double fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind);
 
 enum class CrossEntropy {
     reverse,  // mean_i H(sigma_i, y_i): (42); labels below 1e-30 count as that much

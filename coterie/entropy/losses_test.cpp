@@ -171,6 +171,10 @@ TEST(Losses, ExactLimitsOfRenyi) {
     }
     EXPECT_NEAR(with(1e9).first, with(infinity).first, 1e-8);
     EXPECT_LT((with(1e9).second - with(infinity).second).cwiseAbs().maxCoeff(), 1e-8);
+    for (const double huge : {1e15, 1e17, 1e300, 1.7e308}) {
+        EXPECT_NEAR(with(huge).first, with(infinity).first, 1e-12) << huge;
+        EXPECT_LT((with(huge).second - with(infinity).second).cwiseAbs().maxCoeff(), 1e-12) << huge;
+    }
     EXPECT_LT(with(2).first, with(1).first);  // falls as the order rises
     EXPECT_LT(with(infinity).first, with(2).first);
 }

@@ -33,7 +33,12 @@ public:
         const double n = static_cast<double>(points.rows);
         const double k = options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
-        require_memory(sizeof(T) * (whole ? 10 * n * k : 0) + 8 * n + 64.0 * k * static_cast<double>(points.columns),
+        // Training holds up to 10 numbers a row and cluster; finish() holds 3 of all rows. A model's parameters are
+        // there a few times in double, and with L-BFGS in its history.
+        const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
+        const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;
+        require_memory(sizeof(T) * k * std::max(10 * rows, 3 * n) + 24 * n +
+                           (64 + history) * k * static_cast<double>(points.columns),
                        "entropy clustering");
         for (Index i = 0; i < points.rows; ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
@@ -105,16 +110,12 @@ private:
     // The clusters that row `number` is known to belong to.
     std::pair<int, int> clusters_of(Index number) const { return constraints_.clusters_of(constraints_.label(number)); }
 
-    Matrix<T> labels_for(std::span<const Index> numbers, const Softmax<T>& sigma) {
-        FixedLabels<T> fixed = fixed_labels(constraints_, numbers, sigma);
-        LabelSolution<T> solved = labels_of(criterion_, sigma, fixed, run_.threads);
-        if (criterion_.rule == LabelRule::self_label) {
-            last_rounds_ = solved.rounds;
-            last_predictions_ = sigma.probability;
-            last_labels_ = solved.labels;
-            last_fixed_ = std::move(fixed);
-        }
-        return std::move(solved.labels);
+    // Kept for the report.
+    const Matrix<T>& labels_for(std::span<const Index> numbers, const Softmax<T>& sigma) {
+        last_fixed_ = fixed_labels(constraints_, numbers, sigma);
+        last_solved_ = labels_of(criterion_, sigma, last_fixed_, run_.threads);
+        if (criterion_.rule == LabelRule::self_label) last_predictions_ = sigma.probability;
+        return last_solved_.labels;
     }
 
     // Labels of all points, kept for the epoch.
@@ -205,6 +206,11 @@ private:
             double objective = 0;
             for (Index batch = 0; batch < batches; ++batch) {
                 if (epoch == 0) run_.throw_if_stopped("training");
+                if (epoch > 0 && run_.stop_requested()) {  // the model as it stands; this epoch has no objective
+                    if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
+                    report_.stopped = StopReason::interrupted;
+                    return;
+                }
                 const Index begin = batch * points_.rows / batches;
                 const Index end = (batch + 1) * points_.rows / batches;
                 const std::span<const Index> numbers(order.data() + begin, at(end - begin));
@@ -233,6 +239,7 @@ private:
         Eigen::Map<Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
         x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         double gamma = options_.gamma;
+        bool cut = false;  // short of its iterations, by who asked to stop
         const auto assign = [&](const Vector<double>& from) {
             model_.weights = Eigen::Map<const Matrix<double>>(from.data(), k, d).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
@@ -250,15 +257,19 @@ private:
             return value + gamma * weights.squaredNorm();
         };
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
-            if (options_.gamma_start > 0 && options_.epochs > 1)
-                gamma = options_.gamma_start *
-                        std::pow(options_.gamma / options_.gamma_start,
-                                 static_cast<double>(epoch) / static_cast<double>(options_.epochs - 1));
+            const int last = options_.epochs - 1;
+            if (options_.gamma_start > 0)
+                gamma = epoch == last ? options_.gamma  // the product may be another by rounding
+                                      : options_.gamma_start * std::pow(options_.gamma / options_.gamma_start,
+                                                                        static_cast<double>(epoch) / last);
             if (epoch == 0) run_.throw_if_stopped("training");
             if (has_rule()) label_all(all);
             const double before = epoch > 0 ? report_.objective_per_iteration.back() : infinity;
-            const LbfgsResult found =
-                minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) { return !run_.stop_requested(); });
+            const LbfgsResult found = minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) {
+                cut = run_.stop_requested();
+                return !cut;
+            });
+            if (cut && epoch == 0) throw Cancelled("interrupted during training, before there was a result");
             assign(x);
             if (!epoch_done(epoch, found.value)) break;
             const bool settled =
@@ -278,8 +289,7 @@ private:
         describe_predictions(sigma, criterion_.prior, report_, run_.threads);
         details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
         if (criterion_.rule == LabelRule::self_label)
-            describe_labels(last_predictions_, last_labels_, last_rounds_, criterion_.labels, last_fixed_, report_,
-                            run_.threads);
+            describe_labels(last_predictions_, last_solved_, criterion_.labels, last_fixed_, report_, run_.threads);
         return out;
     }
 
@@ -293,9 +303,9 @@ private:
     std::vector<Index> known_;  // rows with a partial label
     LinearSoftmax<T> model_;
     Matrix<T> epoch_labels_;
-    Matrix<T> last_predictions_, last_labels_;  // of the last label solve
+    Matrix<T> last_predictions_;  // of the last label solve, as the next two
+    LabelSolution<T> last_solved_;
     FixedLabels<T> last_fixed_;
-    int last_rounds_ = 0;
     FitReport report_;
 };
 
@@ -318,15 +328,50 @@ FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Inde
     return out;
 }
 
+namespace {
+
+// Transport of the rows whose labels are not known, to what those that are leave of the prior.
+template <class T>
+Matrix<T> transport_to_the_rest(const Matrix<T>& logarithm, const FixedLabels<T>& fixed,
+                                const std::vector<double>& prior, double sharpness, int threads) {
+    const Index n = logarithm.rows();
+    const Index k = logarithm.cols();
+    std::vector<Index> free;
+    auto next = fixed.rows.begin();
+    for (Index i = 0; i < n; ++i) {
+        if (next != fixed.rows.end() && *next == i)
+            ++next;
+        else
+            free.push_back(i);
+    }
+    Matrix<T> out(n, k);
+    if (free.empty()) return out;
+    constexpr double least = 1e-6;  // of all rows: a target of 0 has no logarithm
+    Vector<double> left = Eigen::Map<const Vector<double>>(prior.data(), k) -
+                          fixed.labels.template cast<double>().colwise().sum().transpose() / static_cast<double>(n);
+    left = left.cwiseMax(least);
+    left /= left.sum();
+    Matrix<T> rows(static_cast<Index>(free.size()), k);
+    for (std::size_t f = 0; f < free.size(); ++f) rows.row(static_cast<Index>(f)) = logarithm.row(free[f]);
+    const Matrix<T> y = transport_labels(rows, std::vector<double>(left.begin(), left.end()), sharpness, threads);
+    for (std::size_t f = 0; f < free.size(); ++f) out.row(free[f]) = y.row(static_cast<Index>(f));
+    return out;
+}
+
+}  // namespace
+
 template <class T>
 LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
                            int threads) {
     if (criterion.rule == LabelRule::self_label)
         return solve_labels(sigma.probability, criterion.labels, threads, fixed);
     LabelSolution<T> out;
-    out.labels = criterion.rule == LabelRule::transport
-                     ? transport_labels(sigma.logarithm, criterion.prior, criterion.sharpness, threads)
-                     : alternating_labels(sigma.probability);
+    if (criterion.rule == LabelRule::alternating)
+        out.labels = alternating_labels(sigma.probability, fixed);
+    else if (fixed.rows.empty())
+        out.labels = transport_labels(sigma.logarithm, criterion.prior, criterion.sharpness, threads);
+    else
+        out.labels = transport_to_the_rest(sigma.logarithm, fixed, criterion.prior, criterion.sharpness, threads);
     for (std::size_t f = 0; f < fixed.rows.size(); ++f)
         out.labels.row(fixed.rows[f]) = fixed.labels.row(static_cast<Index>(f));
     return out;
@@ -343,6 +388,8 @@ double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, c
     const double value = add_cross_entropy(sigma, y, reverse ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
                                            gradient, threads, counts);
     if (criterion.rule == LabelRule::transport || criterion.rule == LabelRule::given) return value;
+    // Labels that are all known may leave a cluster without one: the constant would be without bound.
+    if (!counts.empty() && std::find(counts.begin(), counts.end(), true) == counts.end()) return value;
     const Vector<double> means =
         y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
     if (reverse) return value + criterion.labels.lambda * divergence(criterion.prior, means);
@@ -365,9 +412,8 @@ Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& score
 
 template <class T>
 void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& prior, FitReport& report, int threads) {
-    Matrix<T> unused = Matrix<T>::Zero(sigma.probability.rows(), sigma.probability.cols());
-    report.details.emplace_back("decisiveness", add_decisiveness(sigma, 1.0, 1.0, unused, threads));
-    report.details.emplace_back("fairness", add_fairness(sigma, prior, Fairness::reverse, 1.0, unused, threads));
+    report.details.emplace_back("decisiveness", decisiveness(sigma, 1.0, threads));
+    report.details.emplace_back("fairness", fairness(sigma, prior, Fairness::reverse));
     const Vector<double> means = sigma.probability.template cast<double>().colwise().mean().transpose();
     report.details.emplace_back("mean_probabilities", std::vector<double>(means.data(), means.data() + means.size()));
 }
@@ -473,15 +519,17 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
 }
 
 template <class T>
-Matrix<T> alternating_labels(const Matrix<T>& probability) {
-    const Vector<double> scale = probability.template cast<double>()
+Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>& fixed) {
+    Matrix<T> y = probability;
+    for (std::size_t f = 0; f < fixed.rows.size(); ++f) y.row(fixed.rows[f]) = fixed.labels.row(static_cast<Index>(f));
+    const Vector<double> scale = y.template cast<double>()
                                      .colwise()
                                      .sum()
                                      .transpose()
                                      .cwiseMax(std::numeric_limits<T>::min())
                                      .cwiseSqrt()
                                      .cwiseInverse();
-    Matrix<T> y = probability * scale.template cast<T>().asDiagonal();
+    y = probability * scale.template cast<T>().asDiagonal();
     y.array().colwise() /= y.rowwise().sum().array().eval();
     return y;
 }
@@ -489,6 +537,14 @@ Matrix<T> alternating_labels(const Matrix<T>& probability) {
 template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, Run& run) {
+    if (options.gamma_start > 0) {
+        const std::string option = "option --gamma-start: ";
+        if (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma)
+            throw BadArgument(option + "it needs --optimizer lbfgs and at least --gamma");
+        if (options.gamma == 0)
+            throw BadArgument(option + "gamma falls by a factor an epoch, which never leads to --gamma 0");
+        if (options.epochs == 1) throw BadArgument(option + "gamma falls over the epochs, and --epochs is 1");
+    }
     return Training<T>(points, options, criterion, constraints, run)();
 }
 
@@ -496,7 +552,7 @@ Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, co
     template Trained<T> train(const Rows<T>&, const LinearTrainingOptions&, const Criterion&, const Constraints&, \
                               Run&);                                                                              \
     template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);               \
-    template Matrix<T> alternating_labels(const Matrix<T>&);                                                      \
+    template Matrix<T> alternating_labels(const Matrix<T>&, const FixedLabels<T>&);                               \
     template FixedLabels<T> fixed_labels(const Constraints&, std::span<const Index>, const Softmax<T>&);          \
     template LabelSolution<T> labels_of(const Criterion&, const Softmax<T>&, const FixedLabels<T>&, int);         \
     template double add_criterion_loss(const Criterion&, const Softmax<T>&, const Matrix<T>&, Matrix<T>&, int,    \

@@ -1,6 +1,8 @@
 #pragma once
 // Internal: the one trainer of the methods of this room. A method is a rule for labels and a loss (Criterion).
 
+#include <algorithm>
+
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/losses.hpp"
 #include "coterie/kmeans/constraints.hpp"
@@ -35,7 +37,7 @@ OptionSetFor<Options> describe_training() {
 enum class LabelRule {
     none,         // the loss is of the predictions alone: R_order and reverse fairness
     self_label,   // label_solver.hpp; reverse cross-entropy
-    transport,    // one-hot labels whose means are the prior; forward cross-entropy
+    transport,    // one-hot labels whose means are nearly the prior; forward cross-entropy
     alternating,  // y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk); forward cross-entropy
     given         // targets; the cross-entropy that is asked for
 };
@@ -80,21 +82,28 @@ template <class T>
 LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
                            int threads);
 /// The criterion's loss of a batch, its labels given (rule none: not looked at); adds its gradient with respect to the
-/// logits. counts: see add_cross_entropy.
+/// logits. counts: see add_cross_entropy; where no row counts the labels' own divergence, a constant, is left out.
 template <class T>
 double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
                           int threads, const std::vector<bool>& counts = {});
 /// The cluster with the largest score, among those of its label where that is known; ties go to the lowest.
 template <class T>
 Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores);
-/// Adds "label_rounds", "label_gradient" and "label_gap": how far labels that were solved for are from the optimum.
+/// Adds "label_rounds", "label_gradient" and "label_gap", how far labels that were solved for are from the optimum, and
+/// a warning where the dual solver should have come nearer. Nothing where no row was free.
 template <class T>
-void describe_labels(const Matrix<T>& predictions, const Matrix<T>& labels, int rounds, const LabelSettings& settings,
+void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solved, const LabelSettings& settings,
                      const FixedLabels<T>& fixed, FitReport& report, int threads) {
-    const LabelCertificate certificate = certify_labels(predictions, labels, settings, threads, fixed);
-    report.details.emplace_back("label_rounds", static_cast<std::int64_t>(rounds));
+    if (static_cast<Index>(fixed.rows.size()) == predictions.rows()) return;
+    const LabelCertificate certificate =
+        certify_labels(predictions, solved.labels, settings, threads, fixed, solved.multipliers);
+    report.details.emplace_back("label_rounds", static_cast<std::int64_t>(solved.rounds));
     report.details.emplace_back("label_gradient", certificate.gradient);
-    report.details.emplace_back("label_gap", certificate.gap);
+    report.details.emplace_back("label_gap", std::max(certificate.gap, 0.0));  // below 0 is rounding
+    if (settings.solver == LabelSolver::dual && !solved.converged)
+        report.warnings.push_back("the last labels are not the optimum: the dual solver stopped after " +
+                                  std::to_string(solved.rounds) + " steps at a gradient of " +
+                                  to_text(OptionValue(solved.gradient)));
 }
 /// Adds the details "decisiveness", "fairness" and "mean_probabilities" of all points' predictions.
 template <class T>
@@ -103,13 +112,15 @@ void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& pr
 Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels);
 
 /// One-hot labels y of the rows of ln sigma: the largest entry of ln(sigma^sharpness) + b, where b makes the means of
-/// softmax(that) the prior (Sinkhorn in the log domain: optimal transport with entropy 1 / sharpness). The same bits at
-/// any number of threads.
+/// softmax(that) the prior to 1 per cent (Sinkhorn in the log domain: optimal transport with entropy 1 / sharpness).
+/// The means of y are the prior as far as its rounding to one-hot leaves them there. The same bits at any number of
+/// threads.
 template <class T>
 Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness, int threads);
 
-/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1.
+/// y_ik proportional to sigma_ik / sqrt(sum_j sigma_jk), rows sum to 1; rows j whose labels are known are in the sum
+/// with those.
 template <class T>
-Matrix<T> alternating_labels(const Matrix<T>& probability);
+Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>& fixed = {});
 
 }  // namespace coterie::internal
