@@ -198,7 +198,7 @@ def test_fit_json_schema(files):
     assert (value["n"], value["d"], value["clusters_found"]) == (1797, 64, 10)
     assert sum(value["sizes"]) == 1797 and len(value["sizes"]) == 10
     assert value["objective"] > 1e6 and value["iterations"] >= 1
-    assert value["stopped"] in ("converged", "iteration-limit", "interrupted", "exact")
+    assert value["stopped"] in ("converged", "iteration-limit", "completed", "interrupted", "exact")
     assert value["seconds"]["read"] >= 0 and value["seconds"]["fit"] > 0
     assert value["seed"] == 3 and value["threads"] == 2
     assert value["warnings"] == [] and isinstance(value["details"], dict)

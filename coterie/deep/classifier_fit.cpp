@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "coterie/base/idle_option.hpp"
 #include "coterie/deep/pretrained.hpp"
 #include "coterie/deep/view_losses.hpp"
 #include "coterie/io/sha256.hpp"
@@ -259,9 +260,7 @@ private:
         course_.objectives.push_back(sum_ / static_cast<double>(n()));
         course_.balances.push_back(balance(labels_, options_.clusters));
         const Softmax<double> sigma = softmax(logits, run_.threads);
-        Matrix<double> unused = Matrix<double>::Zero(logits.rows(), logits.cols());
-        course_.criteria.push_back(add_decisiveness(sigma, 1.0, 1.0, unused, run_.threads) +
-                                   add_fairness(sigma, prior_, Fairness::reverse, 1.0, unused, run_.threads) +
+        course_.criteria.push_back(decisiveness(sigma, 1.0, run_.threads) + fairness(sigma, prior_, Fairness::reverse) +
                                    label_loss(sigma));
         const auto rank = [&](std::size_t epoch) {
             return std::pair(sound(course_.balances[epoch]) ? 0 : 1, course_.criteria[epoch]);
@@ -380,8 +379,7 @@ private:
 Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
     const ClassifierNetwork network = network_of(options);
     const ClassifierOptions defaults;
-    if (network != ClassifierNetwork::vgg4 && options.kernel != defaults.kernel)
-        throw BadArgument("option --kernel: only vgg4 has one (--network)");
+    refuse_idle(options.kernel != defaults.kernel, network == ClassifierNetwork::vgg4, "--kernel", "--network vgg4");
     if (network == ClassifierNetwork::dense) {
         Architecture out = dense_classifier(dimensions, layer_widths(options.widths), options.clusters);
         if (!options.image.empty()) out.input = image_shape(options.image, dimensions);
@@ -391,8 +389,7 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
         throw BadArgument(std::string("option --network: ") +
                           (network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs --image, as 28x28");
     const ImageShape image = image_shape(options.image, dimensions);
-    if (options.widths != defaults.widths)
-        throw BadArgument("option --widths: only a dense network has such layers (--network)");
+    refuse_idle(options.widths != defaults.widths, false, "--widths", "--network dense");
     return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, options.clusters)
                                               : resnet18(image, options.clusters);
 }
@@ -410,9 +407,8 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
             {"colour", options.colour, defaults.colour, out.colour > 0},
             {"noise", options.noise, defaults.noise, out.noise > 0}};
         for (const auto& [name, strength, usual, used] : strengths)
-            if (strength != usual && strength > 0 && !used)
-                throw BadArgument(std::string("option --") + name + " changes nothing: " + name +
-                                  " is not in --augment " + text);
+            refuse_idle(strength != usual && strength > 0, used, std::string("--") + name,
+                        std::string(name) + " in --augment");
     };
     if (text == "none") {
         refuse_without_effect();

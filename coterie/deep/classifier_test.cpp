@@ -417,6 +417,8 @@ TEST(ClassifierOptions, AreRefused) {
     // What would change nothing.
     EXPECT_NE(refused([](auto& o) { o.image = "8x8"; }).find("--widths"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.kernel = 5; }).find("--kernel"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.label_solver = LabelSolver::dual, o.label_rounds = 3; }).find("--label-rounds"),
+              std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.rotation = 20; }).find("--rotation"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("--noise"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);

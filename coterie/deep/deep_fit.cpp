@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "coterie/base/idle_option.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/io/formats.hpp"
 #include "coterie/io/output_file.hpp"
@@ -121,8 +122,7 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
     if (convolutional) {
         if (options.image.empty())
             throw BadArgument("option --network: a convolutional network needs --image, as 28x28");
-        if (options.widths != AutoencoderOptions().widths)
-            throw BadArgument("option --widths: a convolutional network has no such layers (--network dense has)");
+        refuse_idle(options.widths != AutoencoderOptions().widths, false, "--widths", "--network dense");
         return convolutional_autoencoder(image, options.embedding);
     }
     return dense_autoencoder(dimensions, layer_widths(options.widths), options.embedding);

@@ -1,5 +1,6 @@
 #include "coterie/deep/entropy_net.hpp"
 
+#include "coterie/base/idle_option.hpp"
 #include "coterie/deep/classifier_fit.hpp"
 #include "coterie/deep/view_losses.hpp"
 
@@ -140,6 +141,8 @@ const OptionSet& MiadmNetOptions::described() {
 
 EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& options, Run& run,
                                 const SideInformation& side) {
+    internal::refuse_idle(options.label_rounds != EntropyNetOptions().label_rounds,
+                          options.label_solver == LabelSolver::em, "--label-rounds", "--label-solver em");
     return fit(points, options, run, side, options.prior, [&](const std::vector<double>& prior) {
         internal::Criterion out;
         out.rule = internal::LabelRule::self_label;

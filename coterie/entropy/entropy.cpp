@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "coterie/base/idle_option.hpp"
 #include "coterie/entropy/training.hpp"
 #include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -100,29 +101,28 @@ SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run,
     });
 }
 
-// Who gives an option expects something of it.
-void refuse_idle(bool given, bool used, const std::string& option, const std::string& needs) {
-    if (given && !used) throw BadArgument("option " + option + " changes nothing without " + needs);
-}
-
 // Their labels are of an epoch unless asked otherwise, those of lbfgs always.
 template <class Options>
 void refuse_idle_batches(const Options& options) {
-    refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd, "--labels-per batch",
-                "--optimizer sgd");
+    internal::refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd,
+                          "--labels-per batch", "--optimizer sgd");
 }
 
 void refuse_idle_options(const EntropyOptions& options) {
     const EntropyOptions defaults;
     const bool self_label = options.loss == EntropyLoss::self_label;
-    refuse_idle(options.alpha != defaults.alpha, options.loss == EntropyLoss::renyi, "--alpha", "--loss renyi");
-    refuse_idle(options.fairness != defaults.fairness, !self_label, "--fairness", "--loss mi or --loss renyi");
-    refuse_idle(options.lambda != defaults.lambda, self_label, "--lambda", "--loss self-label");
-    refuse_idle(options.label_solver != defaults.label_solver, self_label, "--label-solver", "--loss self-label");
-    refuse_idle(options.label_rounds != defaults.label_rounds, self_label, "--label-rounds", "--loss self-label");
-    refuse_idle(options.labels_per != defaults.labels_per, self_label, "--labels-per", "--loss self-label");
-    refuse_idle(options.label_rounds != defaults.label_rounds, options.label_solver == LabelSolver::em,
-                "--label-rounds", "--label-solver em");
+    internal::refuse_idle(options.alpha != defaults.alpha, options.loss == EntropyLoss::renyi, "--alpha",
+                          "--loss renyi");
+    internal::refuse_idle(options.fairness != defaults.fairness, !self_label, "--fairness",
+                          "--loss mi or --loss renyi");
+    internal::refuse_idle(options.lambda != defaults.lambda, self_label, "--lambda", "--loss self-label");
+    internal::refuse_idle(options.label_solver != defaults.label_solver, self_label, "--label-solver",
+                          "--loss self-label");
+    internal::refuse_idle(options.label_rounds != defaults.label_rounds, self_label, "--label-rounds",
+                          "--loss self-label");
+    internal::refuse_idle(options.labels_per != defaults.labels_per, self_label, "--labels-per", "--loss self-label");
+    internal::refuse_idle(options.label_rounds != defaults.label_rounds, options.label_solver == LabelSolver::em,
+                          "--label-rounds", "--label-solver em");
 }
 
 }  // namespace

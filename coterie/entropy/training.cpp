@@ -46,7 +46,7 @@ public:
 
     Trained<T> operator()() {
         Stopwatch watch;
-        report_.stopped = StopReason::iteration_limit;
+        report_.stopped = options_.optimizer == Optimizer::sgd ? StopReason::completed : StopReason::iteration_limit;
         if (options_.origin == TrainingOrigin::mean) origin_ = mean(points_, run_);
         warn_of_scale();
         model_ = random_linear_softmax<T>(options_.clusters, points_.columns, options_.start_scale, run_);
