@@ -1541,6 +1541,14 @@ def test_deep_fits_refuse(tmp_path):
     assert f"{x}: point 6, column 2" in run("fit", "dekm", x, "-k", 3, "--widths", 8, code=3).err
 
 
+def test_tune_takes_texts_with_commas(tmp_path):
+    points, _ = blobs(n=60, d=4)
+    np.save(tmp_path / "x.npy", points)
+    deep_fit("iic", tmp_path / "x.npy", "-k", 3, "--widths", "8,4", "--epochs", 1)  # skips without LibTorch
+    result = document("tune", "iic", tmp_path / "x.npy", "-k", 3, "--scale", "minmax", "--epochs", 2, "--grid", "widths=8,4;6", "--grid", "augment=noise;none")
+    assert [(cell["options"]["widths"], cell["options"]["augment"]) for cell in result["cells"]] == [("8,4", "noise"), ("8,4", "none"), ("6", "noise"), ("6", "none")]
+
+
 def test_deep_fits_tell_how_they_ended(tmp_path):
     points, truth = blobs(n=60, d=4)
     np.save(tmp_path / "x.npy", points)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -685,12 +686,13 @@ int32_t reconstruct(coterie_network* network, double weight, double* value) {
         if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
         const HalfGuard half(network->half && network->device.is_cuda());
         const Tensor made = network->decoder.run(network->output, network->pass(true)).reshape(network->input.sizes());
-        // A mean of means: one over all at once is shared out by the number of threads.
-        const Tensor loss = at::mse_loss(made.to(torch::kFloat32), network->input.detach(), at::Reduction::None)
-                                .flatten(1)
-                                .mean(1)
-                                .mean();
-        *value = loss.detach().item<float>();
+        // Item by item, then one after the other: one mean of all is shared out by the number of threads.
+        const Tensor errors =
+            at::mse_loss(made.to(torch::kFloat32), network->input.detach(), at::Reduction::None).flatten(1).mean(1);
+        std::vector<float> host(static_cast<std::size_t>(errors.size(0)));
+        coterie_network::to_host(errors, host.data());
+        *value = std::accumulate(host.begin(), host.end(), 0.0) / static_cast<double>(host.size());
+        const Tensor loss = errors.mean();
         const Tensor weighted = loss * weight;
         network->loss = network->loss.defined() ? network->loss + weighted : weighted;
     });
