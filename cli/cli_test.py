@@ -384,7 +384,7 @@ def test_strict_tells_what_did_not_converge(files, tmp_path):
     assert (tmp_path / "l.csv").exists()
 
 
-def test_methods_and_info(files):
+def test_methods_and_info(files, tmp_path):
     value = document("methods")
     assert [m["name"] for m in value["methods"]][0] == "kmeans" and "kmeans" in run("methods").out
     one = document("methods", "kmeans")["methods"][0]
@@ -394,6 +394,10 @@ def test_methods_and_info(files):
     value = document("info", files / "model.safetensors")
     assert value["method"] == "kmeans" and value["clusters"] == 3 and value["dimensions"] == 3
     assert value["options"]["clusters"] == 3 and value["tensors"]
+    fitted = document("fit", "kmeans", files / "points.npy", "-k", 3, "--seed", 7, "--model-out", tmp_path / "m.st")
+    facts = document("info", tmp_path / "m.st")["facts"]
+    assert float(facts["objective"]) == fitted["objective"] and facts["stopped"] == fitted["stopped"]
+    assert (facts["points"], facts["seed"], facts["iterations"]) == (str(fitted["n"]), "7", str(fitted["iterations"]))
     assert "centroids" in run("info", files / "model.safetensors").out
 
 

@@ -78,11 +78,11 @@ void ConstraintRequest::check() const {
 std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<ConstraintRequest> request) {
     const char* const group = "Constraints";
     std::vector<Flag> flags;
-    const auto list = [&](const char* name, const char* value, const char* meaning, std::vector<std::string>& target) {
+    const auto list = [&](const char* name, const char* value, std::string meaning, std::vector<std::string>& target) {
         Flag flag;
         flag.name = name;
         flag.value = value;
-        flag.meaning = meaning;
+        flag.meaning = std::move(meaning);
         flag.group = group;
         flag.repeats = true;
         flag.take = [&target, request](const std::string& text) { target.push_back(text); };
@@ -101,10 +101,11 @@ std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<Const
     }
     if (honours.group_shares != Honours::Shares::none)
         list("--group-share", "LABEL=X[,...]",
-             honours.group_shares == Honours::Shares::interval
-                 ? "the share of all points, labelled ones included, that the clusters of a label take: LABEL=0.95, or "
-                   "LABEL=0.9:1 for an interval, of which either end may be left out"
-                 : "the share of all points, labelled ones included, that the clusters of a label take: LABEL=0.95",
+             std::string("the share of all points, labelled ones included, that the clusters of a label take: "
+                         "LABEL=0.95") +
+                 (honours.group_shares == Honours::Shares::interval
+                      ? ", or LABEL=0.9:1 for an interval, of which either end may be left out"
+                      : ""),
              request->group_shares);
     if (honours.sizes)
         flags.push_back(text_flag("--sizes", "LOW:HIGH",

@@ -115,12 +115,9 @@ Outputs FitRequest::check() const {
     const auto pretrained = given->find("pretrained");
     if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())
         for (const char* option : {"pretrain_epochs", "pretrain_batch_size", "pretrain_rate"})
-            if (given->contains(option)) {
-                std::string flag = option;
-                std::replace(flag.begin(), flag.end(), '_', '-');
-                throw UsageError("option --" + flag + ": with --pretrained there is no pre-training",
+            if (given->contains(option))
+                throw UsageError("option " + option_flag(option) + ": with --pretrained there is no pre-training",
                                  "leave one of them out");
-            }
     for (const char* option : {"pretrained", "checkpoint"})
         if (const auto found = given->find(option); found != given->end())
             outputs.keep(std::get<std::string>(found->second));
@@ -364,6 +361,12 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
         Archive archive{method.name};
         model->store(archive);
         preprocessing.store(archive);
+        // How it came about, for who finds the file later.
+        archive.set_text("points", std::to_string(outcome.report.points));
+        archive.set_text("seed", std::to_string(outcome.report.seed));
+        archive.set_text("iterations", std::to_string(outcome.report.iterations));
+        archive.set_text("stopped", std::string(name(outcome.report.stopped)));
+        archive.set_text("objective", to_text(outcome.report.objective));
         archive.save(request.model_out);
     }
     if (!request.picture.empty() || !request.report.empty()) {

@@ -71,8 +71,9 @@ std::string to_text(const OptionValue& value) {
     return std::visit(Visitor{}, value);
 }
 
-std::string Option::flag() const {
-    std::string out = "--" + name;
+std::string option_flag(std::string_view name) {
+    std::string out = "--";
+    out += name;
     std::replace(out.begin(), out.end(), '_', '-');
     return out;
 }

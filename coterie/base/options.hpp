@@ -45,6 +45,9 @@ inline Range at_least(double low) { return {.low = low}; }
 inline Range above(double low) { return {.low = low, .low_open = true}; }
 inline Range between(double low, double high) { return {.low = low, .high = high}; }
 
+/// "--max-iterations", of the name "max_iterations".
+std::string option_flag(std::string_view name);
+
 struct Option {
     std::string name;     // whole words joined by '_': "max_iterations"; the command's flag is "--max-iterations"
     char letter = 0;      // one-letter flag, 0: none
@@ -56,7 +59,7 @@ struct Option {
     std::function<OptionValue(const void*)> get;
     std::function<void(void*, const OptionValue&)> set;
 
-    std::string flag() const;      // "--max-iterations"
+    std::string flag() const { return option_flag(name); }
     std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
     /// Throws BadArgument that names the option, the value and what is accepted.
     void check(const OptionValue& value) const;

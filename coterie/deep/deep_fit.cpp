@@ -93,7 +93,9 @@ std::vector<int> layer_widths(const std::string& text) {
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
                        const std::string& device, bool half, const Run& run) {
     const Matrix<float> floats = in_single_precision(points);
-    Network network(architecture, device_or_cpu(device), run.threads, half);
+    // A model predicts on any machine.
+    const std::string here = device_or_cpu(device);
+    Network network(architecture, here, run.threads, half && has_half(here));
     network.set_parameters(parameters);
     network.set_points(floats);
     return network.encode_all(run).cast<double>();
@@ -140,11 +142,6 @@ void require_kind(const Archive& model, const std::string& path, std::initialize
 namespace {
 // Of what a checkpoint holds; another one for every change of that.
 constexpr const char* layout = "2";
-
-std::string flag_name(std::string name) {
-    std::replace(name.begin(), name.end(), '_', '-');
-    return name;
-}
 }  // namespace
 
 Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
@@ -193,9 +190,9 @@ std::optional<Archive> Checkpoint::found() const {
     for (const auto& [name, value] : options_) {
         const auto stored = archive.options().find(name);
         if (stored == archive.options().end())
-            differing += " --" + flag_name(name);
+            differing += " " + option_flag(name);
         else if (stored->second != value)
-            differing += " --" + flag_name(name) + " " + to_text(stored->second);
+            differing += " " + option_flag(name) + " " + to_text(stored->second);
     }
     if (!differing.empty() || archive.options().size() != options_.size())
         refuse("options (" + differing.erase(0, 1) + ")");

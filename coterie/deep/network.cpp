@@ -10,6 +10,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/shared_library.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -43,7 +44,7 @@ const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
         for (const std::string& place : places()) {
-            void* const library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+            void* const library = open_library(place.c_str());
             if (library == nullptr) {
                 const char* const said = dlerror();
                 std::error_code ignored;
@@ -89,6 +90,16 @@ void check_device(const std::string& device) {
 
 std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
 
+bool has_half(const std::string& device) {
+    if (device != "cpu") return true;
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+
 struct Network::Handle {
     const coterie_network_api& functions = api();
     coterie_network* network = nullptr;
@@ -104,6 +115,8 @@ struct Network::Handle {
 Network::Network(const Architecture& architecture, const std::string& device, int threads, bool half)
     : handle_(std::make_unique<Handle>()), architecture_(architecture) {
     check_device(device);
+    if (half && !has_half(device))
+        throw BadArgument("option --half: this processor has no products in bfloat16 (AVX-512); leave it out");
     on_device_ = device != "cpu";
     double parameters = 0;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})

@@ -19,6 +19,9 @@ std::string network_backend();
 void check_device(const std::string& device);
 /// The device, or cpu where it is not there: a model predicts on any machine.
 std::string device_or_cpu(const std::string& device);
+/// Whether the device multiplies in bfloat16 and adds up in single precision. A CPU does with AVX-512; on others
+/// LibTorch 1.13 adds up in bfloat16 as well, which is slow and an eighth off after a few layers.
+bool has_half(const std::string& device);
 
 struct Optimizer {
     enum class Kind { sgd, adam } kind = Kind::adam;
@@ -46,6 +49,7 @@ Parameters load_parameters(const Archive& archive, const std::string& prefix, co
 /// whatever the number of threads.
 class Network {
 public:
+    /// BadArgument unless the device is there, and, if `half`, has it.
     Network(const Architecture& architecture, const std::string& device, int threads, bool half);
     ~Network();
     Network(const Network&) = delete;

@@ -272,6 +272,7 @@ TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
           internal::convolutional_autoencoder({3, 8, 8}, 4), internal::vgg4({3, 8, 8}, 3, 4),
           internal::resnet18({3, 8, 8}, 4)})
         for (const bool half : {false, true}) {
+            if (half && !internal::has_half("cpu")) continue;
             std::optional<std::vector<Matrix<float>>> expected;
             Parameters parameters;
             for (const int threads : {1, 2, 8}) {
@@ -331,6 +332,13 @@ TEST(Network, AsksForItsMemoryFirst) {
 // together, and not none.
 TEST(Network, HalfIsNearlySingle) {
     COTERIE_NEEDS_NETWORKS;
+    if (!internal::has_half("cpu")) {
+        EXPECT_NE(message_of<BadArgument>([] {
+                      Network(internal::dense_autoencoder(10, {5}, 2), "cpu", 1, true);
+                  }).find("option --half"),
+                  std::string::npos);
+        GTEST_SKIP() << "this processor has no products in bfloat16 (AVX-512)";
+    }
     const Matrix<float> points = normal(20, 64, 9);
     for (const Architecture& architecture :
          {internal::vgg4({1, 8, 8}, 3, 5), internal::convolutional_autoencoder({1, 8, 8}, 5)}) {

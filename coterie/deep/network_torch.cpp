@@ -1,11 +1,15 @@
 // The library behind network_abi.h: nothing of coterie's is included but that header. Compiles against LibTorch 1.13
 // and 2.x alike.
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -61,6 +65,47 @@ private:
     }
 };
 
+// One thread a product of matrices while it lives, where OpenBLAS has threads of its own: they know nothing of the
+// threads here, and more threads than processors take more than twice as long. OpenBLAS built for OpenMP knows.
+class OneBlasThread {
+public:
+    OneBlasThread() {
+        if (!openblas().has_own_threads) return;
+        const std::lock_guard<std::mutex> lock(openblas().mutex);
+        if (openblas().living++ > 0) return;
+        openblas().before = openblas().get_num_threads();
+        openblas().set_num_threads(1);
+    }
+    ~OneBlasThread() {
+        if (!openblas().has_own_threads) return;
+        const std::lock_guard<std::mutex> lock(openblas().mutex);
+        if (--openblas().living == 0) openblas().set_num_threads(openblas().before);
+    }
+    OneBlasThread(const OneBlasThread&) = delete;
+    OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+private:
+    struct OpenBlas {
+        int (*get_num_threads)() = found<int (*)()>("openblas_get_num_threads");
+        void (*set_num_threads)(int) = found<void (*)(int)>("openblas_set_num_threads");
+        int (*get_parallel)() = found<int (*)()>("openblas_get_parallel");  // 0: no threads, 1: its own, 2: OpenMP's
+        bool has_own_threads =
+            get_num_threads != nullptr && set_num_threads != nullptr && get_parallel != nullptr && get_parallel() == 1;
+        std::mutex mutex;
+        int living = 0;  // how many of this class there are
+        int before = 1;
+
+        template <class Function>
+        static Function found(const char* symbol) {
+            return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, symbol));  // also in what LibTorch depends on
+        }
+    };
+    static OpenBlas& openblas() {
+        static OpenBlas one;
+        return one;
+    }
+};
+
 using torch::Tensor;
 
 thread_local std::string last_error;
@@ -69,6 +114,7 @@ thread_local std::string last_error;
 template <class F>
 int32_t guarded(F&& f) {
     try {
+        const OneBlasThread one_blas_thread;
         f();
         return 0;
     } catch (const c10::Error& error) {
@@ -191,26 +237,61 @@ public:
 };
 
 class BlockedConvolution : public torch::autograd::Function<BlockedConvolution> {
-    // LibTorch takes slower kernels for fewer than 16.
-    static Blocks images(int64_t count) { return {count, 16}; }
+    // Of fewer, putting weights and images in the order of the kernels takes a larger share of the time.
+    static Blocks images(int64_t count) { return {count, 32}; }
+
+    struct Plan {
+        int64_t stride, pad;
+        bool transposed;
+    };
+    static Tensor plain(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
+        return at::convolution(x, weight, bias, at::IntArrayRef{plan.stride, plan.stride},
+                               at::IntArrayRef{plan.pad, plan.pad}, at::IntArrayRef{1, 1}, false, at::IntArrayRef{0, 0},
+                               1);
+    }
+    // What `wanted` names of the gradients of a plain convolution by its input, its weight and its bias.
+    static std::tuple<Tensor, Tensor, Tensor> plain_backward(const Tensor& gradient, const Tensor& x,
+                                                             const Tensor& weight, const Plan& plan,
+                                                             std::array<bool, 3> wanted) {
+        const int64_t channels = gradient.size(1);
+        return at::convolution_backward(gradient, x, weight,
+                                        wanted[2] ? at::OptionalIntArrayRef(channels) : at::OptionalIntArrayRef(),
+                                        at::IntArrayRef{plan.stride, plan.stride}, at::IntArrayRef{plan.pad, plan.pad},
+                                        at::IntArrayRef{1, 1}, false, at::IntArrayRef{0, 0}, 1, wanted);
+    }
+    // A transposed convolution is the gradient of a plain one by its input, and so it is computed: LibTorch's own goes
+    // through a matrix of every place's neighbourhood, which takes longer.
+    static Tensor transposed(const Tensor& x, const Tensor& weight, const Tensor& bias, const Plan& plan) {
+        const auto side = [&](int64_t of) { return (x.size(of) - 1) * plan.stride - 2 * plan.pad + weight.size(of); };
+        // Only the shape of it is read.
+        const Tensor input = at::empty({x.size(0), weight.size(1), side(2), side(3)}, x.options());
+        Tensor out = std::get<0>(plain_backward(x, input, weight, plan, {true, false, false}));
+        return bias.defined() ? out.add_(bias.reshape({1, -1, 1, 1})) : out;
+    }
+    static std::tuple<Tensor, Tensor, Tensor> transposed_backward(const Tensor& gradient, const Tensor& x,
+                                                                  const Tensor& weight, const Plan& plan,
+                                                                  std::array<bool, 3> wanted) {
+        return {wanted[0] ? plain(gradient, weight, Tensor(), plan) : Tensor(),
+                std::get<1>(plain_backward(x, gradient, weight, plan, {false, true, false})),
+                wanted[2] ? gradient.sum(at::IntArrayRef{0, 2, 3}) : Tensor()};
+    }
 
 public:
     static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x, const Tensor& weight,
-                          const Tensor& bias, int64_t stride, int64_t pad, bool transposed) {
+                          const Tensor& bias, int64_t stride, int64_t pad, bool is_transposed) {
         context->save_for_backward({x, weight});
         context->saved_data["inner"] = x.requires_grad();
         context->saved_data["bias"] = bias.numel() > 0;
         context->saved_data["stride"] = stride;
         context->saved_data["pad"] = pad;
-        context->saved_data["transposed"] = transposed;
+        context->saved_data["transposed"] = is_transposed;
+        const Plan plan{stride, pad, is_transposed};
         const Blocks blocks = images(x.size(0));
         std::vector<Tensor> parts(static_cast<std::size_t>(blocks.count));
         for_each_block(blocks, [&](int64_t block, int64_t first, int64_t count) {
+            const auto forward = is_transposed ? transposed : plain;
             parts[static_cast<std::size_t>(block)] =
-                at::convolution(x.narrow(0, first, count), weight, bias.numel() > 0 ? bias : Tensor(),
-                                at::IntArrayRef{stride, stride}, at::IntArrayRef{pad, pad}, at::IntArrayRef{1, 1},
-                                transposed, at::IntArrayRef{0, 0}, 1)
-                    .contiguous();
+                forward(x.narrow(0, first, count), weight, bias.numel() > 0 ? bias : Tensor(), plan).contiguous();
         });
         return at::cat(parts);
     }
@@ -221,19 +302,16 @@ public:
         const Tensor &x = saved[0], &weight = saved[1];
         const Tensor gradient = gradients[0].contiguous();
         const bool inner = context->saved_data["inner"].toBool(), bias = context->saved_data["bias"].toBool();
-        const bool transposed = context->saved_data["transposed"].toBool();
-        const int64_t stride = context->saved_data["stride"].toInt(), pad = context->saved_data["pad"].toInt();
-        const int64_t channels = gradient.size(1);
+        const Plan plan{context->saved_data["stride"].toInt(), context->saved_data["pad"].toInt(),
+                        context->saved_data["transposed"].toBool()};
         const Blocks blocks = images(x.size(0));
         const auto count = static_cast<std::size_t>(blocks.count);
         std::vector<Tensor> by_x(count), by_weight(count), by_bias(count);
         for_each_block(blocks, [&](int64_t block, int64_t first, int64_t size) {
             const auto b = static_cast<std::size_t>(block);
-            std::tie(by_x[b], by_weight[b], by_bias[b]) = at::convolution_backward(
-                gradient.narrow(0, first, size), x.narrow(0, first, size), weight,
-                bias ? at::OptionalIntArrayRef(channels) : at::OptionalIntArrayRef(), at::IntArrayRef{stride, stride},
-                at::IntArrayRef{pad, pad}, at::IntArrayRef{1, 1}, transposed, at::IntArrayRef{0, 0}, 1,
-                {inner, true, bias});
+            const auto backward = plan.transposed ? transposed_backward : plain_backward;
+            std::tie(by_x[b], by_weight[b], by_bias[b]) =
+                backward(gradient.narrow(0, first, size), x.narrow(0, first, size), weight, plan, {inner, true, bias});
             if (inner) by_x[b] = by_x[b].contiguous();
         });
         return {inner ? at::cat(by_x) : Tensor(),

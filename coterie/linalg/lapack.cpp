@@ -1,35 +1,20 @@
 #include "coterie/linalg/lapack.hpp"
 
-#include <cstdlib>
 #include <memory>
 
 #include <dlfcn.h>
 
+#include "coterie/base/shared_library.hpp"
+
 namespace coterie::internal {
 namespace {
-const char* openblas_kernels() {
-#if defined(__x86_64__) || defined(__i386__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
-        return "SkylakeX";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
-#endif
-    return nullptr;
-}
-
 template <class Function>
 void find(void* library, const char* symbol, Function*& function) {
     function = reinterpret_cast<Function*>(dlsym(library, symbol));
 }
 
 std::unique_ptr<const Lapack> load() {
-    // OpenBLAS reads the variable while it loads; what the user set is respected, and the environment is left as it
-    // was.
-    constexpr const char* variable = "OPENBLAS_CORETYPE";
-    const char* const kernels = std::getenv(variable) == nullptr ? openblas_kernels() : nullptr;
-    if (kernels != nullptr) setenv(variable, kernels, 1);
-    void* const library = dlopen("liblapacke.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (kernels != nullptr) unsetenv(variable);
+    void* const library = open_library("liblapacke.so.3");
     if (library == nullptr) return nullptr;
 
     auto found = std::make_unique<Lapack>();

@@ -1,6 +1,6 @@
 #pragma once
-// Internal: LAPACKE, found at run time. Debian's OpenBLAS chooses its kernels while it loads, and takes recent
-// processors for very old ones; so it is loaded here, with the right choice made first, instead of being linked.
+// Internal: LAPACKE, found at run time instead of being linked, so that OpenBLAS gets the right kernels
+// (base/shared_library.hpp).
 
 #include <string>
 
