@@ -66,23 +66,24 @@ private:
 };
 
 // One thread a product of matrices while it lives, where OpenBLAS has threads of its own: they know nothing of the
-// threads here, and more threads than processors take more than twice as long. OpenBLAS built for OpenMP knows.
-class OneBlasThread {
+// threads here, and more threads than processors take more than twice as long. OpenBLAS built for OpenMP knows. Many
+// may live at once, unlike in linalg/eigen.cpp, where OpenMP's threads must stand still, too.
+class NoBlasThreads {
 public:
-    OneBlasThread() {
+    NoBlasThreads() {
         if (!openblas().has_own_threads) return;
         const std::lock_guard<std::mutex> lock(openblas().mutex);
         if (openblas().living++ > 0) return;
         openblas().before = openblas().get_num_threads();
         openblas().set_num_threads(1);
     }
-    ~OneBlasThread() {
+    ~NoBlasThreads() {
         if (!openblas().has_own_threads) return;
         const std::lock_guard<std::mutex> lock(openblas().mutex);
         if (--openblas().living == 0) openblas().set_num_threads(openblas().before);
     }
-    OneBlasThread(const OneBlasThread&) = delete;
-    OneBlasThread& operator=(const OneBlasThread&) = delete;
+    NoBlasThreads(const NoBlasThreads&) = delete;
+    NoBlasThreads& operator=(const NoBlasThreads&) = delete;
 
 private:
     struct OpenBlas {
@@ -114,7 +115,7 @@ thread_local std::string last_error;
 template <class F>
 int32_t guarded(F&& f) {
     try {
-        const OneBlasThread one_blas_thread;
+        const NoBlasThreads none;
         f();
         return 0;
     } catch (const c10::Error& error) {
