@@ -4,15 +4,13 @@
 
 #include <dlfcn.h>
 
+#include "coterie/base/processor.hpp"
+
 namespace coterie::internal {
 namespace {
 const char* openblas_kernels() {
-#if defined(__x86_64__) || defined(__i386__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
-        return "SkylakeX";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
-#endif
+    if (has_avx512()) return "SkylakeX";
+    if (has_avx2()) return "Haswell";
     return nullptr;
 }
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/processor.hpp"
 #include "coterie/base/shared_library.hpp"
 
 namespace coterie::internal {
@@ -90,15 +91,7 @@ void check_device(const std::string& device) {
 
 std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
 
-bool has_half(const std::string& device) {
-    if (device != "cpu") return true;
-#if defined(__x86_64__) || defined(__i386__)
-    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-#else
-    return false;
-#endif
-}
+bool has_half(const std::string& device) { return device != "cpu" || has_avx512(); }
 
 struct Network::Handle {
     const coterie_network_api& functions = api();

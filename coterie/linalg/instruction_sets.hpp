@@ -4,6 +4,8 @@
 //   COTERIE_DECLARE_TABLES(Products, table)       // in namespace coterie::internal
 //   const Products& chosen = COTERIE_BEST_TABLE(table);
 
+#include "coterie/base/processor.hpp"
+
 #ifdef COTERIE_HAVE_ISA_generic
 #define COTERIE_DECLARE_TABLES(Type, name) \
     namespace generic {                    \
@@ -21,10 +23,6 @@
     namespace avx512 {                     \
     extern const Type name;                \
     }
-#define COTERIE_BEST_TABLE(name)                                                                                      \
-    (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && \
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma")                                      \
-         ? avx512::name                                                                                               \
-     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? avx2::name                                   \
-                                                                       : sse2::name)
+#define COTERIE_BEST_TABLE(name) \
+    (::coterie::internal::has_avx512() ? avx512::name : ::coterie::internal::has_avx2() ? avx2::name : sse2::name)
 #endif

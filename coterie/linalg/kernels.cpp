@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coterie/base/processor.hpp"
 #include "coterie/linalg/distances.hpp"
 
 #define COTERIE_DECLARE(isa)                      \
@@ -30,13 +31,10 @@ const std::vector<InstructionSet>& available() {
     static const std::vector<InstructionSet> sets = [] {
         std::vector<InstructionSet> out;
 #ifdef COTERIE_HAVE_ISA_avx512
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-            out.push_back({"avx512", &avx512::float32_kernels, &avx512::float64_kernels});
+        if (has_avx512()) out.push_back({"avx512", &avx512::float32_kernels, &avx512::float64_kernels});
 #endif
 #ifdef COTERIE_HAVE_ISA_avx2
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-            out.push_back({"avx2", &avx2::float32_kernels, &avx2::float64_kernels});
+        if (has_avx2()) out.push_back({"avx2", &avx2::float32_kernels, &avx2::float64_kernels});
 #endif
 #ifdef COTERIE_HAVE_ISA_sse2
         out.push_back({"sse2", &sse2::float32_kernels, &sse2::float64_kernels});
