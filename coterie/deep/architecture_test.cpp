@@ -1,6 +1,8 @@
 #include "coterie/deep/architecture.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -112,6 +114,64 @@ TEST(Architecture, TheStemOfLargeImages) {
     stem.encoder.resize(8);  // with the first block
     stem.outputs = 64 * 17 * 2;
     agrees_with_definition(stem, 2);
+}
+
+// Numbers of few values, so that windows have several largest ones; some windows of nothing but minus infinity, some
+// with a number that is none. Gradients go to the first of the largest.
+TEST(Architecture, MaximaAndTheirGradientsAreTheirDefinition) {
+    COTERIE_NEEDS_NETWORKS;
+    struct Window {
+        int kernel, stride, pad, rows, columns;
+    };
+    for (const Window window : {Window{2, 2, 0, 8, 6}, Window{2, 2, 0, 7, 9}, Window{3, 2, 1, 9, 8},
+                                Window{3, 1, 1, 5, 7}, Window{2, 3, 0, 9, 11}, Window{5, 2, 2, 5, 6}}) {
+        const auto side = [&](int of) { return (of + 2 * window.pad - window.kernel) / window.stride + 1; };
+        const int out_rows = side(window.rows), out_columns = side(window.columns);
+        internal::Layer layer;
+        layer.plan.kind = COTERIE_MAX_POOL;
+        layer.plan.kernel = window.kernel;
+        layer.plan.stride = window.stride;
+        layer.plan.pad_before = layer.plan.pad_after = window.pad;
+        Architecture architecture;
+        architecture.input = {2, window.rows, window.columns};
+        architecture.outputs = 2 * out_rows * out_columns;
+        architecture.encoder = {layer};
+        Network network(architecture, "cpu", 2, false);
+
+        constexpr float infinity = std::numeric_limits<float>::infinity();
+        RandomStream random(4, "test.architecture");
+        Matrix<float> x(3, architecture.input.items()), slope(3, architecture.outputs);
+        for (Index i = 0; i < x.size(); ++i)
+            x.data()[i] = random.below(6) == 0 ? -infinity : static_cast<float>(random.below(4));
+        x.row(1).head(x.cols() / 2).setConstant(-infinity);
+        x(2, 3) = x(2, x.cols() - 1) = std::numeric_limits<float>::quiet_NaN();
+        for (Index i = 0; i < slope.size(); ++i) slope.data()[i] = static_cast<float>(1 + random.below(9));
+        network.set_points(x);
+        const Matrix<float> found = network.begin({0, 1, 2}, {}, Network::Pass::probing);
+        const Matrix<float> gradient = network.input_gradient(slope);
+
+        Matrix<float> expected = Matrix<float>::Zero(3, x.cols());
+        for (Index image = 0; image < 3; ++image)
+            for (int place = 0; place < 2 * out_rows * out_columns; ++place) {
+                const int channel = place / (out_rows * out_columns);
+                const int top = place / out_columns % out_rows * window.stride - window.pad;
+                const int left = place % out_columns * window.stride - window.pad;
+                Index first = -1;
+                for (int r = std::max(0, top); r < std::min(window.rows, top + window.kernel); ++r)
+                    for (int c = std::max(0, left); c < std::min(window.columns, left + window.kernel); ++c) {
+                        const Index at = (channel * window.rows + r) * window.columns + c;
+                        if (first < 0 || x(image, at) > x(image, first) ||
+                            (std::isnan(x(image, at)) && !std::isnan(x(image, first))))
+                            first = at;
+                    }
+                if (std::isnan(x(image, first)))
+                    EXPECT_TRUE(std::isnan(found(image, place)));
+                else
+                    EXPECT_EQ(found(image, place), x(image, first));
+                expected(image, first) += slope(image, place);
+            }
+        EXPECT_EQ(gradient, expected) << window.kernel << " " << window.stride << " " << window.pad;
+    }
 }
 
 // Parameters move by minus their gradients; differences of the definition in double.
