@@ -1405,7 +1405,7 @@ def test_reproduce_entropy_linear():
     assert [method["name"] for method in alone] == ["sela"] and alone[0]["acc"] == methods["sela"]["acc"]
 
 
-def test_reproduce_vgg4_mnist():
+def test_reproduce_vgg4_mnist(tmp_path):
     if not os.path.exists(os.path.join(os.environ.get("COTERIE_DATA", "/nowhere"), "mnist")):
         pytest.skip("MNIST is not here")
     short("iic")
@@ -1415,6 +1415,15 @@ def test_reproduce_vgg4_mnist():
     assert "40 images, 1 epochs, 1 starts" in run("reproduce", "vgg4-mnist", "--points", 40, "--epochs", 1, "--seeds", 1, "--batch-size", 40,
                                                   "--methods", "iic").out
     assert "imsat, iic, sela" in run("reproduce", "vgg4-mnist", "--methods", "cats", code=2).err
+    # The fit that is drawn is cut off after every epoch, and is the same fit.
+    figure = tmp_path / "epochs.svg"
+    fits = [document("reproduce", "vgg4-mnist", "--points", 60, "--epochs", 3, "--seeds", 1, "--batch-size", 30, "--methods", "ours", *drawn)["methods"][0]["fits"][0]
+            for drawn in ((), ("--figure", figure))]
+    followed = fits[1].pop("acc_per_epoch")
+    for fit in fits:
+        del fit["seconds_an_epoch"]
+    assert fits[0] == fits[1] and len(followed) == len(fits[0]["balance_per_epoch"]) == 3 and followed[-1] == fits[0]["acc"]
+    assert figure.read_text().startswith("<svg") and "criterion of an epoch" in figure.read_text()
 
 
 # ---- transform, deep methods

@@ -1,7 +1,9 @@
 #include "reproduce.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <filesystem>
+#include <cstdlib>
 #include <numeric>
 
 #include "commands.hpp"
@@ -35,12 +37,47 @@ ImageSet some_of(const ImageSet& set, Index count, RandomStream random) {
     return out;
 }
 
-void make_folder(const std::string& path) {
+WorkFolder::WorkFolder(const std::string& named) : path_(named), kept_(!named.empty()) {
+    if (!kept_) {
+        std::string pattern = (std::filesystem::temp_directory_path() / "coterie-reproduce-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) == nullptr) throw ResourceError("there can be no folder " + pattern);
+        path_ = pattern;
+        return;
+    }
     std::error_code failed;
-    std::filesystem::create_directories(path, failed);
-    if (!std::filesystem::is_directory(path))
-        throw ResourceError("option --checkpoint: there can be no folder " + path +
+    std::filesystem::create_directories(path_, failed);
+    if (!std::filesystem::is_directory(path_))
+        throw ResourceError("option --checkpoint: there can be no folder " + named +
                             (failed ? ": " + failed.message() : ""));
+}
+WorkFolder::~WorkFolder() {
+    std::error_code ignored;
+    if (!kept_) std::filesystem::remove_all(path_, ignored);
+}
+
+std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, const OptionValues& options,
+                                     const Run& run, const std::function<bool(const Progress&)>& cut,
+                                     const std::function<void(const Model&)>& after_piece) {
+    while (true) {
+        Run own(run.seed, run.threads);
+        bool done = false;
+        own.on_progress = [&](const Progress& progress) {
+            done = cut(progress) || done;
+            run.report(progress);
+        };
+        own.should_stop = [&] { return done || run.stop_requested(); };
+        auto model = method.fit(points, options, own, {});
+        run.throw_if_stopped(method.name);
+        after_piece(*model);
+        if (model->fit_report().stopped != StopReason::interrupted) return model;
+    }
+}
+
+const std::vector<double>& numbers_of(const FitReport& report, const std::string& detail) {
+    static const std::vector<double> none;
+    for (const auto& [name, value] : report.details)
+        if (name == detail) return std::get<std::vector<double>>(value);
+    return none;
 }
 
 Command reproduce_command() {

@@ -1,9 +1,16 @@
 #pragma once
 // The papers' tables, each described in a file of its own.
 
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "command_line.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/methods.hpp"
 
 namespace coterie::cli {
 
@@ -17,8 +24,30 @@ ImageSet read_images(const std::string& name, const Run& run);
 /// So many of them drawn without replacement, in their order. All, where there are no more.
 ImageSet some_of(const ImageSet& set, Index count, RandomStream random);
 
-/// The folder of --checkpoint, made where it is not there. ResourceError.
-void make_folder(const std::string& path);
+/// A folder for the states of fits: that of --checkpoint, made where it is not there, or one that goes with this.
+/// ResourceError where there can be none.
+class WorkFolder {
+public:
+    explicit WorkFolder(const std::string& named);
+    ~WorkFolder();
+    WorkFolder(const WorkFolder&) = delete;
+    WorkFolder& operator=(const WorkFolder&) = delete;
+    std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+private:
+    std::filesystem::path path_;
+    bool kept_;
+};
+
+/// A fit that is cut off as soon as `cut` says so of its progress, and taken up again from the checkpoint that the
+/// options name: it ends as if it had not been. after_piece sees every model, the last one, too. Cancelled when the run
+/// is stopped.
+std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, const OptionValues& options,
+                                     const Run& run, const std::function<bool(const Progress&)>& cut,
+                                     const std::function<void(const Model&)>& after_piece);
+
+/// Of a detail of a report; none where it has no such detail.
+const std::vector<double>& numbers_of(const FitReport& report, const std::string& detail);
 
 Command reproduce_cpd_uml_command();
 Command reproduce_dekm_coil_command();

@@ -1,8 +1,5 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
@@ -93,31 +90,6 @@ struct DekmRequest {
     }
 };
 
-// A folder for the autoencoders and the states of fits: the one that was named, or one that goes when the work is done.
-class Folder {
-public:
-    explicit Folder(const std::string& named) : path_(named), kept_(!named.empty()) {
-        if (kept_) {
-            make_folder(named);
-            return;
-        }
-        std::string pattern = (std::filesystem::temp_directory_path() / "coterie-dekm-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) == nullptr) throw ResourceError("there can be no folder " + pattern);
-        path_ = pattern;
-    }
-    ~Folder() {
-        std::error_code ignored;
-        if (!kept_) std::filesystem::remove_all(path_, ignored);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
-private:
-    std::filesystem::path path_;
-    bool kept_;
-};
-
 // Square images, one a row, made smaller: a pixel is the mean of what it covers, shares of pixels counted as such. Rows
 // and columns are treated alike, so that it does not matter which of them a row of points holds first.
 Points resized(PointsView images, int from, int to) {
@@ -134,13 +106,6 @@ Points resized(PointsView images, int from, int to) {
         Eigen::Map<Matrix<float>>(out.data() + i * out.cols(), to, to) =
             cover * Eigen::Map<const Matrix<float>>(pixels.data() + i * pixels.cols(), from, from) * cover.transpose();
     return Points(std::move(out));
-}
-
-const std::vector<double>& numbers_of(const FitReport& report, const std::string& detail) {
-    static const std::vector<double> none;
-    for (const auto& [name, value] : report.details)
-        if (name == detail) return std::get<std::vector<double>>(value);
-    return none;
 }
 
 struct Fitted {
@@ -257,33 +222,34 @@ private:
                 {"device", request_.device}};
     }
 
-    // A fit that is followed is cut off at every update and taken up again from its checkpoint: it ends as if it had
-    // not been.
+    // on_update sees the model after every update.
     Fitted fitted(const Contender& contender, const ImageSet& images, const OptionValues& options, std::uint64_t seed,
                   const OnUpdate& on_update) const {
         const Stopwatch watch;
-        while (true) {
-            Run own = of_seed(seed);
+        const Method& method = find_method(contender.method);
+        Run own = of_seed(seed);
+        std::unique_ptr<Model> model;
+        if (on_update) {
             int told = 0;  // after the update, and after its batches
-            if (on_update) {
-                own.on_progress = [&](const Progress& progress) {
-                    told += progress.stage == "clustering" ? 1 : 0;
-                    run_.report(progress);
-                };
-                own.should_stop = [&] { return told >= 2 || run_.stop_requested(); };
-            }
-            const auto model = find_method(contender.method).fit(images.pixels, options, own, {});
+            const auto updated = [&](const Progress& progress) {
+                told += progress.stage == "clustering" ? 1 : 0;
+                return told >= 2;
+            };
+            model = fit_in_pieces(method, images.pixels, options, own, updated, [&](const Model& piece) {
+                told = 0;
+                on_update(piece);
+            });
+        } else {
+            model = method.fit(images.pixels, options, own, {});
             run_.throw_if_stopped(contender.name);
-            if (on_update) on_update(*model);
-            if (model->fit_report().stopped != StopReason::interrupted)
-                return {score(model->labels(), images.truth), model->fit_report(), watch.seconds(), {}};
         }
+        return {score(model->labels(), images.truth), model->fit_report(), watch.seconds(), {}};
     }
 
     const DekmSet& set_;
     const DekmRequest& request_;
     const Run& run_;
-    Folder folder_;
+    WorkFolder folder_;
     ImageSet images_;
 };
 

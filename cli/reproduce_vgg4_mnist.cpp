@@ -1,11 +1,11 @@
-#include <filesystem>
-
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"
+#include "coterie/io/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "json.hpp"
+#include "picture.hpp"
 #include "reproduce.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -45,6 +45,7 @@ struct Vgg4Request {
     std::string device = "cpu";
     bool half = false;
     std::string checkpoint;
+    std::string figure;
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 
     static const OptionSet& described() {
@@ -62,21 +63,25 @@ struct Vgg4Request {
                 .text("augment", &Vgg4Request::augment, "as that of fit; the paper's are flip,rotation,colour")
                 .text("methods", &Vgg4Request::methods, "which of the six, with commas between them")
                 .text("device", &Vgg4Request::device, "cpu, or cuda where LibTorch has it")
-                .flag("half", &Vgg4Request::half, "passes in bfloat16 where the device does them faster")
-                .text("checkpoint", &Vgg4Request::checkpoint,
-                      "a folder to keep the states of fits in; one that was cut off goes on");
+                .flag("half", &Vgg4Request::half, "passes in bfloat16 where the device does them faster");
         return set;
     }
 };
 
 struct Fitted {
     Scores scores;
-    int clusters_found = 0;
-    double seconds_an_epoch = 0;
-    std::vector<std::string> warnings;
+    FitReport report;
+    std::vector<double> acc_per_epoch;  // of the model that would have come back; where it was followed
+
+    double seconds_an_epoch() const {
+        for (const auto& [stage, seconds] : report.seconds)
+            if (stage == "training") return seconds / report.iterations;
+        return 0;
+    }
 };
 
-Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Request& request, int seed, const Run& run) {
+Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Request& request, const WorkFolder& folder,
+                int seed, const Run& run) {
     const Method& method = find_method(contender.method);
     OptionValues options = {{"clusters", std::int64_t{set.classes}},
                             {"network", std::string("vgg4")},
@@ -92,29 +97,74 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
     for (const auto& [name, value] : contender.own) options[name] = value;
     if (request.augmentation_weight > 0 && method.options->find("augmentation_weight") != nullptr)
         options["augmentation_weight"] = request.augmentation_weight;
-    if (!request.checkpoint.empty())
-        options["checkpoint"] =
-            (std::filesystem::path(request.checkpoint) /
-             ("vgg4-mnist-" + std::to_string(set.pixels.rows()) + "-" + std::to_string(request.epochs) + "-" +
-              contender.name + "-" + std::to_string(run.seed + static_cast<std::uint64_t>(seed)) + ".checkpoint"))
-                .string();
+    options["checkpoint"] =
+        folder / ("vgg4-mnist-" + std::to_string(set.pixels.rows()) + "-" + std::to_string(request.epochs) + "-" +
+                  contender.name + "-" + std::to_string(run.seed + static_cast<std::uint64_t>(seed)) + ".checkpoint");
     Run own(run.seed + static_cast<std::uint64_t>(seed), run.threads);
     own.on_progress = run.on_progress;
     own.should_stop = run.should_stop;
-    const auto model = method.fit(set.pixels, options, own, {});
-    const FitReport& report = model->fit_report();
-    if (report.stopped == StopReason::interrupted) throw Cancelled("stopped during " + contender.name);
-    Fitted out{score(model->labels(), set.truth), report.clusters_found, 0, report.warnings};
-    for (const auto& [stage, seconds] : report.seconds)
-        if (stage == "training") out.seconds_an_epoch = seconds / report.iterations;
+    std::vector<double> acc;
+    std::unique_ptr<Model> model;
+    if (seed == 0 && !request.figure.empty()) {
+        const auto epoch_done = [&](const Progress& progress) {
+            return progress.stage == "epochs" && progress.fraction >= (progress.iteration + 1.0) / request.epochs;
+        };
+        model = fit_in_pieces(method, set.pixels, options, own, epoch_done,
+                              [&](const Model& piece) { acc.push_back(score(piece.labels(), set.truth).acc); });
+    } else {
+        model = method.fit(set.pixels, options, own, {});
+        run.throw_if_stopped(contender.name);
+    }
+    return {score(model->labels(), set.truth), model->fit_report(), std::move(acc)};
+}
+
+Json fit_json(const Fitted& fitted) {
+    Json out = {{"acc", fitted.scores.acc},
+                {"nmi", fitted.scores.nmi},
+                {"clusters_found", fitted.report.clusters_found},
+                {"seconds_an_epoch", fitted.seconds_an_epoch()},
+                {"warnings", fitted.report.warnings}};
+    for (const char* detail : {"criterion_per_epoch", "balance_per_epoch", "changed_per_epoch"})
+        out[detail] = numbers_of(fitted.report, detail);
+    if (!fitted.acc_per_epoch.empty()) out["acc_per_epoch"] = fitted.acc_per_epoch;
     return out;
+}
+
+// Of each method's first start.
+std::string curves(const std::vector<std::pair<std::string, Fitted>>& firsts, const std::string& title) {
+    std::vector<Line> acc, changed, balances, criteria;
+    for (const auto& [name, fitted] : firsts) {
+        const auto add = [&name](std::vector<Line>& to, const std::vector<double>& values, double factor, int first) {
+            Line line{name, {}, {}};
+            for (std::size_t epoch = 0; epoch < values.size(); ++epoch) {
+                line.x.push_back(static_cast<double>(epoch) + first);
+                line.y.push_back(factor * values[epoch]);
+            }
+            to.push_back(std::move(line));
+        };
+        add(acc, fitted.acc_per_epoch, 100, 1);
+        add(changed, numbers_of(fitted.report, "changed_per_epoch"), 100, 2);
+        add(balances, numbers_of(fitted.report, "balance_per_epoch"), 1, 1);
+        add(criteria, numbers_of(fitted.report, "criterion_per_epoch"), 1, 1);
+    }
+    std::vector<std::string> pictures;
+    for (const auto& [lines, vertical] :
+         {std::pair{&acc, "ACC of the best epoch so far, per cent"},
+          std::pair{&changed, "points that change cluster, per cent"},
+          std::pair{&balances, "balance of the clusters' sizes"}, std::pair{&criteria, "criterion of an epoch"}})
+        if (std::string picture = lines_picture(*lines, "epochs", vertical); !picture.empty())
+            pictures.push_back(std::move(picture));
+    return stacked_pictures(pictures, title);
 }
 
 int reproduce(const Vgg4Request& request) {
     std::vector<std::string> names;
     for (const Contender& contender : contenders) names.push_back(contender.name);
     const auto chosen = positions_of("--methods", request.methods, names);
-    if (!request.checkpoint.empty()) make_folder(request.checkpoint);
+    Outputs outputs;
+    outputs.add("--figure", request.figure, {".svg"});
+    outputs.check(request.running->json);
+    const WorkFolder folder(request.checkpoint);
     Run run = request.running->run();
     ProgressBar bar(!request.running->quiet && shows_progress());
     bar.attach(run);
@@ -130,6 +180,7 @@ int reproduce(const Vgg4Request& request) {
     out["seed"] = request.running->seed;
     out["n"] = set.pixels.rows();
     std::vector<std::vector<std::string>> rows;
+    std::vector<std::pair<std::string, Fitted>> firsts;
     for (const std::size_t number : chosen) {
         const Contender& contender = contenders[number];
         std::vector<double> acc, nmi;
@@ -137,16 +188,13 @@ int reproduce(const Vgg4Request& request) {
         int fewest = set.classes;
         Json fits;
         for (int seed = 0; seed < request.seeds; ++seed) {
-            const Fitted fitted = fit_once(contender, set, request, seed, run);
+            Fitted fitted = fit_once(contender, set, request, folder, seed, run);
             acc.push_back(100 * fitted.scores.acc);
             nmi.push_back(100 * fitted.scores.nmi);
-            fewest = std::min(fewest, fitted.clusters_found);
-            seconds += fitted.seconds_an_epoch / request.seeds;
-            fits.push_back({{"acc", fitted.scores.acc},
-                            {"nmi", fitted.scores.nmi},
-                            {"clusters_found", fitted.clusters_found},
-                            {"seconds_an_epoch", fitted.seconds_an_epoch},
-                            {"warnings", fitted.warnings}});
+            fewest = std::min(fewest, fitted.report.clusters_found);
+            seconds += fitted.seconds_an_epoch() / request.seeds;
+            fits.push_back(fit_json(fitted));
+            if (seed == 0) firsts.emplace_back(contender.name, std::move(fitted));
         }
         rows.push_back({contender.name,
                         summary_text({contender.published, contender.published_deviation, published_seeds}),
@@ -157,6 +205,7 @@ int reproduce(const Vgg4Request& request) {
              {"published", {{"mean", contender.published / 100}, {"deviation", contender.published_deviation / 100}}},
              {"fits", std::move(fits)}});
     }
+    if (!request.figure.empty()) write_file(request.figure, curves(firsts, "MNIST, VGG4, first start"));
     bar.clear();
     print(request.running->json
               ? document(out)
@@ -180,6 +229,11 @@ Command reproduce_vgg4_mnist_command() {
         "does not state the augmentations' strengths, its coefficient in this table, nor the rivals' tuned options: "
         "these are the methods' defaults here.";
     command.flags = flags_of(Vgg4Request::described(), "Protocol", std::static_pointer_cast<void>(request));
+    command.flags.push_back(text_flag("--checkpoint", "FOLDER",
+                                      "keep the states of fits in it; one that was cut off goes on", "Writing",
+                                      request->checkpoint, request, Completion::file));
+    command.flags.push_back(text_flag("--figure", "FILE.svg", "draw every epoch of the methods' first starts",
+                                      "Writing", request->figure, request));
     for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
         command.flags.push_back(std::move(flag));
     command.examples = {
