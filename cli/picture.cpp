@@ -518,7 +518,8 @@ std::string lines_picture(const std::vector<Line>& lines, const std::string& hor
     return out + "</g>\n</svg>\n";
 }
 
-std::string stacked_pictures(const std::vector<std::string>& pictures, const std::string& title) {
+std::string stacked_pictures(std::vector<std::string> pictures, const std::string& title) {
+    std::erase(pictures, std::string());
     std::string out = svg_start(lines_width, lines_height * static_cast<double>(pictures.size()), title);
     for (std::size_t i = 0; i < pictures.size(); ++i)
         out += "<g transform=\"translate(0 " + format("%.0f", lines_height * static_cast<double>(i)) + ")\">\n" +

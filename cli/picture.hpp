@@ -28,8 +28,8 @@ struct Line {
 };
 /// Lines in one frame, each in its own colour, with a key where they have names. Empty where nothing is finite.
 std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal, const std::string& vertical);
-/// Drawings of lines below each other, as one.
-std::string stacked_pictures(const std::vector<std::string>& pictures, const std::string& title);
+/// Drawings of lines below each other, as one; empty ones are left out.
+std::string stacked_pictures(std::vector<std::string> pictures, const std::string& title);
 /// Values against their position, as a line.
 std::string line_picture(const std::vector<double>& values, const std::string& horizontal, const std::string& vertical);
 

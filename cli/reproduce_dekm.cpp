@@ -379,15 +379,12 @@ std::string curves(const std::vector<Row>& rows, Index points, const std::string
         else
             inertia.push_back({});  // so that a method has one colour
     }
-    std::vector<std::string> pictures;
     const char* const passes = "passes over the points";
-    for (const auto& [lines, vertical] :
-         {std::pair{&acc, "ACC, per cent"}, std::pair{&changed, "points that change cluster, per cent"},
-          std::pair{&balances, "balance of the clusters' sizes"},
-          std::pair{&inertia, "inertia, per cent of the first"}})
-        if (std::string picture = lines_picture(*lines, passes, vertical); !picture.empty())
-            pictures.push_back(std::move(picture));
-    return stacked_pictures(pictures, title);
+    return stacked_pictures({lines_picture(acc, passes, "ACC, per cent"),
+                             lines_picture(changed, passes, "points that change cluster, per cent"),
+                             lines_picture(balances, passes, "balance of the clusters' sizes"),
+                             lines_picture(inertia, passes, "inertia, per cent of the first")},
+                            title);
 }
 
 int reproduce(const DekmSet& set, const DekmRequest& request) {

@@ -147,14 +147,11 @@ std::string curves(const std::vector<std::pair<std::string, Fitted>>& firsts, co
         add(balances, numbers_of(fitted.report, "balance_per_epoch"), 1, 1);
         add(criteria, numbers_of(fitted.report, "criterion_per_epoch"), 1, 1);
     }
-    std::vector<std::string> pictures;
-    for (const auto& [lines, vertical] :
-         {std::pair{&acc, "ACC of the best epoch so far, per cent"},
-          std::pair{&changed, "points that change cluster, per cent"},
-          std::pair{&balances, "balance of the clusters' sizes"}, std::pair{&criteria, "criterion of an epoch"}})
-        if (std::string picture = lines_picture(*lines, "epochs", vertical); !picture.empty())
-            pictures.push_back(std::move(picture));
-    return stacked_pictures(pictures, title);
+    return stacked_pictures({lines_picture(acc, "epochs", "ACC of the best epoch so far, per cent"),
+                             lines_picture(changed, "epochs", "points that change cluster, per cent"),
+                             lines_picture(balances, "epochs", "balance of the clusters' sizes"),
+                             lines_picture(criteria, "epochs", "criterion of an epoch")},
+                            title);
 }
 
 int reproduce(const Vgg4Request& request) {
