@@ -37,6 +37,14 @@
 
 #include "coterie/deep/network_abi.h"
 
+// Compiled for AVX2 and for what every processor has, chosen when the library is loaded.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define COTERIE_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define COTERIE_WIDE
+#endif
+
 namespace {
 
 // The activations of a batch are freed and taken again at every step: while a network lives, what is freed stays with
@@ -325,8 +333,37 @@ public:
     }
 };
 
+// Loops by themselves and without overlaps, so that the compiler makes vectors of them.
+void copy(int64_t count, const float* __restrict from, float* __restrict to) { std::copy_n(from, count, to); }
+COTERIE_WIDE void copy(int64_t count, const at::BFloat16* __restrict from, float* __restrict to) {
+    for (int64_t i = 0; i < count; ++i) to[i] = c10::detail::f32_from_bits(from[i].x);
+}
+COTERIE_WIDE void copy(int64_t count, const float* __restrict from, at::BFloat16* __restrict to) {
+    for (int64_t i = 0; i < count; ++i) {
+        uint32_t bits = 0;
+        std::memcpy(&bits, &from[i], sizeof bits);
+        const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // to even
+        to[i].x = static_cast<uint16_t>(from[i] == from[i] ? rounded : 0x7FC0);
+    }
+}
+// The larger of two numbers and its place; of equal ones the first, before any number one that is none.
+void raise(float value, int32_t place, float& largest, int32_t& where) {
+    const bool larger =
+        (value > largest) | ((value == largest) & (place < where)) | ((value != value) & (largest == largest));
+    largest = larger ? value : largest;
+    where = larger ? place : where;
+}
+COTERIE_WIDE void raise_columns(int64_t count, const float* __restrict from, int32_t place, float* __restrict largest,
+                                int32_t* __restrict where) {
+    for (int32_t j = 0; j < static_cast<int32_t>(count); ++j) raise(from[j], place + j, largest[j], where[j]);
+}
+COTERIE_WIDE void raise_every_second(int64_t count, const float* __restrict from, const int32_t* __restrict places,
+                                     float* __restrict largest, int32_t* __restrict where) {
+    for (int64_t j = 0; j < count; ++j) raise(from[2 * j], places[2 * j], largest[j], where[j]);
+}
+
 // Maxima over windows, each at the first of the largest; not a number where a window has something that is none.
-// LibTorch's own, which goes through the places one by one, took a third of a pass of VGG4.
+// LibTorch's own, which goes through the places one by one, took a sixth of the time of VGG4.
 class MaxPool : public torch::autograd::Function<MaxPool> {
     struct Plan {
         int64_t kernel, stride, pad;
@@ -338,40 +375,6 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
             return last < 0 ? 0 : std::min(places(side), last / stride + 1);
         }
     };
-
-    // Loops by themselves and without overlaps, so that the compiler makes vectors of them.
-    static void copy(int64_t count, const float* __restrict from, float* __restrict to) {
-        std::copy_n(from, count, to);
-    }
-    static void copy(int64_t count, const at::BFloat16* __restrict from, float* __restrict to) {
-        for (int64_t i = 0; i < count; ++i) to[i] = c10::detail::f32_from_bits(from[i].x);
-    }
-    static void copy(int64_t count, const float* __restrict from, at::BFloat16* __restrict to) {
-        for (int64_t i = 0; i < count; ++i) {
-            uint32_t bits = 0;
-            std::memcpy(&bits, &from[i], sizeof bits);
-            const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;  // to even
-            to[i].x = static_cast<uint16_t>(from[i] == from[i] ? rounded : 0x7FC0);
-        }
-    }
-    static void raise(float value, int32_t place, float& largest, int32_t& where) {
-        const bool larger =
-            (value > largest) | ((value == largest) & (place < where)) | ((value != value) & (largest == largest));
-        largest = larger ? value : largest;
-        where = larger ? place : where;
-    }
-    static void raise_columns(int64_t count, const float* __restrict from, int32_t place, float* __restrict largest,
-                              int32_t* __restrict where) {
-        for (int32_t j = 0; j < static_cast<int32_t>(count); ++j) raise(from[j], place + j, largest[j], where[j]);
-    }
-    template <int64_t Stride>  // 0: `stride`
-    static void raise_places(int64_t count, int64_t stride, const float* __restrict from,
-                             const int32_t* __restrict places, float* __restrict largest, int32_t* __restrict where) {
-        for (int64_t j = 0; j < count; ++j) {
-            const int64_t k = j * (Stride > 0 ? Stride : stride);
-            raise(from[k], places[k], largest[j], where[j]);
-        }
-    }
 
     // f(begin, end) shares out the channels of the images.
     template <class F>
@@ -388,7 +391,6 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
         // All rows are one where windows neither overlap nor leave columns out.
         const bool one = plan.pad == 0 && columns == plan.stride * out_columns;
         const int64_t lines = one ? 1 : out_rows, length = one ? places : out_columns;
-        const auto raise_line = plan.stride == 2 ? raise_places<2> : raise_places<0>;
         for_planes(out, [&](int64_t begin, int64_t end) {
             constexpr float none = -std::numeric_limits<float>::infinity();
             constexpr int32_t nowhere = std::numeric_limits<int32_t>::max();
@@ -415,8 +417,14 @@ class MaxPool : public torch::autograd::Function<MaxPool> {
                         const int64_t first = one ? 0 : plan.first(right);
                         const int64_t count = one ? length : plan.end(right, columns) - first;
                         const int64_t start = line * columns + first * plan.stride - plan.pad + right;
-                        raise_line(count, plan.stride, tall.data() + start, from.data() + start,
-                                   largest.data() + line * length + first, to + line * length + first);
+                        float* const out_line = largest.data() + line * length + first;
+                        int32_t* const to_line = to + line * length + first;
+                        if (plan.stride == 2)
+                            raise_every_second(count, tall.data() + start, from.data() + start, out_line, to_line);
+                        else
+                            for (int64_t j = 0; j < count; ++j)
+                                raise(tall[static_cast<std::size_t>(start + j * plan.stride)],
+                                      from[static_cast<std::size_t>(start + j * plan.stride)], out_line[j], to_line[j]);
                     }
                 copy(places, largest.data(), out.data_ptr<Number>() + p * places);
             }
