@@ -33,14 +33,19 @@ def mnist(count):
     return np.frombuffer(raw, np.uint8, offset=16).reshape(-1, 784)[:count].astype(np.float32) / 255
 
 
+def fitted(arguments, method, points, *words):
+    """What a fit with ten clusters reports."""
+    done = subprocess.run([str(w) for w in (arguments.command, "fit", method, points, "-k", 10, *words, "--threads", arguments.threads, "--json", "--quiet")],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout)
+
+
 def coterie_epoch(arguments, points, network):
     """Seconds an epoch, and the last reconstruction error."""
     words = ["--image", "28x28"] if network == "convolutional" else []
-    done = subprocess.run([str(w) for w in (arguments.command, "fit", "ae-kmeans", points, "-k", 10, "--restarts", 1, "--pretrain-epochs", arguments.epochs,
-                                            "--network", network, *words, "--threads", arguments.threads, "--json", "--quiet")], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    found = json.loads(done.stdout)
+    found = fitted(arguments, "ae-kmeans", points, "--restarts", 1, "--pretrain-epochs", arguments.epochs, "--network", network, *words)
     return found["seconds"]["pretraining"] / arguments.epochs, found["details"]["reconstruction"]
 
 
@@ -115,12 +120,8 @@ def torch_epoch(arguments, points, network):
 def coterie_classifier(arguments, points, network):
     """Seconds an epoch, and the last mean mutual information of the clusters of two views."""
     words = ["--half"] if network == "vgg4-half" else []
-    done = subprocess.run([str(w) for w in (arguments.command, "fit", "iic", points, "-k", 10, "--image", "28x28", "--network", "vgg4", "--augmentations", 2,
-                                            "--epochs", arguments.epochs, "--batch-size", 250, "--learning-rate", 1e-4, *words, "--threads", arguments.threads,
-                                            "--json", "--quiet")], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    found = json.loads(done.stdout)
+    found = fitted(arguments, "iic", points, "--image", "28x28", "--network", "vgg4", "--augmentations", 2, "--epochs", arguments.epochs, "--batch-size", 250,
+                   "--learning-rate", 1e-4, *words)
     return found["seconds"]["training"] / arguments.epochs, -found["objective_per_iteration"][-1]
 
 

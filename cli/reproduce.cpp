@@ -55,20 +55,27 @@ WorkFolder::~WorkFolder() {
     if (!kept_) std::filesystem::remove_all(path_, ignored);
 }
 
+Run of_seed(const Run& run, std::uint64_t seed) {
+    Run out(run.seed + seed, run.threads);
+    out.on_progress = run.on_progress;
+    out.should_stop = run.should_stop;
+    return out;
+}
+
 std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, const OptionValues& options,
                                      const Run& run, const std::function<bool(const Progress&)>& cut,
                                      const std::function<void(const Model&)>& after_piece) {
     while (true) {
-        Run own(run.seed, run.threads);
+        Run own = of_seed(run, 0);
         bool done = false;
         own.on_progress = [&](const Progress& progress) {
-            done = cut(progress) || done;
+            done = (cut && cut(progress)) || done;
             run.report(progress);
         };
         own.should_stop = [&] { return done || run.stop_requested(); };
         auto model = method.fit(points, options, own, {});
         run.throw_if_stopped(method.name);
-        after_piece(*model);
+        if (after_piece) after_piece(*model);
         if (model->fit_report().stopped != StopReason::interrupted) return model;
     }
 }

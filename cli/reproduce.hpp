@@ -39,9 +39,12 @@ private:
     bool kept_;
 };
 
+/// A run like it whose random numbers start at the seed so many after its own.
+Run of_seed(const Run& run, std::uint64_t seed);
+
 /// A fit that is cut off as soon as `cut` says so of its progress, and taken up again from the checkpoint that the
-/// options name: it ends as if it had not been. after_piece sees every model, the last one, too. Cancelled when the run
-/// is stopped.
+/// options name: it ends as if it had not been. after_piece sees every model, the last one, too. Both may be empty: a
+/// fit in one piece. Cancelled when the run is stopped.
 std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, const OptionValues& options,
                                      const Run& run, const std::function<bool(const Progress&)>& cut,
                                      const std::function<void(const Model&)>& after_piece);

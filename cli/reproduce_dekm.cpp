@@ -163,7 +163,7 @@ public:
         options["embedding"] = std::int64_t{embedding};
         options["pretrain_epochs"] = std::int64_t{request_.pretrain_epochs};
         options["checkpoint"] = path + ".checkpoint";
-        Run own = of_seed(seed);
+        Run own = of_seed(run_, seed);
         const auto model = find_method("ae-kmeans").fit(images.pixels, options, own, {});
         save(*model, path);
         std::filesystem::remove(path + ".checkpoint");
@@ -206,12 +206,6 @@ private:
     using OnUpdate = std::function<void(const Model&)>;
     static constexpr int default_embedding = 10;
 
-    Run of_seed(std::uint64_t seed) const {
-        Run out(run_.seed + seed, run_.threads);
-        out.on_progress = run_.on_progress;
-        out.should_stop = run_.should_stop;
-        return out;
-    }
     std::string stem(const ImageSet& images, int embedding, std::uint64_t seed) const {
         return std::string(set_.data) + "-" + std::to_string(images.pixels.rows()) + "-" + std::to_string(embedding) +
                "-" + std::to_string(request_.pretrain_epochs) + "-" + std::to_string(run_.seed + seed);
@@ -226,23 +220,18 @@ private:
     Fitted fitted(const Contender& contender, const ImageSet& images, const OptionValues& options, std::uint64_t seed,
                   const OnUpdate& on_update) const {
         const Stopwatch watch;
-        const Method& method = find_method(contender.method);
-        Run own = of_seed(seed);
-        std::unique_ptr<Model> model;
-        if (on_update) {
-            int told = 0;  // after the update, and after its batches
-            const auto updated = [&](const Progress& progress) {
+        int told = 0;  // after the update, and after its batches
+        std::function<bool(const Progress&)> updated;
+        if (on_update)
+            updated = [&](const Progress& progress) {
                 told += progress.stage == "clustering" ? 1 : 0;
                 return told >= 2;
             };
-            model = fit_in_pieces(method, images.pixels, options, own, updated, [&](const Model& piece) {
-                told = 0;
-                on_update(piece);
-            });
-        } else {
-            model = method.fit(images.pixels, options, own, {});
-            run_.throw_if_stopped(contender.name);
-        }
+        const auto model = fit_in_pieces(find_method(contender.method), images.pixels, options, of_seed(run_, seed),
+                                         updated, [&](const Model& piece) {
+                                             told = 0;
+                                             if (on_update) on_update(piece);
+                                         });
         return {score(model->labels(), images.truth), model->fit_report(), watch.seconds(), {}};
     }
 

@@ -100,21 +100,17 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
     options["checkpoint"] =
         folder / ("vgg4-mnist-" + std::to_string(set.pixels.rows()) + "-" + std::to_string(request.epochs) + "-" +
                   contender.name + "-" + std::to_string(run.seed + static_cast<std::uint64_t>(seed)) + ".checkpoint");
-    Run own(run.seed + static_cast<std::uint64_t>(seed), run.threads);
-    own.on_progress = run.on_progress;
-    own.should_stop = run.should_stop;
     std::vector<double> acc;
-    std::unique_ptr<Model> model;
+    std::function<bool(const Progress&)> epoch_done;
+    std::function<void(const Model&)> record;
     if (seed == 0 && !request.figure.empty()) {
-        const auto epoch_done = [&](const Progress& progress) {
+        epoch_done = [&](const Progress& progress) {
             return progress.stage == "epochs" && progress.fraction >= (progress.iteration + 1.0) / request.epochs;
         };
-        model = fit_in_pieces(method, set.pixels, options, own, epoch_done,
-                              [&](const Model& piece) { acc.push_back(score(piece.labels(), set.truth).acc); });
-    } else {
-        model = method.fit(set.pixels, options, own, {});
-        run.throw_if_stopped(contender.name);
+        record = [&](const Model& piece) { acc.push_back(score(piece.labels(), set.truth).acc); };
     }
+    const auto model =
+        fit_in_pieces(method, set.pixels, options, of_seed(run, static_cast<std::uint64_t>(seed)), epoch_done, record);
     return {score(model->labels(), set.truth), model->fit_report(), std::move(acc)};
 }
 
