@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/catalogue.hpp"
-#include "coterie/io/output_file.hpp"
+#include "coterie/data/catalogue.hpp"
+#include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "table.hpp"
 
@@ -138,7 +138,7 @@ Flag text_flag(std::string name, std::string value, std::string meaning, std::st
     return flag;
 }
 
-PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) {
+PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {
     if (is_data_name(path)) {
         const std::string name = path.substr(5);
         std::vector<std::string> names;
@@ -171,7 +171,7 @@ Truth read_truth(const std::string& path, const std::string& column, const Run& 
     Truth truth;
     truth.source = path;
     if (is_data_name(path)) {
-        auto file = read_points_file(path, {}, run);
+        auto file = points_from(path, {}, run);
         if (!file.labels) throw BadData(path + " comes without a truth");
         truth.column = std::move(*file.labels);
         return truth;

@@ -12,10 +12,10 @@
 #include "command_line.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/io/preprocess.hpp"
-#include "coterie/io/reader.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/model/model.hpp"
+#include "coterie/pipeline/preparation.hpp"
 
 namespace coterie::cli {
 
@@ -54,7 +54,7 @@ extern const char* const labels_out_meaning;
 using Seconds = std::vector<std::pair<std::string, double>>;
 
 /// Points with "did you mean" on a data set's name.
-PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run);
+PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
 
 /// What f() gives; of data that it refuses as "points: ..." the message names `source` instead.
 template <class F>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "coterie/io/reader.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/methods.hpp"
 
 namespace coterie::cli {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "coterie/io/graph_reader.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/io/output_file.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/model/model.hpp"
 #include "picture.hpp"
 #include "table.hpp"
 
@@ -235,7 +235,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (graph_wanted && is_graph(request.points)) {
         inputs.graph = read_graph(request.points, run);
     } else {
-        inputs.file = read_points_file(request.points, request.reading->options(), run);
+        inputs.file = points_from(request.points, request.reading->options(), run);
         const PointsView table = inputs.file.points;
         const std::string source = source_of(request);
         if (graph_wanted && is_edge_list(table, request.points, source)) {

@@ -10,8 +10,8 @@
 #include "command_line.hpp"
 #include "common.hpp"
 #include "constraints.hpp"
-#include "coterie/io/preprocess.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/preparation.hpp"
 #include "outcome.hpp"
 #include "terminal.hpp"
 

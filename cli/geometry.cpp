@@ -9,8 +9,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/io/output_file.hpp"
-#include "coterie/io/preprocess.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/pipeline/preparation.hpp"
 #include "fitting.hpp"
 #include "json.hpp"
 #include "table.hpp"
@@ -42,7 +42,7 @@ struct Labelled {
 };
 
 Labelled read_labelled(const GeometryRequest& request, const Run& run) {
-    PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    PointsFile file = points_from(request.points, request.reading->options(), run);
     Labelled out;
     out.source = request.labels;
     if (!request.labels.empty()) {

@@ -2,8 +2,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/io/archive.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/model/archive.hpp"
 #include "json.hpp"
 #include "table.hpp"
 #include "terminal.hpp"

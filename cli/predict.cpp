@@ -51,7 +51,7 @@ int predict(const PredictRequest& request) {
         throw BadArgument("option --scores-out: " + request.model + ", a model of " + std::string(model->method()) +
                           ", has no scores; models of softmax methods (entropy, entropy-net and their rivals) have, "
                           "and those of subspace that were fitted with partial labels");
-    PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    PointsFile file = points_from(request.points, request.reading->options(), run);
     std::optional<Truth> truth;
     if (request.truth != "none") {
         if (!request.truth.empty()) {

@@ -35,7 +35,7 @@ int transform(const TransformRequest& request) {
     if (!model->has_transform())
         throw BadArgument(request.model + ": method " + std::string(model->method()) +
                           " sees the points in their own space; there is nothing to transform");
-    const PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    const PointsFile file = points_from(request.points, request.reading->options(), run);
     seconds.emplace_back("read", watch.restart());
     Index zero_rows = 0;
     const Points points = preprocessing.apply(file.points, run, &zero_rows);

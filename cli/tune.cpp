@@ -1,4 +1,4 @@
-#include "coterie/tune.hpp"
+#include "coterie/selection/tune.hpp"
 
 #include <algorithm>
 #include <cmath>

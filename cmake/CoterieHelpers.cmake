@@ -20,7 +20,7 @@ function(coterie_target_flags target)
   endif()
 endfunction()
 
-# Every coterie/ROOM/*_test.cpp becomes part of the program test_ROOM; coterie/*_test.cpp, which span the rooms, that of test_coterie.
+# Every coterie/ROOM/*_test.cpp and coterie/ROOM/internal/*_test.cpp becomes part of the program test_ROOM; coterie/*_test.cpp, which span the rooms, that of test_coterie.
 function(coterie_add_room_tests)
   find_package(GTest REQUIRED)
   include(GoogleTest)
@@ -31,7 +31,7 @@ function(coterie_add_room_tests)
     if(room STREQUAL "coterie")
       set(folder ${PROJECT_SOURCE_DIR}/coterie)
     endif()
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/internal/*_test.cpp)
     if(NOT sources)
       continue()
     endif()

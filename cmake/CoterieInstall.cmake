@@ -5,15 +5,13 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS coterie EXPORT coterie
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Headers keep their rooms. What a room keeps to itself says so in its second line ("// Internal: ..." or "// For tests: ...") and stays here; the
+# Headers keep their rooms. What is internal to a room lies in its folder internal/, and the rooms linalg and constraints are internal as a whole; the
 # test package.install finds an installed header that includes one that is not.
-file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/coterie/*.hpp)
-foreach(header IN LISTS all_headers)
-  file(STRINGS ${PROJECT_SOURCE_DIR}/${header} first_lines LIMIT_COUNT 2)
-  if(NOT first_lines MATCHES ";// (Internal|For tests):")
-    get_filename_component(room ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${room})
-  endif()
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/coterie/*.hpp)
+list(FILTER headers EXCLUDE REGEX "/internal/|^coterie/(linalg|constraints)/")
+foreach(header IN LISTS headers)
+  get_filename_component(room ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${room})
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/coterie/data)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -10,8 +10,8 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 

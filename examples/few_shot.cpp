@@ -1,7 +1,7 @@
 #include <iostream>
 #include <map>
 
-#include <coterie/io/reader.hpp>
+#include <coterie/data/read.hpp>
 #include <coterie/subspace/subspace.hpp>
 
 // Five labelled digits a class, 1747 without a label.

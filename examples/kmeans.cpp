@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include <coterie/io/reader.hpp>
+#include <coterie/data/read.hpp>
 #include <coterie/kmeans/kmeans.hpp>
 #include <coterie/metrics/metrics.hpp>
 

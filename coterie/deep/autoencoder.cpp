@@ -1,6 +1,6 @@
 #include "coterie/deep/autoencoder.hpp"
 
-#include "coterie/deep/deep_fit.hpp"
+#include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
 

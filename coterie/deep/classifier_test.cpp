@@ -5,15 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/deep/classifier_fit.hpp"
 #include "coterie/deep/entropy_net.hpp"
 #include "coterie/deep/imsat.hpp"
-#include "coterie/deep/pretrained.hpp"
-#include "coterie/deep/test_samples.hpp"
-#include "coterie/io/archive.hpp"
-#include "coterie/io/test_files.hpp"
+#include "coterie/deep/internal/classifier_fit.hpp"
+#include "coterie/deep/internal/pretrained.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/model/archive.hpp"
 
 namespace coterie {
 namespace {

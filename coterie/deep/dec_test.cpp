@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/random.hpp"
-#include "coterie/deep/dec_step.hpp"
-#include "coterie/deep/test_samples.hpp"
-#include "coterie/io/test_files.hpp"
+#include "coterie/deep/internal/dec_step.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {

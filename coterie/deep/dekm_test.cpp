@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/deep/deep_fit.hpp"
-#include "coterie/deep/dekm_step.hpp"
-#include "coterie/deep/test_samples.hpp"
-#include "coterie/io/test_files.hpp"
+#include "coterie/deep/internal/deep_fit.hpp"
+#include "coterie/deep/internal/dekm_step.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 

@@ -1,7 +1,7 @@
 #include "coterie/deep/imsat.hpp"
 
-#include "coterie/deep/classifier_fit.hpp"
-#include "coterie/deep/view_losses.hpp"
+#include "coterie/deep/internal/classifier_fit.hpp"
+#include "coterie/deep/internal/view_losses.hpp"
 
 namespace coterie {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/deformation/ridge_basis.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/deformation/internal/ridge_basis.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 

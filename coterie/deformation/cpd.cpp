@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/deformation/smooth_motion.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/deformation/internal/smooth_motion.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"

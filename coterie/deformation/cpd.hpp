@@ -28,7 +28,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/side_information.hpp"
 #include "coterie/deformation/point_space.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {

@@ -7,8 +7,8 @@
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/io/archive.hpp"
-#include "coterie/linalg/kernel_factor.hpp"
+#include "coterie/deformation/internal/kernel_factor.hpp"
+#include "coterie/model/archive.hpp"
 
 namespace coterie {
 

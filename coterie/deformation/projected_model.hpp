@@ -4,7 +4,7 @@
 //     y(x) = W' s(x) - b,    s(x) the point in the space it was fitted in (about an origin, or kernel components)
 
 #include "coterie/deformation/point_space.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 

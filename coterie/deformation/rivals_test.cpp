@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/fme.hpp"
 #include "coterie/deformation/rpca_om.hpp"
-#include "coterie/kmeans/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {

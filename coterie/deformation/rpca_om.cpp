@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 

@@ -30,7 +30,7 @@
 #include "coterie/base/side_information.hpp"
 #include "coterie/entropy/label_solver.hpp"
 #include "coterie/entropy/linear_softmax.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
 namespace {

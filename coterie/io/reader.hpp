@@ -3,10 +3,10 @@
 //   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
 //   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X. With one
-// two-dimensional numeric array inside, the name may be left out. "-" is text from standard input (gzip too),
-// "data:NAME" a data set of the catalogue. Arrays of one dimension are one column; further dimensions are flattened
-// into the row. Empty lines in text of several columns are skipped. Every error names file, row and column (counted
-// from 1 as an editor shows them) and what is accepted. NaN and infinity are refused.
+// two-dimensional numeric array inside, the name may be left out. "-" is text from standard input (gzip too). Arrays of
+// one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several columns
+// are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is accepted.
+// NaN and infinity are refused.
 
 #include <optional>
 #include <string>
@@ -53,14 +53,13 @@ struct PointsFile {
     std::string format;  // "csv", "npy", ...
 };
 
-PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run);
-inline PointsFile read_points(const std::string& path) { return read_points(path, {}, Run()); }
+PointsFile read_points_file(const std::string& path, const ReadOptions& options = {}, const Run& run = Run());
 
 /// One label a row, from any of the formats: a text file's only column (or `column`), a vector of integers, an idx1
 /// file, a libsvm file's targets. Fields may be words. Blank (an empty field; in arrays -1 or NaN) is -1 when
 /// `allow_blank`; else an empty field or NaN is BadData and -1 a label like any other. Without `column`, a text file of
 /// several columns must have one whose name is "label".
-LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false);
+LabelColumn read_labels_file(const std::string& path, const std::string& column = {}, bool allow_blank = false);
 
 /// One finite number a row (weights).
 std::vector<double> read_numbers(const std::string& path);

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "coterie/io/model.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 

@@ -10,11 +10,11 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/products.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/row_products.hpp"
 
 namespace coterie {
 namespace {

@@ -20,7 +20,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 

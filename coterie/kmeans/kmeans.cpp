@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "coterie/kmeans/constrained_kmeans.hpp"
-#include "coterie/kmeans/lloyd.hpp"
+#include "coterie/kmeans/internal/constrained_kmeans.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
 
 namespace coterie {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "coterie/kmeans/lloyd.hpp"
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
 
 namespace coterie {
 namespace {

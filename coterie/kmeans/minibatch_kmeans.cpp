@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {

@@ -1,7 +1,7 @@
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/lloyd.hpp"
-#include "coterie/kmeans/products.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/row_products.hpp"
 
 namespace coterie {
 namespace {

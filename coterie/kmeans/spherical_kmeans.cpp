@@ -7,7 +7,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {

@@ -1,6 +1,6 @@
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
-#include "coterie/kmeans/variant_fixtures.hpp"
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iomanip>
 
-#include "coterie/kmeans/variant_fixtures.hpp"
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {

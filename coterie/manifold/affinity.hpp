@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 

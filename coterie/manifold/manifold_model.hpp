@@ -24,9 +24,9 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 #include "coterie/manifold/affinity.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 

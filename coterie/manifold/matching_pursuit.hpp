@@ -11,7 +11,7 @@
 // nonzeros n_q n d.
 
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 

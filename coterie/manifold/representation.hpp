@@ -31,7 +31,7 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 

@@ -29,7 +29,7 @@
 
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 

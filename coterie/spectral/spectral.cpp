@@ -6,8 +6,8 @@
 #include <string>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"

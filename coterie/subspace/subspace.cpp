@@ -5,13 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/constrained_assignment.hpp"
-#include "coterie/kmeans/moving_sums.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/internal/moving_sums.hpp"
+#include "coterie/kmeans/internal/starting_prototypes.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "coterie/subspace/discriminant.hpp"
+#include "coterie/subspace/internal/discriminant.hpp"
 
 namespace coterie {
 namespace {

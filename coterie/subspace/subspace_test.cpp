@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
 
-#include "coterie/io/reader.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/test_support.hpp"
-#include "coterie/linalg/tile_norms.hpp"
+#include "coterie/subspace/internal/tile_norms.hpp"
 
 namespace coterie {
 namespace {

@@ -1,0 +1,74 @@
+// What every program here is around its commands: signals, messages of one line, exit codes.
+
+#include "program.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "common.hpp"
+#include "coterie/base/error.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+// A message is one line, whatever file names it quotes.
+std::string one_line(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return text;
+}
+
+int exit_code(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::bad_argument: return Exit::usage;
+        case ErrorKind::bad_data: return Exit::bad_data;
+        case ErrorKind::resource: return Exit::failure;
+        case ErrorKind::cancelled: return Exit::interrupted;
+        case ErrorKind::internal: return Exit::failure;
+    }
+    return Exit::failure;
+}
+
+int run(const Command& root, const std::vector<std::string>& words) {
+    try {
+        return run_command_line(root, words);
+    } catch (const UsageError& error) {
+        print_error(one_line(error.message()));
+        print_hint(one_line(error.hint));
+        return Exit::usage;
+    } catch (const Error& error) {
+        print_error(one_line(error.message()));
+        if (error.kind() == ErrorKind::internal) print_hint("this is a fault of coterie itself; please report it");
+        return exit_code(error.kind());
+    } catch (const std::bad_alloc&) {
+        print_error("there is not enough memory");
+        return Exit::failure;
+    } catch (const std::exception& error) {
+        print_error(one_line(error.what()));
+        print_hint("this is a fault of coterie itself; please report it");
+        return Exit::failure;
+    }
+}
+
+// Threads that spin while they wait for work slow everything down when the processors are shared with other programs.
+// libgomp reads how long to spin when it is loaded, so it must be said before: the program starts itself once more.
+// Without /proc it goes on as it is.
+void wait_asleep(char** words) {
+    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+    ::setenv("GOMP_SPINCOUNT", "20000", 0);
+    ::execv("/proc/self/exe", words);
+}
+
+}  // namespace
+
+int run_program(Command (*root)(), int count, char** words) {
+    // Only what computes needs it; --help, --version and the like stay instant.
+    if (count > 1 && words[1][0] != '-') wait_asleep(words);
+    prepare_signals();
+    return run(root(), std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+}
+
+}  // namespace coterie::cli

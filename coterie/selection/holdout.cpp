@@ -1,0 +1,105 @@
+#include "coterie/selection/holdout.hpp"
+
+#include <mutex>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/kmeans/kmeans.hpp"
+
+namespace coterie {
+namespace {
+
+struct Part {
+    Points points;
+    Labels truth;
+};
+
+Part part_of(PointsView points, LabelSpan truth, const std::vector<Index>& rows) {
+    Part out{rows_of(points, rows), {}};
+    for (const Index i : rows) out.truth.push_back(truth[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+double moved_of(const FitReport& report) {
+    for (const auto& [name, value] : report.details)
+        if (name == "moved") return std::get<double>(value);
+    return 0.0;
+}
+
+HoldoutOutcome outcome_of(const Contender& contender, const Part& seen, const Part& unseen, PointsView start,
+                          Criterion select, Run& run) {
+    HoldoutOutcome out;
+    Stopwatch watch;
+    TuneResult best;
+    const Contender::Grid* chosen = nullptr;
+    SideInformation common;
+    common.initial_centroids = start;
+    const SideInformation none;
+    for (const auto& grid : contender.grids) {
+        TuneOptions options;
+        options.grid = grid.axes;
+        options.select = select;
+        TuneResult found = tune(find_method(grid.method), seen.points, grid.fixed, options, run,
+                                grid.common_start ? common : none, seen.truth);
+        if (found.interrupted) throw Cancelled("interrupted in a run");
+        const double criterion = found.cells[found.best].criterion;
+        const double before = chosen ? best.cells[best.best].criterion : 0.0;
+        if (chosen && !(larger_is_better(select) ? criterion > before : criterion < before)) continue;
+        best = std::move(found);
+        chosen = &grid;
+    }
+    out.seconds = watch.seconds();
+    out.method = best.best_method;
+    out.options = best.best_options;
+    const auto model = find_method(out.method).fit(seen.points, out.options, run, chosen->common_start ? common : none);
+    out.moved = moved_of(model->fit_report());
+    out.seen = score(model->labels(), seen.truth);
+    out.unseen = score(model->predict(unseen.points, run), unseen.truth);
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::vector<HoldoutOutcome>> repeated_holdout(PointsView points, LabelSpan truth, int clusters,
+                                                          const std::vector<Contender>& contenders,
+                                                          const HoldoutOptions& options, Run& run) {
+    if (options.runs < 2)
+        throw BadArgument("option --runs: " + std::to_string(options.runs) + " is not accepted; it takes at least 2");
+    if (static_cast<Index>(truth.size()) != points.rows())
+        throw BadArgument("hold-out: truth has " + std::to_string(truth.size()) + " rows, there are " +
+                          std::to_string(points.rows()) + " points");
+    for (const auto& contender : contenders)
+        if (contender.grids.empty()) throw BadArgument("hold-out: " + contender.name + " has no grid to choose from");
+    std::vector<std::vector<HoldoutOutcome>> outcomes(contenders.size());
+    for (auto& row : outcomes) row.resize(static_cast<std::size_t>(options.runs));
+    std::mutex reporting;
+    double done = 0;
+    for_each_block(options.runs, run.threads, [&](Index number, int) {
+        Run own(run.seed + static_cast<std::uint64_t>(number), 1);
+        own.should_stop = run.should_stop;
+        const auto folds = split_folds(points.rows(), 3, own);
+        std::vector<Index> rest = folds[1];
+        rest.insert(rest.end(), folds[2].begin(), folds[2].end());
+        std::sort(rest.begin(), rest.end());
+        Part seen = part_of(points, truth, rest);
+        Part unseen = part_of(points, truth, folds[0]);
+        PreprocessingOptions scaling;
+        scaling.scale = options.scale;
+        const auto preprocessing = Preprocessing::fit(seen.points, scaling, own);
+        seen.points = preprocessing.apply(seen.points, own);
+        unseen.points = preprocessing.apply(unseen.points, own);
+        KMeansOptions plain;
+        plain.clusters = clusters;
+        const KMeansModel start = fit_kmeans(seen.points, plain, own);
+        for (std::size_t c = 0; c < contenders.size(); ++c) {
+            own.throw_if_stopped("hold-out");
+            outcomes[c][static_cast<std::size_t>(number)] =
+                outcome_of(contenders[c], seen, unseen, start.centroids(), options.select, own);
+            const std::lock_guard lock(reporting);
+            ++done;
+            run.report({.stage = "runs", .fraction = done / static_cast<double>(contenders.size()) / options.runs});
+        }
+    });
+    return outcomes;
+}
+
+}  // namespace coterie
