@@ -72,7 +72,7 @@ std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, co
             run.report(progress);
         };
         own.should_stop = [&] { return done || run.stop_requested(); };
-        auto model = method.fit(points, options, own, {});
+        auto model = method.fit({.points = Points::borrow(points)}, options, own);
         run.throw_if_stopped(method.name);
         if (after_piece) after_piece(*model);
         if (model->fit_report().stopped != StopReason::interrupted) return model;

@@ -241,7 +241,7 @@ struct Measured {
     }
 };
 
-Measured measure(std::size_t column, const CpdUmlRequest& request, Run& run) {
+Measured measure(std::size_t column, const CpdUmlRequest& request, const Run& run) {
     const DataSet& set = data_sets[column];
     PointsFile file = read_data(set.data, {}, run);
     Labels truth = file.labels->labels;
@@ -268,7 +268,7 @@ Measured measure(std::size_t column, const CpdUmlRequest& request, Run& run) {
     options.select = request.select;
     options.scale = out.scale;
     Stopwatch watch;
-    out.outcomes = repeated_holdout(file.points, truth, set.clusters, all, options, run);
+    out.outcomes = repeated_holdout({.points = file.points}, truth, set.clusters, all, options, run);
     out.seconds = watch.seconds();
     return out;
 }

@@ -8,7 +8,7 @@
 #include "coterie/deep/dekm.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/linalg/distances.hpp"
-#include "coterie/methods.hpp"
+#include "coterie/pipeline/pipeline.hpp"
 #include "json.hpp"
 #include "picture.hpp"
 #include "reproduce.hpp"
@@ -164,8 +164,7 @@ public:
         options["pretrain_epochs"] = std::int64_t{request_.pretrain_epochs};
         options["checkpoint"] = path + ".checkpoint";
         Run own = of_seed(run_, seed);
-        const auto model = find_method("ae-kmeans").fit(images.pixels, options, own, {});
-        save(*model, path);
+        Pipeline(find_method("ae-kmeans").fit({.points = images.pixels}, options, own)).save(path);
         std::filesystem::remove(path + ".checkpoint");
         return path;
     }

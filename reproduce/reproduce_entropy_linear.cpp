@@ -110,7 +110,7 @@ std::vector<Fitted> fit_seeds(const std::string& method, const Points& points, c
         run.throw_if_stopped("fits");
         Run own(run.seed + static_cast<std::uint64_t>(seed), 1);
         const Stopwatch watch;
-        const auto model = of.fit(points, options, own, {});
+        const auto model = of.fit({.points = points}, options, own);
         out[static_cast<std::size_t>(seed)] = {score(model->labels(), truth), model->fit_report().clusters_found,
                                                watch.seconds()};
     });
@@ -131,7 +131,7 @@ OptionValues tuned(const Contender& contender, const Points& points, const Label
         Run own(run.seed + first_tuning_seed + static_cast<std::uint64_t>(seed), 1);
         own.should_stop = run.should_stop;
         results[static_cast<std::size_t>(seed)] =
-            tune(find_method(contender.method), points, fixed, options, own, {}, truth);
+            tune(find_method(contender.method), {.points = points}, fixed, options, own, truth);
     });
     run.throw_if_stopped("tuning");
     cells = results[0].cells.size();

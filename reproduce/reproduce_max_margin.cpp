@@ -229,10 +229,10 @@ Classifier soft_from(const Matrix<double>& points, const Labels& labels, double 
         const Index own = labels[static_cast<std::size_t>(i)];
         means.row(own) += points.row(i) / static_cast<double>(sizes[static_cast<std::size_t>(own)]);
     }
-    SideInformation side;
-    side.initial_centroids = means;
     Run run(0, 1);
-    return of_centroids(fit_soft_kmeans(points, options, run, side).centroids());
+    return of_centroids(
+        fit_soft_kmeans({.points = Points::borrow(points), .initial_centroids = Points::borrow(means)}, options, run)
+            .centroids());
 }
 
 Classifier soft_global(const Matrix<double>& points, double temperature) {

@@ -252,6 +252,7 @@ def test_reproduce_dekm_refuses(tmp_path):
         assert words[0] in reproduce("dekm-usps", *words, code=2).err
     (tmp_path / "file").write_text("")
     assert "--checkpoint" in reproduce("dekm-usps", "--checkpoint", tmp_path / "file", code=1).err
+    assert "--figure" in reproduce("dekm-usps", "--methods", "kmeans", "--figure", tmp_path / "f.svg", code=2).err
 
 
 def test_reproduce_trefoil_lambda(tmp_path):

@@ -108,10 +108,10 @@ Accuracies accuracies_of(const Moons& sample, double noise, std::uint64_t seed) 
     const OptionValues fixed = {{"clusters", std::int64_t{2}}, {"assignments_per_round", std::int64_t{1}}};
     for (const Way way : {by_choice, with_plain}) {
         search.with_kmeans = way == with_plain;
-        const TuneResult found = tune(cpd, sample.points, fixed, search, run);
+        const TuneResult found = tune(cpd, {.points = Points::borrow(sample.points)}, fixed, search, run);
         const Method& best = find_method(found.best_method);
-        const SideInformation none;
-        out[way] = accuracy(best.fit(sample.points, found.best_options, run, none)->labels(), sample.truth);
+        out[way] = accuracy(best.fit({.points = Points::borrow(sample.points)}, found.best_options, run)->labels(),
+                            sample.truth);
     }
     out[at_best] = accuracy(by_density(sample.points, noise), sample.truth);
     return out;
@@ -146,7 +146,7 @@ std::vector<Matrix<double>> bent_grid(const Matrix<double>& points, const CpdMod
     return out;
 }
 
-std::string figure_1(const Moons& sample, Run& run) {
+std::string figure_1(const Moons& sample, const Run& run) {
     KMeansOptions kmeans;
     kmeans.clusters = 2;
     kmeans.restarts = 10;

@@ -100,7 +100,7 @@ void add_cells(const SparseMatrix& coefficients, const std::string& parameters, 
 }
 
 std::vector<Measured> measure(PointsView points, const Labels& truth, int clusters, const WmcCifarRequest& request,
-                              Run& run) {
+                              const Run& run) {
     std::vector<Measured> out;
     for (const auto weights : {RepresentationWeights::linear, RepresentationWeights::exponential}) {
         Measured one;

@@ -48,7 +48,7 @@ BAD = {
     "unknown scale": ([*FIT, "{}/points.csv", "--scale", "sideways"], 2, ["--scale", "sideways", "zscore"]),
     "unknown seeding": ([*FIT, "{}/points.csv", "--seeding", "magic"], 2, ["--seeding", "magic", "kmeans++"]),
     "unknown precision": ([*FIT, "{}/points.csv", "--precision", "float128"], 2, ["--precision", "float128", "float64"]),
-    "cuda": ([*FIT, "{}/points.csv", "--device", "cuda"], 2, ["--device", "cuda", "kmeans"]),
+    "cuda": ([*FIT, "{}/points.csv", "--device", "cuda"], 2, ["--device", "kmeans"]),
     "unknown option": ([*FIT, "{}/points.csv", "--max-iteration", "3"], 2, ["--max-iteration", "did you mean --max-iterations"]),
     "unknown letter": ([*FIT, "{}/points.csv", "-q"], 2, ["-q"]),
     "one dash": ([*FIT, "{}/points.csv", "-seed", "1"], 2, ["-seed", "did you mean --seed"]),

@@ -119,7 +119,6 @@ def test_deep_fits_refuse(tmp_path):
     for method, words in (("dekm", ["--pretrained", ae, "--pretrain-epochs", 3]), ("dekm", ["--image", "2x2", "--widths", 8]), ("imsat", ["--view", "augmented", "--rotation", 9]),
                           ("iic", ["--kernel", 5]), ("iic", ["--augment", "none", "--noise", 1]), ("iic", ["--image", "2x2", "--network", "resnet18", "--widths", 5])):
         assert words[-2] in run("fit", method, x, "-k", 3, *words, code=2).err, words
-    assert "--figure" in run("reproduce", "dekm-usps", "--methods", "kmeans", "--figure", tmp_path / "f.svg", code=2).err
     # What is too large, by the file's name.
     points[5, 1] = 1e20
     np.save(x, points)

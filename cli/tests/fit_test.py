@@ -279,3 +279,45 @@ def test_every_method_is_tuned(files, tmp_path, method):
     assert value["method"] == method == value["best_method"] and len(value["cells"]) == 3
     assert all(cell["error"] is None and cell["unseen"]["acc"] > 0.3 for cell in value["cells"])
     assert document("info", tmp_path / "m.st")["clusters"] == value["best_options"]["clusters"] == value["best"] + 2
+
+
+def test_predict_finds_columns_by_name(files, tmp_path):
+    points, _ = blobs()
+    points = points * [1, 1000, 1] + [40, 0, 0]
+    write_csv(tmp_path / "fit.csv", points, ["x", "y", "z"])
+    run("fit", "kmeans", tmp_path / "fit.csv", "-k", 3, "--scale", "zscore", "--model-out", tmp_path / "m", "--labels-out", tmp_path / "l.npy")
+    labels = np.load(tmp_path / "l.npy")
+    rows = [[row[2], "oak", row[0], 7, row[1]] for row in points]
+    write_csv(tmp_path / "other.csv", rows, ["z", "tree", "x", "n", "y"])
+    done = run("predict", tmp_path / "m", tmp_path / "other.csv", "--labels-out", tmp_path / "again.npy")
+    assert np.array_equal(np.load(tmp_path / "again.npy"), labels) and done.err == ""
+    # A column that is missing; a file without names; one that is too narrow.
+    write_csv(tmp_path / "narrow.csv", [row[:4] for row in rows], ["z", "tree", "x", "n"])
+    error = run("predict", tmp_path / "m", tmp_path / "narrow.csv", code=3).err
+    assert "narrow.csv" in error and "'y' is missing" in error
+    write_csv(tmp_path / "bare.csv", points)
+    done = run("predict", tmp_path / "m", tmp_path / "bare.csv", "--labels-out", tmp_path / "bare.npy")
+    assert np.array_equal(np.load(tmp_path / "bare.npy"), labels) and "taken in order as the model's x, y, z" in done.err
+    np.save(tmp_path / "two.npy", points[:, :2])
+    error = run("predict", tmp_path / "m", tmp_path / "two.npy", code=3).err
+    assert "two.npy" in error and "2 columns" in error and "x, y, z" in error
+    # transform goes the same way.
+    run("fit", "rpca-om", tmp_path / "fit.csv", "-k", 3, "--scale", "zscore", "--model-out", tmp_path / "r")
+    for name in ["fit", "other"]:
+        run("transform", tmp_path / "r", tmp_path / f"{name}.csv", "--points-out", tmp_path / f"{name}.npy")
+    assert np.array_equal(np.load(tmp_path / "fit.npy"), np.load(tmp_path / "other.npy"))
+
+
+def test_predict_writes_every_output(files, tmp_path):
+    run("fit", "soft-kmeans", files / "points.csv", "-k", 3, "--model-out", tmp_path / "m")
+    words = ["predict", tmp_path / "m", files / "points.csv", "--labels-out", tmp_path / "l.npy", "--memberships-out", tmp_path / "p.csv",
+             "--distances-out", tmp_path / "d.npy"]
+    assert document(*words)["written"] == {"labels": str(tmp_path / "l.npy"), "memberships": str(tmp_path / "p.csv"),
+                                           "distances": str(tmp_path / "d.npy")}
+    labels, distances = np.load(tmp_path / "l.npy"), np.load(tmp_path / "d.npy")
+    header, *rows = (tmp_path / "p.csv").read_text().splitlines()
+    assert header == "cluster-0,cluster-1,cluster-2"
+    memberships = np.array([[float(x) for x in row.split(",")] for row in rows])
+    assert np.allclose(memberships.sum(1), 1) and np.array_equal(memberships.argmax(1), labels) and np.array_equal(distances.argmin(1), labels)
+    error = run("predict", tmp_path / "m", files / "points.csv", "--embedding-out", tmp_path / "e.npy", code=2).err
+    assert "--embedding-out" in error and "--memberships-out, --distances-out" in error

@@ -24,14 +24,14 @@ struct NamedLabels {
     std::vector<Index> labelled;
 };
 
-NamedLabels check_labels(Index points, const SideInformation& side) {
+NamedLabels check_labels(Index points, const Problem& problem) {
     NamedLabels out;
-    if (static_cast<Index>(side.partial_labels.size()) != points)
-        throw BadArgument("partial labels: " + std::to_string(side.partial_labels.size()) + " given for " +
+    if (static_cast<Index>(problem.partial_labels.size()) != points)
+        throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
                           count(points) + " points; one (or blank) a point is needed");
-    const std::int32_t largest = *std::max_element(side.partial_labels.begin(), side.partial_labels.end());
+    const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
     if (largest < 0) throw BadArgument("partial labels: all are blank; at least one point must have a label");
-    out.names = side.label_names;
+    out.names = problem.label_names;
     if (out.names.empty())
         for (std::int32_t label = 0; label <= largest; ++label) out.names.push_back(std::to_string(label));
     std::set<std::string> seen;
@@ -39,8 +39,8 @@ NamedLabels check_labels(Index points, const SideInformation& side) {
         if (!seen.insert(name).second)
             throw BadArgument("partial labels: two labels are both called '" + name + "'; names must differ");
     out.labelled.assign(out.names.size(), 0);
-    for (std::size_t i = 0; i < side.partial_labels.size(); ++i) {
-        const std::int32_t label = side.partial_labels[i];
+    for (std::size_t i = 0; i < problem.partial_labels.size(); ++i) {
+        const std::int32_t label = problem.partial_labels[i];
         if (label < -1 || label >= static_cast<std::int32_t>(out.names.size()))
             throw BadArgument("partial labels: row " + std::to_string(i + 1) + ": " + std::to_string(label) +
                               " is not accepted; from 0 to " + std::to_string(out.names.size() - 1) +
@@ -66,10 +66,10 @@ std::size_t find_label(const std::vector<std::string>& names, const std::string&
 }
 
 // label_of, from how many clusters each label has.
-void lay_out_clusters(int clusters, const SideInformation& side, Constraints& out) {
+void lay_out_clusters(int clusters, const Problem& problem, Constraints& out) {
     std::vector<int> owned(out.names.size(), 1);
     std::set<std::size_t> named;
-    for (const auto& each : side.clusters_per_label) {
+    for (const auto& each : problem.clusters_per_label) {
         const std::size_t label = find_label(out.names, each.label, "--clusters-per-label");
         if (!named.insert(label).second)
             throw BadArgument("option --clusters-per-label: label '" + each.label + "' is named twice");
@@ -177,11 +177,11 @@ void make_counts_add_up(Constraints& out) {
     }
 }
 
-void bound_groups(const SideInformation& side, ShareRounding rounding, bool soft, Constraints& out) {
+void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Constraints& out) {
     const std::string option = "option --group-share: ";
     const auto n = static_cast<double>(out.points);
     std::vector<const GroupShare*> share_of(out.names.size(), nullptr);
-    for (const auto& share : side.group_shares) {
+    for (const auto& share : problem.group_shares) {
         const std::size_t label = find_label(out.names, share.label, "--group-share");
         if (share_of[label]) throw BadArgument(option + "label '" + share.label + "' is named twice");
         if (!(share.low >= 0 && share.low <= share.high && share.high <= 1))
@@ -282,36 +282,35 @@ std::pair<int, int> Constraints::clusters_of(std::int32_t label) const {
     return {static_cast<int>(range.first - label_of.begin()), static_cast<int>(range.second - label_of.begin())};
 }
 
-Constraints compile_constraints(Index points, int clusters, const SideInformation& side, ShareRounding rounding,
-                                bool soft) {
+Constraints compile_constraints(Index points, int clusters, const Problem& problem, ShareRounding rounding, bool soft) {
     Constraints out;
     out.points = points;
     if (clusters > std::max<Index>(points, 1))
         throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " + count(points) +
                           " points; at most one a point is possible");
-    if (side.partial_labels.empty()) {
-        if (!side.clusters_per_label.empty())
+    if (problem.partial_labels.empty()) {
+        if (!problem.clusters_per_label.empty())
             throw BadArgument("option --clusters-per-label needs --partial-labels: there are no labels");
-        if (!side.group_shares.empty())
+        if (!problem.group_shares.empty())
             throw BadArgument("option --group-share needs --partial-labels: there are no labels");
         if (clusters < 1)
             throw BadArgument("option --clusters: " + std::to_string(clusters) +
                               " is not accepted without partial labels; a whole number, at least 1");
         out.label_of.assign(static_cast<std::size_t>(clusters), -1);
     } else {
-        NamedLabels named = check_labels(points, side);
-        out.labels = side.partial_labels;
+        NamedLabels named = check_labels(points, problem);
+        out.labels = problem.partial_labels;
         out.names = std::move(named.names);
         out.labelled = std::move(named.labelled);
-        lay_out_clusters(clusters, side, out);
+        lay_out_clusters(clusters, problem, out);
     }
-    if (side.sizes && !side.group_shares.empty())
+    if (problem.sizes && !problem.group_shares.empty())
         throw BadArgument(
             "options --sizes and --group-share cannot be given together; bound the clusters or the labels");
-    if (side.sizes) {
-        bound_sizes(*side.sizes, out);
-    } else if (!side.group_shares.empty()) {
-        bound_groups(side, rounding, soft, out);
+    if (problem.sizes) {
+        bound_sizes(*problem.sizes, out);
+    } else if (!problem.group_shares.empty()) {
+        bound_groups(problem, rounding, soft, out);
     } else {
         out.group_of.assign(at(out.clusters()), 0);
         out.low = {0};

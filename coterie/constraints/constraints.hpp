@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie::internal {
 
 struct Constraints {
     Index points = 0;                      // n
-    std::span<const std::int32_t> labels;  // n, -1: not known; empty: no label is known
+    Labels labels;                         // n, -1: not known; empty: no label is known
     std::vector<std::string> names;        // L
     std::vector<std::int32_t> label_of;    // k: phi(j), ascending; -1 (last): a free cluster, of no label
     std::vector<Index> labelled;           // L: points known to be of each label
@@ -45,7 +45,7 @@ struct Constraints {
 /// `clusters` 0: as many as the labels have together. `soft`: shares are of summed probabilities, so they need be no
 /// whole numbers of points. BadArgument and BadData name the option, the label, the value,
 /// what is accepted, and for shares and sizes that cannot be met the interval that can.
-Constraints compile_constraints(Index points, int clusters, const SideInformation& side, ShareRounding rounding,
+Constraints compile_constraints(Index points, int clusters, const Problem& problem, ShareRounding rounding,
                                 bool soft = false);
 
 }  // namespace coterie::internal

@@ -15,6 +15,7 @@
 // does.
 
 #include "coterie/deep/autoencoder.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -41,8 +42,34 @@ using IdecModel = DeepModelOf<IdecOptions>;
 using DcnModel = DeepModelOf<DcnOptions>;
 
 /// As fit_dekm. The report's objective is the mean KL(p_i || q_i) of each update (dec, idec), or the inertia (dcn).
-DecModel fit_dec(PointsView points, const DecOptions& options, Run& run, const SideInformation& side = {});
-IdecModel fit_idec(PointsView points, const IdecOptions& options, Run& run, const SideInformation& side = {});
-DcnModel fit_dcn(PointsView points, const DcnOptions& options, Run& run, const SideInformation& side = {});
+struct DecMethod {
+    using Options = DecOptions;
+    using Model = DecModel;
+    static constexpr std::string_view name = "dec";
+    static constexpr std::string_view summary =
+        "deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<DecMethod> fit_dec{};
+struct IdecMethod {
+    using Options = IdecOptions;
+    using Model = IdecModel;
+    static constexpr std::string_view name = "idec";
+    static constexpr std::string_view summary = "DEC that keeps reconstructing the points (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<IdecMethod> fit_idec{};
+struct DcnMethod {
+    using Options = DcnOptions;
+    using Model = DcnModel;
+    static constexpr std::string_view name = "dcn";
+    static constexpr std::string_view summary =
+        "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<DcnMethod> fit_dcn{};
 
 }  // namespace coterie

@@ -13,6 +13,7 @@
 
 #include "coterie/deep/classifier.hpp"
 #include "coterie/entropy/entropy.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -63,10 +64,35 @@ using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
 /// "parameters", "network", "device", "backend". Throws BadArgument (options, an image of other size than d, training
 /// that diverges), BadData (values, a checkpoint of another fit), ResourceError (no LibTorch), Cancelled before the
 /// first epoch is done.
-EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& options, Run& run,
-                                const SideInformation& side = {});
-SelaNetModel fit_sela_net(PointsView points, const SelaNetOptions& options, Run& run, const SideInformation& side = {});
-MiadmNetModel fit_miadm_net(PointsView points, const MiadmNetOptions& options, Run& run,
-                            const SideInformation& side = {});
+struct EntropyNetMethod {
+    using Options = EntropyNetOptions;
+    using Model = EntropyNetModel;
+    static constexpr std::string_view name = "entropy-net";
+    static constexpr std::string_view summary =
+        "discriminative entropy clustering: a self-labelling network (LibTorch)";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<EntropyNetMethod> fit_entropy_net{};
+struct SelaNetMethod {
+    using Options = SelaNetOptions;
+    using Model = SelaNetModel;
+    static constexpr std::string_view name = "sela-net";
+    static constexpr std::string_view summary =
+        "self-labelling by optimal transport: a network of one-hot labels (LibTorch)";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SelaNetMethod> fit_sela_net{};
+struct MiadmNetMethod {
+    using Options = MiadmNetOptions;
+    using Model = MiadmNetModel;
+    static constexpr std::string_view name = "miadm-net";
+    static constexpr std::string_view summary =
+        "self-labelling by alternating directions: a network of soft labels (LibTorch)";
+    static constexpr Takes takes = {.labels = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<MiadmNetMethod> fit_miadm_net{};
 
 }  // namespace coterie

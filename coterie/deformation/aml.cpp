@@ -51,13 +51,12 @@ const OptionSet& AmlOptions::described() {
     return set;
 }
 
-AmlModel fit_aml(PointsView points, const AmlOptions& options, Run& run, const SideInformation& side) {
-    return AmlFits(points, run, side).fit(options);
+AmlModel AmlMethod::fit(const Problem& problem, const AmlOptions& options, const Run& run) {
+    return AmlFits(problem, run).fit(options);
 }
 
 AmlModel AmlFits::fit(const AmlOptions& options) {
     const Run& run = this->run();
-    check_options(options);
     const int k = options.clusters;
 
     AmlModel model;

@@ -15,6 +15,7 @@
 // Cost: n q^2 + q^3 once, n r k a round, r the rank of X. Memory n (q + r).
 
 #include "coterie/deformation/projected_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -41,19 +42,31 @@ private:
     friend class AmlFits;
 };
 
+class AmlFits;
+
 /// n x d points, 1 <= clusters <= n, dimensions at most k - 1 and the rank of X. Starts from k-means (k-means++ with
 /// restarts), or from side.initial_centroids (k x d). labels() is always predict(points).
 /// Throws BadArgument (options, more clusters than points), BadData (values, all points equal), ResourceError (kernel
 /// form), Cancelled before the first round is done.
 /// The report's objective is J; its details: "lambda", "kernel_width", "components", "rank" (r), "dimensions" (p),
 /// "trace" (T of the last round).
-AmlModel fit_aml(PointsView points, const AmlOptions& options, Run& run, const SideInformation& side = {});
+struct AmlMethod {
+    using Options = AmlOptions;
+    using Model = AmlModel;
+    using Fits = AmlFits;
+    static constexpr std::string_view name = "aml";
+    static constexpr std::string_view summary =
+        "adaptive metric learning: a linear metric and the clusters learnt together, linear and kernel";
+    static constexpr Takes takes = {.initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<AmlMethod> fit_aml{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
 /// k-means start.
 class AmlFits : public internal::SpaceFits {
 public:
-    AmlFits(PointsView points, Run& run, const SideInformation& side) : SpaceFits("aml", points, run, side) {}
+    AmlFits(const Problem& problem, const Run& run) : SpaceFits("aml", problem, run) {}
     AmlModel fit(const AmlOptions& options);
 };
 

@@ -9,8 +9,8 @@
 
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/deformation/kernel_pca.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 
@@ -79,17 +79,16 @@ private:
 
 namespace internal {
 
-/// What a fit of this room refuses: constraints, weights, values and shapes that are none (BadArgument, BadData).
-/// Initial centroids are k x d.
-void check_space_fit(std::string_view method, PointsView points, int clusters, const SideInformation& side,
-                     const Run& run);
+/// What a fit of this room refuses: values and shapes that are none (BadArgument, BadData). Initial centroids are k x
+/// d.
+void check_space_fit(const Problem& problem, int clusters, const Run& run);
 
 /// What fits of one method of this room to the same points share: the space, while its options stay the same, and the
-/// k-means that they start from. The points, the run and the side information must outlive it.
+/// k-means that they start from. The problem and the run must outlive it.
 class SpaceFits {
 public:
-    SpaceFits(std::string_view method, PointsView points, Run& run, const SideInformation& side)
-        : method_(method), points_(points), run_(run), side_(side) {}
+    SpaceFits(std::string_view method, const Problem& problem, const Run& run)
+        : method_(method), points_(problem.points), run_(run), problem_(problem) {}
 
     /// check_space_fit, and the space of these options, whose kernel_width of 0 is replaced.
     void enter(SpaceOptions& options, int clusters, PointSpace::Origin origin);
@@ -113,13 +112,13 @@ public:
     void report_space(FitReport& report) const;
 
     PointsView input() const { return points_; }
-    Run& run() const { return run_; }
+    const Run& run() const { return run_; }
 
 private:
     std::string_view method_;
     PointsView points_;
-    Run& run_;
-    const SideInformation& side_;
+    const Run& run_;
+    const Problem& problem_;
     SpaceOptions asked_;
     SpaceOptions used_;
     PointSpace::Origin origin_ = PointSpace::Origin::mean;

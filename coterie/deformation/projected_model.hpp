@@ -13,9 +13,8 @@ public:
     Index dimensions() const override { return space_->input_dimensions(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
 
-    bool has_transform() const override { return true; }
-    /// y, n x p.
-    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// Embedding: y. Distances: || y - c_j ||.
+    OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
     /// W, q x p (q: dimensions of the space).
     const Matrix<double>& directions() const { return directions_; }
     /// k x p.
@@ -27,6 +26,7 @@ protected:
     Matrix<double> projected(const Matrix<double>& rows, int threads) const;
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_projection(Archive& archive) const;
     void load_projection(const Archive& archive, SpaceKernel kernel, int clusters);
 

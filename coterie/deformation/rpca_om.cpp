@@ -51,13 +51,12 @@ const OptionSet& RpcaOmOptions::described() {
     return set;
 }
 
-RpcaOmModel fit_rpca_om(PointsView points, const RpcaOmOptions& options, Run& run, const SideInformation& side) {
-    return RpcaOmFits(points, run, side).fit(options);
+RpcaOmModel RpcaOmMethod::fit(const Problem& problem, const RpcaOmOptions& options, const Run& run) {
+    return RpcaOmFits(problem, run).fit(options);
 }
 
 RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     const Run& run = this->run();
-    check_options(options);
 
     RpcaOmModel model;
     model.options_ = options;

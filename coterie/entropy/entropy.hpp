@@ -27,9 +27,9 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/entropy/label_solver.hpp"
 #include "coterie/entropy/linear_softmax.hpp"
+#include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -104,18 +104,17 @@ public:
     /// In the scalar type of the points the model was fitted on.
     const Linear& linear() const { return linear_; }
 
-    /// sigma, n x k.
-    Matrix<double> probabilities(PointsView points, const Run& run) const;
-    Matrix<double> probabilities(PointsView points) const { return probabilities(points, Run()); }
-
-    bool has_label_scores() const override { return true; }
-    /// The probability of each label, summed over its clusters, n x L; without partial labels sigma, n x k.
-    Matrix<double> label_scores(PointsView points, const Run& run) const override;
+    /// Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
+    OutputSet outputs() const override {
+        return cluster_labels_.empty() ? OutputSet{Output::memberships}
+                                       : OutputSet{Output::memberships, Output::label_scores};
+    }
 
 protected:
     SoftmaxModel() = default;
     SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report);
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_linear(Archive& archive) const;
     void load_linear(const Archive& archive, int clusters);
 
@@ -159,9 +158,45 @@ using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 /// training that diverges: the learning rate is too large for the scale of the points; options given that change
 /// nothing), BadData (values), ResourceError, Cancelled before the first epoch is done. Stopped later the model is as
 /// it stands, the objective the last full epoch's (lbfgs: its own).
-EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& run, const SideInformation& side = {});
-MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const SideInformation& side = {});
-SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, const SideInformation& side = {});
-MiadmModel fit_miadm(PointsView points, const MiadmOptions& options, Run& run, const SideInformation& side = {});
+struct EntropyMethod {
+    using Options = EntropyOptions;
+    using Model = EntropyModel;
+    static constexpr std::string_view name = "entropy";
+    static constexpr std::string_view summary =
+        "discriminative entropy clustering: a linear softmax model, decisive and fair";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<EntropyMethod> fit_entropy{};
+struct MiMethod {
+    using Options = MiOptions;
+    using Model = MiModel;
+    static constexpr std::string_view name = "mi";
+    static constexpr std::string_view summary =
+        "mutual information of points and clusters, maximised by gradient descent (MIGD)";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<MiMethod> fit_mi{};
+struct SelaMethod {
+    using Options = SelaOptions;
+    using Model = SelaModel;
+    static constexpr std::string_view name = "sela";
+    static constexpr std::string_view summary =
+        "self-labelling by optimal transport: a linear softmax model of balanced hard labels";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SelaMethod> fit_sela{};
+struct MiadmMethod {
+    using Options = MiadmOptions;
+    using Model = MiadmModel;
+    static constexpr std::string_view name = "miadm";
+    static constexpr std::string_view summary =
+        "self-labelling by alternating directions: a linear softmax model of soft labels";
+    static constexpr Takes takes = {.labels = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<MiadmMethod> fit_miadm{};
 
 }  // namespace coterie

@@ -36,6 +36,9 @@ struct ReadOptions {
     /// Columns to take as coordinates, names or numbers or ranges "2-5", in this order; empty: all but the label
     /// column.
     std::vector<std::string> columns;
+    /// Text files with a header line, where `columns` is empty: the names of the columns to take, in this order; others
+    /// are left out, and BadData names those that are missing. A file without a header line gives all its columns.
+    std::vector<std::string> wanted_columns;
     Index max_rows = -1;  // read only the first rows; -1: all
 };
 

@@ -13,6 +13,8 @@ public:
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
     /// k x d, in the scalar type of the points the model was fitted on.
     const Points& centroids() const { return centroids_; }
+    /// Distances: || x - c_j ||.
+    OutputSet outputs() const override { return {Output::distances}; }
 
 protected:
     CentroidModel() = default;
@@ -20,6 +22,7 @@ protected:
 
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_centroids(Archive& archive) const { archive.set_points("centroids", centroids_); }
     void load_centroids(const Archive& archive, int clusters);
 

@@ -18,12 +18,13 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using test::message_of;
+using test::with;
 
 struct Known {
     Labels labels;
     std::vector<std::string> names;
-    SideInformation side() const {
-        SideInformation out;
+    Problem side() const {
+        Problem out;
         out.partial_labels = labels;
         out.label_names = names;
         return out;
@@ -32,7 +33,7 @@ struct Known {
 
 TEST(Constraints, ClustersComeInTheOrderOfTheirLabelsAndFreeOnesLast) {
     const Known known{{1, -1, 0, -1, -1, -1, -1}, {"O", "PER"}};
-    SideInformation side = known.side();
+    Problem side = known.side();
     side.clusters_per_label = {{"O", 3}};
     const Constraints exact = compile_constraints(7, 0, side, ShareRounding::floor);
     EXPECT_EQ(exact.label_of, (std::vector<std::int32_t>{0, 0, 0, 1}));
@@ -55,7 +56,7 @@ TEST(Constraints, SharesBecomeCounts) {
     known.labels[0] = 0;
     known.labels[1] = 1;
     known.labels[2] = 2;
-    SideInformation side = known.side();
+    Problem side = known.side();
     side.group_shares = {{"0", 0.29, 0.29}};  // 0.29 * 100 is 28.999999999999996
     Constraints made = compile_constraints(100, 0, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{29, 0}));
@@ -86,7 +87,7 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
     Known known{Labels(100, -1), {"O", "PER"}};
     for (std::size_t i = 0; i < 20; ++i) known.labels[i] = i < 15 ? 0 : 1;
     const auto message = [&](auto change, int clusters = 0) {
-        SideInformation side = known.side();
+        Problem side = known.side();
         change(side);
         return message_of([&] { compile_constraints(100, clusters, side, ShareRounding::floor); });
     };
@@ -130,7 +131,7 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
             s.group_shares = {{"O", 0.5, 0.6}};
         }),
         "cannot be given together");
-    has(message([](auto& s) { s.partial_labels = s.partial_labels.first(99); }), "99 given for 100 points");
+    has(message([](auto& s) { s.partial_labels.resize(99); }), "99 given for 100 points");
     has(message([](auto& s) { s.label_names = {"O"}; }), "row 16: 1 is not accepted; from 0 to 0");
     has(message([](auto& s) { s.label_names = {"O", "O"}; }), "both called 'O'");
     has(message([](auto& s) { s = {}; }), "at least 1");
@@ -162,7 +163,7 @@ struct Case {
     Matrix<double> points;
     Matrix<double> prototypes;
     Known known;
-    SideInformation side;
+    Problem side;
     int clusters = 0;
     std::vector<std::int32_t> label_of;
 };
@@ -298,7 +299,7 @@ TEST(ConstrainedAssignment, TiesGoToTheLowestPrototypeAndTheLowestPoint) {
     Matrix<double> prototypes(3, 1);
     prototypes << 1, 1, -1;
     Known known{{-1, -1, -1, 2, -1, -1}, {"a", "b", "c"}};
-    SideInformation side = known.side();
+    Problem side = known.side();
     const Rows<double> rows{points.data(), 6, 1, 1};
     const PrototypeDistances distances(prototypes, Vector<double>::Zero(1), {});
     std::vector<double> prices;
@@ -399,7 +400,7 @@ TEST(ConstrainedAssignment, SoftSharesAtTheEndsOfWhatIsPossibleAreForced) {
     Known known{Labels(50, -1), {"a", "b"}};
     known.labels[3] = 0;
     known.labels[7] = known.labels[8] = 1;
-    SideInformation side = known.side();
+    Problem side = known.side();
     const Rows<double> rows{points.data(), 50, 2, 2};
     const PrototypeDistances distances(points.topRows(2), Vector<double>::Zero(2), {});
     for (const auto& [share, inside] : {std::pair(1.0 / 50, 1.0), std::pair(48.0 / 50, 48.0)}) {
@@ -415,7 +416,7 @@ TEST(ConstrainedAssignment, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> points = test::blob_points<float>(3000, 5, 6, 2.0, 5);
     Known known{Labels(3000, -1), {"a", "b", "c"}};
     for (std::size_t i = 0; i < 60; ++i) known.labels[i] = static_cast<std::int32_t>(i % 3);
-    SideInformation side = known.side();
+    Problem side = known.side();
     side.clusters_per_label = {{"a", 4}};
     side.group_shares = {{"a", 0.7, 0.7}, {"b", 0.1, 0.2}};
     const Constraints constraints = compile_constraints(3000, 0, side, ShareRounding::floor);
@@ -444,7 +445,7 @@ TEST(StartingPrototypes, MeansAndWardClusters) {
     Matrix<double> points(9, 1);
     points << 0, 1, 10, 11, 50, 52, 7, 8, 9;
     Known known{{0, 0, 0, 0, 1, 1, -1, -1, -1}, {"O", "PER"}};
-    SideInformation side = known.side();
+    Problem side = known.side();
     side.clusters_per_label = {{"O", 2}};
     Matrix<double> expected(3, 1);
     expected << 0.5, 10.5, 51;
@@ -480,7 +481,7 @@ TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
     Known known{Labels(600, -1), {"a", "b", "c"}};
     for (std::size_t i = 0; i < 30; ++i) known.labels[i] = static_cast<std::int32_t>(i % 3);
     for (const bool with_sizes : {false, true}) {
-        SideInformation side = known.side();
+        Problem side = known.side();
         if (with_sizes) {
             side.sizes = SizeBounds{110, 130};
         } else {
@@ -490,7 +491,7 @@ TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
         options.clusters = 5;
         options.tolerance = 0;
         coterie::Run run;
-        const KMeansModel model = fit_kmeans(points, options, run, side);
+        const KMeansModel model = fit_kmeans(with(points, side), options, run);
         const auto& report = model.fit_report();
         EXPECT_EQ(report.stopped, StopReason::converged);
         for (std::size_t t = 1; t < report.objective_per_iteration.size(); ++t)
@@ -520,7 +521,7 @@ TEST(ConstrainedKMeans, MeetsWhatItIsGivenAndNeverRaisesTheInertia) {
 
 TEST(ConstrainedKMeans, WhatIsFoundBeforeAnInterruptionStays) {
     const Matrix<double> points = test::blob_points<double>(3000, 3, 8, 4.0, 10);
-    SideInformation side;
+    Problem side;
     side.sizes = SizeBounds{360, 390};
     KMeansOptions options;
     options.clusters = 8;
@@ -532,7 +533,7 @@ TEST(ConstrainedKMeans, WhatIsFoundBeforeAnInterruptionStays) {
         int asked = 0;
         run.should_stop = [&] { return ++asked > patience; };
         try {
-            const KMeansModel model = fit_kmeans(points, options, run, side);
+            const KMeansModel model = fit_kmeans(with(points, side), options, run);
             EXPECT_EQ(model.labels().size(), 3000u);
             for (const Index size : model.fit_report().sizes) EXPECT_TRUE(size >= 360 && size <= 390);
         } catch (const Cancelled&) {
@@ -557,12 +558,12 @@ TEST(ConstrainedKMeans, AClusterWhosePointsWeighNothingKeepsItsPlace) {
     for (const double factor : {1.0, 10.0}) {
         std::vector<double> scaled = weights;
         for (auto& w : scaled) w *= factor;
-        SideInformation side;
+        Problem side;
         side.weights = scaled;
         side.partial_labels = known;
-        side.initial_centroids = start;
+        side.initial_centroids = Points::borrow(start);
         coterie::Run run;
-        const KMeansModel model = fit_kmeans(points, options, run, side);
+        const KMeansModel model = fit_kmeans(with(points, side), options, run);
         EXPECT_NEAR(model.centroids().view().at(0, 0), 4.97, 0.01);
         if (factor > 1) {
             EXPECT_EQ(model.labels(), labels);
@@ -576,12 +577,12 @@ TEST(ConstrainedKMeans, TightGroupsFarApartAreMeasuredByTheirDifferences) {
         Matrix<double> points(8, 2);
         points << 0, 0, 0, 1, 0, .1, 0, .9, far, 0, far, 1, far, .1, far, .9;
         const Labels known{0, 1, -1, -1, 2, 3, -1, -1};
-        SideInformation side;
+        Problem side;
         side.partial_labels = known;
         KMeansOptions options;
         options.clusters = 4;
         coterie::Run run;
-        const KMeansModel model = fit_kmeans(points, options, run, side);
+        const KMeansModel model = fit_kmeans(with(points, side), options, run);
         EXPECT_EQ(model.labels(), (Labels{0, 1, 0, 1, 2, 3, 2, 3})) << far;
         EXPECT_NEAR(model.inertia(), 0.02, 1e-6) << far;
     }
@@ -592,10 +593,10 @@ TEST(ConstrainedKMeans, WithoutAnyBindingConstraintItIsKMeans) {
     KMeansOptions options;
     options.clusters = 4;
     coterie::Run run(3);
-    SideInformation side;
-    const KMeansModel plain = fit_kmeans(points, options, run, side);
+    Problem side;
+    const KMeansModel plain = fit_kmeans(with(points, side), options, run);
     side.sizes = SizeBounds{1, 500};
-    const KMeansModel bounded = fit_kmeans(points, options, run, side);
+    const KMeansModel bounded = fit_kmeans(with(points, side), options, run);
     EXPECT_EQ(plain.labels(), bounded.labels());
     EXPECT_NEAR(plain.inertia(), bounded.inertia(), 1e-6 * plain.inertia());
 }
@@ -613,14 +614,14 @@ TEST(ConstrainedKMeans, WeightsCountCopiesUnderPartialLabelsAndAreRefusedUnderBo
     KMeansOptions options;
     options.clusters = 0;
     coterie::Run run;
-    SideInformation side = known.side();
+    Problem side = known.side();
     side.weights = weights;
-    const KMeansModel weighted = fit_kmeans(points, options, run, side);
-    const KMeansModel copies = fit_kmeans(doubled, options, run, known_twice.side());
+    const KMeansModel weighted = fit_kmeans(with(points, side), options, run);
+    const KMeansModel copies = fit_kmeans(with(doubled, known_twice.side()), options, run);
     EXPECT_NEAR(weighted.inertia(), copies.inertia(), 1e-9 * copies.inertia());
     for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(weighted.labels()[i], copies.labels()[i]);
     side.group_shares = {{"a", 0.5, 0.5}};
-    EXPECT_NE(message_of([&] { fit_kmeans(points, options, run, side); }).find("weights cannot be combined"),
+    EXPECT_NE(message_of([&] { fit_kmeans(with(points, side), options, run); }).find("weights cannot be combined"),
               std::string::npos);
 }
 

@@ -456,16 +456,14 @@ const OptionSet& KernelKMeansOptions::described() {
     return set;
 }
 
-KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions& options, Run& run,
-                                    const SideInformation& side) {
-    check_options(options);
-    refuse_constraints(side, "kernel-kmeans");
-    check_clustering_input(points, options.clusters, side.weights, run);
+KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKMeansOptions& options, const Run& run) {
+    const PointsView points = problem.points;
+    check_clustering_input(points, options.clusters, problem.weights, run);
     const bool precomputed = options.kernel == KernelFunction::precomputed;
-    if (!side.initial_centroids.empty()) {
+    if (!problem.initial_centroids.empty()) {
         if (precomputed)
             throw BadArgument("initial centroids: a precomputed kernel has no coordinates to give them in");
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+        internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
                                           run.threads);
     }
     return points.visit([&]<class T>(const Rows<T>& rows) {
@@ -480,7 +478,7 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         model.dimensions_ = rows.columns;
         model.options_ = options;
         if (options.kernel == KernelFunction::rbf && options.width == 0)
-            model.options_.width = median_distance(rows, side.weights, run);
+            model.options_.width = median_distance(rows, problem.weights, run);
         if (options.kernel == KernelFunction::polynomial && options.gamma == 0)
             model.options_.gamma = 1 / static_cast<double>(rows.columns);
 
@@ -492,7 +490,7 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         Labels start;
         if (!precomputed) {
             if (options.kernel != KernelFunction::polynomial)
-                origin = internal::spread_of(points, side.weights, run).mean;
+                origin = internal::spread_of(points, problem.weights, run).mean;
             kernel.resize(n, n);
             kernel_view = {kernel.data(), n, n, n};
             const KernelRows<T> with_points(model.options_, rows, origin);
@@ -514,8 +512,8 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
                             .iteration = 0});
             }
             if (std::find(finite.begin(), finite.end(), 0) != finite.end()) refuse_overflow(scalar_type_of<T>());
-            if (!side.initial_centroids.empty()) {
-                const Matrix<T> centroids = to_matrix<T>(side.initial_centroids);
+            if (!problem.initial_centroids.empty()) {
+                const Matrix<T> centroids = to_matrix<T>(problem.initial_centroids);
                 const Rows<T> view{centroids.data(), centroids.rows(), centroids.cols(), centroids.cols()};
                 const KernelRows<T> with_centroids(model.options_, view, origin);
                 Matrix<T> among(view.rows, view.rows);
@@ -529,7 +527,7 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         const double kernel_seconds = watch.restart();
 
         FitReport& report = model.report_;
-        KernelLloyd<T> lloyd(kernel_view, model.options_, side.weights, run);
+        KernelLloyd<T> lloyd(kernel_view, model.options_, problem.weights, run);
         report.seconds.emplace_back("kernel matrix", kernel_seconds);
         auto best = internal::best_of(
             options.restarts, report,
@@ -539,7 +537,7 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         // Empty clusters last.
         std::vector<Index> members(at(options.clusters), 0);
         for (Index i = 0; i < n; ++i)
-            if (side.weights.empty() || side.weights[at(i)] > 0) ++members[at(best.labels[at(i)])];
+            if (problem.weights.empty() || problem.weights[at(i)] > 0) ++members[at(best.labels[at(i)])];
         std::vector<std::int32_t> renumbered(at(options.clusters), 0);
         std::int32_t next = 0;
         for (const bool filled : {true, false})
@@ -571,19 +569,19 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
 
         if (options.kernel == KernelFunction::linear) {
             Labels weighty = model.labels_;
-            if (!side.weights.empty())
+            if (!problem.weights.empty())
                 for (Index i = 0; i < n; ++i)
-                    if (!(side.weights[at(i)] > 0)) weighty[at(i)] = -1;
-            model.centroids_ = cluster_means(points, weighty, options.clusters, side.weights, run);
+                    if (!(problem.weights[at(i)] > 0)) weighty[at(i)] = -1;
+            model.centroids_ = cluster_means(points, weighty, options.clusters, problem.weights, run);
             return model;
         }
         std::vector<Index> kept;
         for (Index i = 0; i < n; ++i) {
-            const bool weighs = side.weights.empty() || side.weights[at(i)] > 0;
+            const bool weighs = problem.weights.empty() || problem.weights[at(i)] > 0;
             if (!weighs && !precomputed) continue;
             kept.push_back(i);
             model.members_.push_back(weighs ? model.labels_[at(i)] : -1);
-            if (!side.weights.empty()) model.weights_.push_back(side.weights[at(i)]);
+            if (!problem.weights.empty()) model.weights_.push_back(problem.weights[at(i)]);
         }
         if (!precomputed) {
             Matrix<T> training(static_cast<Index>(kept.size()), rows.columns);

@@ -19,7 +19,7 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
+#include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -57,7 +57,7 @@ protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
 
 private:
-    friend KernelKMeansModel fit_kernel_kmeans(PointsView, const KernelKMeansOptions&, Run&, const SideInformation&);
+    friend struct KernelKMeansMethod;
 
     void check_parts() const;
 
@@ -79,7 +79,15 @@ private:
 /// (fewer distinct points than clusters) the surplus clusters stay empty, are numbered last, and a warning says so.
 /// Throws BadArgument (options, weights, shapes), BadData (NaN, a matrix that is not symmetric, a kernel that
 /// overflows), ResourceError.
-KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions& options, Run& run,
-                                    const SideInformation& side = {});
+struct KernelKMeansMethod {
+    using Options = KernelKMeansOptions;
+    using Model = KernelKMeansModel;
+    static constexpr std::string_view name = "kernel-kmeans";
+    static constexpr std::string_view summary =
+        "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed";
+    static constexpr Takes takes = {.weights = true, .initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<KernelKMeansMethod> fit_kernel_kmeans{};
 
 }  // namespace coterie

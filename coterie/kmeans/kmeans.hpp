@@ -13,9 +13,9 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -57,6 +57,15 @@ public:
 /// with partial labels, not with bounds. An empty cluster under constraints keeps its place. Throws BadArgument
 /// (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose squares overflow).
 /// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
-KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side = {});
+struct KMeansMethod {
+    using Options = KMeansOptions;
+    using Model = KMeansModel;
+    static constexpr std::string_view name = "kmeans";
+    static constexpr std::string_view summary = "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding";
+    static constexpr Takes takes = {
+        .weights = true, .initial_centroids = true, .labels = true, .shares = Shares::interval, .sizes = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<KMeansMethod> fit_kmeans{};
 
 }  // namespace coterie

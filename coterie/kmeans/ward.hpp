@@ -13,8 +13,8 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -74,6 +74,14 @@ public:
 /// afterwards. Equal points are never told apart: fewer distinct points than clusters is a result with a warning, the
 /// surplus clusters are empty. The report's details hold "merge_height", that of the last merge carried out, and
 /// "next_height", that of the first one left out.
-WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, const SideInformation& side = {});
+struct WardMethod {
+    using Options = WardOptions;
+    using Model = WardModel;
+    static constexpr std::string_view name = "ward";
+    static constexpr std::string_view summary = "Ward agglomeration by the nearest-neighbour chain, in memory n d";
+    static constexpr Takes takes = {.weights = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<WardMethod> fit_ward{};
 
 }  // namespace coterie

@@ -13,6 +13,7 @@
 // Reports have the details of wmc that apply. All throw as fit_wmc does.
 
 #include "coterie/manifold/manifold_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -68,9 +69,49 @@ using EnscModel = ManifoldModelOf<EnscOptions>;
 using SscOmpModel = ManifoldModelOf<SscOmpOptions>;
 using SmceModel = ManifoldModelOf<SmceOptions>;
 
-SscModel fit_ssc(PointsView points, const SscOptions& options, Run& run, const SideInformation& side = {});
-EnscModel fit_ensc(PointsView points, const EnscOptions& options, Run& run, const SideInformation& side = {});
-SscOmpModel fit_ssc_omp(PointsView points, const SscOmpOptions& options, Run& run, const SideInformation& side = {});
-SmceModel fit_smce(PointsView points, const SmceOptions& options, Run& run, const SideInformation& side = {});
+struct SscMethod {
+    using Options = SscOptions;
+    using Model = SscModel;
+    using Fits = ManifoldFits<SscOptions>;
+    static constexpr std::string_view name = "ssc";
+    static constexpr std::string_view summary =
+        "sparse subspace clustering: representations by few points, all at the same cost";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SscMethod> fit_ssc{};
+struct EnscMethod {
+    using Options = EnscOptions;
+    using Model = EnscModel;
+    using Fits = ManifoldFits<EnscOptions>;
+    static constexpr std::string_view name = "ensc";
+    static constexpr std::string_view summary =
+        "elastic-net subspace clustering: representations by few points and their squares";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<EnscMethod> fit_ensc{};
+struct SscOmpMethod {
+    using Options = SscOmpOptions;
+    using Model = SscOmpModel;
+    using Fits = ManifoldFits<SscOmpOptions>;
+    static constexpr std::string_view name = "ssc-omp";
+    static constexpr std::string_view summary =
+        "subspace clustering by orthogonal matching pursuit, a fixed number of points each";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SscOmpMethod> fit_ssc_omp{};
+struct SmceMethod {
+    using Options = SmceOptions;
+    using Model = SmceModel;
+    using Fits = ManifoldFits<SmceOptions>;
+    static constexpr std::string_view name = "smce";
+    static constexpr std::string_view summary =
+        "sparse manifold clustering and embedding: affine representations by nearest neighbours";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SmceMethod> fit_smce{};
 
 }  // namespace coterie

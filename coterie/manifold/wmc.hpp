@@ -12,6 +12,7 @@
 
 #include "coterie/manifold/manifold_model.hpp"
 #include "coterie/manifold/representation.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -43,7 +44,17 @@ using WmcFits = ManifoldFits<WmcOptions>;
 /// weight), "screened" (share of the pairs checked), "products" (of n x n x d), "unrepresented" (points with c = 0),
 /// "nonzeros_per_point", "affinity_entries_per_point", "symmetrised", "components", "isolated", "eigenvalues",
 /// "eigen_residual".
-WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side = {});
+struct WmcMethod {
+    using Options = WmcOptions;
+    using Model = WmcModel;
+    using Fits = WmcFits;
+    static constexpr std::string_view name = "wmc";
+    static constexpr std::string_view summary =
+        "weighted manifold clustering: sparse representations in which near points are cheaper";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<WmcMethod> fit_wmc{};
 
 namespace internal {
 /// Representations of the exact solver, with what a report says of them.

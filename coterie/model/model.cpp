@@ -103,13 +103,41 @@ std::vector<std::int32_t> ClusterLabels::numbers() const {
     return out;
 }
 
-Matrix<double> Model::transform(PointsView, const Run&) const {
-    throw BadArgument("transform: method " + std::string(method()) + " has no space of its own");
+namespace {
+struct OutputWords {
+    std::string_view name;
+    std::string_view meaning;
+};
+constexpr OutputWords output_words[output_count] = {
+    {"embedding", "the points in the space in which the method sees them"},
+    {"memberships", "the probability of each cluster; rows sum to 1"},
+    {"label_scores", "how well each label of the partial labels fits, larger is better"},
+    {"distances", "the Euclidean distance to each centroid, in the space in which the method compares them"}};
+}  // namespace
+
+std::string_view name(Output output) { return output_words[static_cast<std::size_t>(output)].name; }
+std::string_view meaning(Output output) { return output_words[static_cast<std::size_t>(output)].meaning; }
+
+Matrix<double> Model::output(Output which, PointsView points, const Run& run) const {
+    if (!outputs().has(which)) {
+        std::string there;
+        for (int o = 0; o < output_count; ++o)
+            if (outputs().has(static_cast<Output>(o)))
+                there += (there.empty() ? "; it has " : ", ") + std::string(name(static_cast<Output>(o)));
+        throw BadArgument(
+            "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
+            (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
+            there);
+    }
+    if (accept(name(which), points, run)) return output_checked(which, points, run);
+    // How wide an output is, one row of zeros tells as well as any: none depends on the values.
+    const Matrix<double> row = Matrix<double>::Zero(1, points.columns());
+    return Matrix<double>(0, output_checked(which, row, run).cols());
 }
 
-Matrix<double> Model::label_scores(PointsView, const Run&) const {
-    throw BadArgument("scores a label: this model of method " + std::string(method()) + " has none" +
-                      (cluster_labels_.empty() ? "; it was fitted without partial labels" : ""));
+Matrix<double> Model::output_checked(Output which, PointsView, const Run&) const {
+    throw InternalError("method " + std::string(method()) + " names the output " + std::string(name(which)) +
+                        " and does not compute it");
 }
 
 void Model::store_cluster_labels(Archive& archive) const {
@@ -135,12 +163,6 @@ void Model::load_cluster_labels(const Archive& archive, int clusters) {
         if (label < -1 || label >= count)
             throw BadData("model: label_of_cluster holds " + std::to_string(label) + ", there are " +
                           std::to_string(count) + " labels");
-}
-
-void save(const Model& model, const std::string& path) {
-    Archive archive{std::string(model.method())};
-    model.store(archive);
-    archive.save(path);
 }
 
 }  // namespace coterie

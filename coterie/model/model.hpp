@@ -2,6 +2,7 @@
 // Model: what every fit returns. It labels the points it was fitted on, labels new ones, tells about its fit, and is
 // saved and loaded.
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,34 @@ struct ClusterLabels {
     std::vector<std::int32_t> numbers() const;
 };
 
+/// What a model may give of points, beside their labels. A new output is one line here and one name in model.cpp.
+enum class Output {
+    embedding,     // n x p: the points in the space in which the method sees them
+    memberships,   // n x k: the probability of each cluster; rows sum to 1
+    label_scores,  // n x L: how well each label of the partial labels fits, larger is better; the method says what it
+                   // is
+    distances      // n x k: Euclidean distance to each centroid, in the space in which the method compares them
+};
+inline constexpr int output_count = 4;
+/// "embedding".
+std::string_view name(Output output);
+/// "n x p: the points in the space ...", for the texts of every face.
+std::string_view meaning(Output output);
+
+/// A set of outputs.
+class OutputSet {
+public:
+    constexpr OutputSet() = default;
+    constexpr OutputSet(std::initializer_list<Output> list) {
+        for (const Output each : list) bits_ |= bit(each);
+    }
+    constexpr bool has(Output output) const { return (bits_ & bit(output)) != 0; }
+
+private:
+    static constexpr unsigned bit(Output output) { return 1U << static_cast<unsigned>(output); }
+    unsigned bits_ = 0;
+};
+
 class Model {
 public:
     virtual ~Model() = default;
@@ -48,23 +77,22 @@ public:
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 
-    /// Whether the method sees the points in a space of its own.
-    virtual bool has_transform() const { return false; }
-    /// n x p: the points in that space. BadArgument where there is none, else as predict.
-    virtual Matrix<double> transform(PointsView points, const Run& run) const;
-
-    /// Whether label_scores() is there.
-    virtual bool has_label_scores() const { return false; }
-    /// n x L, for models fitted with partial labels that have them: how well each label fits a point, larger is better
-    /// (what the number is, the method says). Methods with probabilities have them without partial labels, too: n x k.
-    /// BadArgument where there are none, else as predict.
-    virtual Matrix<double> label_scores(PointsView points, const Run& run) const;
+    /// What the model gives of points beside their labels.
+    virtual OutputSet outputs() const { return {}; }
+    /// n numbers or n rows of them, as Output says. BadArgument where the model does not have it, else as predict.
+    Matrix<double> output(Output which, PointsView points, const Run& run = Run()) const;
+    /// The same as Output::embedding.
+    Matrix<double> transform(PointsView points, const Run& run = Run()) const {
+        return output(Output::embedding, points, run);
+    }
 
     /// Everything predict needs, plus options and the fit report's facts.
     virtual void store(Archive& archive) const = 0;
 
 protected:
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
+    /// One of outputs(), of points that are there and were checked.
+    virtual Matrix<double> output_checked(Output which, PointsView points, const Run& run) const;
     /// What predict, transform and the like check first: BadArgument, naming `what`, on a wrong number of columns, else
     /// check_points. False when there are no points.
     bool accept(std::string_view what, PointsView points, const Run& run) const;
@@ -77,8 +105,6 @@ protected:
     FitReport report_;
     ClusterLabels cluster_labels_;
 };
-
-void save(const Model& model, const std::string& path);
 
 /// What every fit and predict checks before anything else: at least one row and column, all values finite, squared
 /// distances that do not overflow the scalar type. BadData, naming `what`. Returns the largest magnitude.

@@ -62,19 +62,19 @@ void refuse_overflow(std::size_t column, std::string_view what) {
 
 }  // namespace
 
-const OptionSet& PreprocessingOptions::described() {
-    static const OptionSet set = OptionSetFor<PreprocessingOptions>()
-                                     .flag("center", &PreprocessingOptions::center, "subtract each column's mean")
-                                     .choice("scale", &PreprocessingOptions::scale, scale_names,
+const OptionSet& PreparationOptions::described() {
+    static const OptionSet set = OptionSetFor<PreparationOptions>()
+                                     .flag("center", &PreparationOptions::center, "subtract each column's mean")
+                                     .choice("scale", &PreparationOptions::scale, scale_names,
                                              "minmax: each column to a range of 1; zscore: each column to mean 0 and "
                                              "variance 1; unit: each row to norm 1");
     return set;
 }
 
-Preprocessing Preprocessing::fit(PointsView points, const PreprocessingOptions& options, const Run& run,
-                                 std::span<const double> weights) {
+Preparation Preparation::fit(PointsView points, const PreparationOptions& options, const Run& run,
+                             std::span<const double> weights) {
     check_options(options);
-    Preprocessing out;
+    Preparation out;
     out.options_ = options;
     if (out.identity()) return out;
     if (points.rows() < 1 || points.columns() < 1)
@@ -147,7 +147,16 @@ Preprocessing Preprocessing::fit(PointsView points, const PreprocessingOptions& 
     return out;
 }
 
-Points Preprocessing::apply(const Points& points, const Run& run, Index* zero_rows) const {
+Problem Preparation::apply(const Problem& problem, const Run& run, Index* zero_rows) const {
+    if (zero_rows) *zero_rows = 0;
+    Problem out = problem;
+    if (identity() || problem.graph) return out;
+    out.points = apply(problem.points, run, zero_rows);
+    if (!problem.initial_centroids.empty()) out.initial_centroids = apply(problem.initial_centroids, run);
+    return out;
+}
+
+Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows) const {
     if (zero_rows) *zero_rows = 0;
     if (identity()) return points;
     if (points.columns() != static_cast<Index>(offset_.size()))
@@ -195,7 +204,12 @@ Points Preprocessing::apply(const Points& points, const Run& run, Index* zero_ro
     return out;
 }
 
-std::string Preprocessing::text() const {
+std::string Preparation::zero_rows_warning(Index zero_rows) {
+    return std::to_string(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
+           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
+}
+
+std::string Preparation::text() const {
     if (identity()) return "none";
     std::string out = options_.center ? "center" : "";
     if (options_.scale != Scale::none)
@@ -203,15 +217,15 @@ std::string Preprocessing::text() const {
     return out;
 }
 
-void Preprocessing::store(Archive& archive) const {
+void Preparation::store(Archive& archive) const {
     if (identity()) return;
     archive.set_text("preprocess", text());
     archive.set_vector("preprocess.offset", offset_);
     archive.set_vector("preprocess.factor", factor_);
 }
 
-Preprocessing Preprocessing::from(const Archive& archive) {
-    Preprocessing out;
+Preparation Preparation::from(const Archive& archive) {
+    Preparation out;
     const auto found = archive.texts().find("preprocess");
     if (found == archive.texts().end()) {
         if (archive.has("preprocess.offset") || archive.has("preprocess.factor"))
@@ -220,7 +234,7 @@ Preprocessing Preprocessing::from(const Archive& archive) {
     }
     for (const bool center : {false, true}) {
         for (std::size_t scale = 0; scale < scale_names.size(); ++scale) {
-            Preprocessing candidate;
+            Preparation candidate;
             candidate.options_ = {center, static_cast<Scale>(scale)};
             if (candidate.identity() || candidate.text() != found->second) continue;
             candidate.offset_ = archive.vector("preprocess.offset");

@@ -8,6 +8,7 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/archive.hpp"
 
@@ -20,34 +21,39 @@ enum class Scale {
     unit     // each row to Euclidean norm 1, after centring if that is asked for
 };
 
-struct PreprocessingOptions {
+struct PreparationOptions {
     bool center = false;
     Scale scale = Scale::none;
 
     static const OptionSet& described();
 };
 
-class Preprocessing {
+class Preparation {
 public:
     /// Leaves points as they are.
-    Preprocessing() = default;
+    Preparation() = default;
 
     /// Learns x -> (x - offset) * factor for each column, in double and in fixed blocks: the same bits at any number of
     /// threads. A constant column is only centred (factor 1) and named in warnings(). A row of weight 0 counts as
     /// absent, one of weight w as w copies. BadArgument on weights that do not fit, BadData when a column's range
     /// overflows.
-    static Preprocessing fit(PointsView points, const PreprocessingOptions& options, const Run& run,
-                             std::span<const double> weights = {});
+    static Preparation fit(PointsView points, const PreparationOptions& options, const Run& run,
+                           std::span<const double> weights = {});
 
     bool identity() const { return !options_.center && options_.scale == Scale::none; }
-    const PreprocessingOptions& options() const { return options_; }
+    const PreparationOptions& options() const { return options_; }
     const std::vector<std::string>& warnings() const { return warnings_; }
     const std::vector<double>& offset() const { return offset_; }
     const std::vector<double>& factor() const { return factor_; }
 
+    /// The problem with its points and initial centroids prepared; a graph stays as it is.
+    Problem apply(const Problem& problem, const Run& run, Index* zero_rows = nullptr) const;
     /// The points in their own scalar type; the same storage when identity(). Rows of norm 0 stay 0 under `unit` and
     /// are counted in `zero_rows`. BadArgument on a wrong number of columns.
     Points apply(const Points& points, const Run& run, Index* zero_rows = nullptr) const;
+
+    /// The warning about so many rows that `unit` left as they are.
+    static std::string zero_rows_warning(Index zero_rows);
 
     /// "center, scale zscore"; "none".
     std::string text() const;
@@ -55,10 +61,10 @@ public:
     /// Tensors preprocess.offset and preprocess.factor, text "preprocess"; nothing at all when identity().
     void store(Archive& archive) const;
     /// identity() when the archive holds none; BadData when it holds an unsound one.
-    static Preprocessing from(const Archive& archive);
+    static Preparation from(const Archive& archive);
 
 private:
-    PreprocessingOptions options_;
+    PreparationOptions options_;
     std::vector<double> offset_;  // d
     std::vector<double> factor_;  // d
     std::vector<std::string> warnings_;

@@ -30,7 +30,7 @@ Points by_hand() {
 
 TEST(Preprocess, NoneSharesTheStorage) {
     const Points points = by_hand();
-    const auto none = Preprocessing::fit(points, {}, coterie::Run());
+    const auto none = Preparation::fit(points, {}, coterie::Run());
     EXPECT_TRUE(none.identity());
     EXPECT_EQ(none.apply(points, coterie::Run()).view().data(), points.view().data());
     EXPECT_EQ(none.text(), "none");
@@ -38,7 +38,7 @@ TEST(Preprocess, NoneSharesTheStorage) {
 
 TEST(Preprocess, CenterSubtractsTheMean) {
     const Points points = by_hand();
-    const auto center = Preprocessing::fit(points, {.center = true}, coterie::Run());
+    const auto center = Preparation::fit(points, {.center = true}, coterie::Run());
     const Points out = center.apply(points, coterie::Run());
     EXPECT_EQ(out.view().at(0, 0), -3);
     EXPECT_EQ(out.view().at(3, 1), 30);
@@ -48,7 +48,7 @@ TEST(Preprocess, CenterSubtractsTheMean) {
 
 TEST(Preprocess, MinmaxMapsToTheUnitIntervalAndNamesConstantColumns) {
     const Points points = by_hand();
-    const auto minmax = Preprocessing::fit(points, {.scale = Scale::minmax}, coterie::Run());
+    const auto minmax = Preparation::fit(points, {.scale = Scale::minmax}, coterie::Run());
     const Points out = minmax.apply(points, coterie::Run());
     EXPECT_DOUBLE_EQ(out.view().at(0, 0), 0);
     EXPECT_DOUBLE_EQ(out.view().at(3, 0), 1);
@@ -60,8 +60,7 @@ TEST(Preprocess, MinmaxMapsToTheUnitIntervalAndNamesConstantColumns) {
 
 TEST(Preprocess, ZscoreHasMeanZeroAndVarianceOne) {
     const Points points = random_points(10'000, 5);
-    const Points out =
-        Preprocessing::fit(points, {.scale = Scale::zscore}, coterie::Run()).apply(points, coterie::Run());
+    const Points out = Preparation::fit(points, {.scale = Scale::zscore}, coterie::Run()).apply(points, coterie::Run());
     for (Index j = 0; j < 5; ++j) {
         const auto column = out.view().as<double>().matrix().col(j);
         EXPECT_NEAR(column.mean(), 0, 1e-12);
@@ -75,7 +74,7 @@ TEST(Preprocess, UnitRowsHaveNormOneAndZeroRowsStay) {
     Index zero_rows = -1;
     const Points points(matrix);
     const Points out =
-        Preprocessing::fit(points, {.scale = Scale::unit}, coterie::Run()).apply(points, coterie::Run(), &zero_rows);
+        Preparation::fit(points, {.scale = Scale::unit}, coterie::Run()).apply(points, coterie::Run(), &zero_rows);
     EXPECT_EQ(zero_rows, 1);
     EXPECT_EQ(out.scalar(), ScalarType::float32);
     EXPECT_FLOAT_EQ(static_cast<float>(out.view().at(0, 0)), 0.6f);
@@ -91,33 +90,33 @@ TEST(Preprocess, WeightsActAsCopies) {
     once << 1, 2, 9, 1000;
     const std::vector<double> weights = {1, 3, 1, 0};
     for (const auto scale : {Scale::none, Scale::minmax, Scale::zscore}) {
-        const PreprocessingOptions options{.center = true, .scale = scale};
-        const auto copies = Preprocessing::fit(Points(twice), options, coterie::Run());
-        const auto weighted = Preprocessing::fit(Points(once), options, coterie::Run(), weights);
+        const PreparationOptions options{.center = true, .scale = scale};
+        const auto copies = Preparation::fit(Points(twice), options, coterie::Run());
+        const auto weighted = Preparation::fit(Points(once), options, coterie::Run(), weights);
         EXPECT_DOUBLE_EQ(copies.offset()[0], weighted.offset()[0]);
         EXPECT_DOUBLE_EQ(copies.factor()[0], weighted.factor()[0]);
     }
-    EXPECT_THROW(Preprocessing::fit(Points(twice), {.center = true}, coterie::Run(), weights), BadArgument);
+    EXPECT_THROW(Preparation::fit(Points(twice), {.center = true}, coterie::Run(), weights), BadArgument);
 }
 
 TEST(Preprocess, SameBitsAtAnyNumberOfThreads) {
     const Points points = random_points(20'000, 7);
-    const PreprocessingOptions options{.scale = Scale::zscore};
-    const auto one = Preprocessing::fit(points, options, coterie::Run(0, 1));
+    const PreparationOptions options{.scale = Scale::zscore};
+    const auto one = Preparation::fit(points, options, coterie::Run(0, 1));
     for (const int threads : {2, 8}) {
-        const auto many = Preprocessing::fit(points, options, coterie::Run(0, threads));
+        const auto many = Preparation::fit(points, options, coterie::Run(0, threads));
         EXPECT_EQ(std::memcmp(one.offset().data(), many.offset().data(), 7 * sizeof(double)), 0);
         EXPECT_EQ(std::memcmp(one.factor().data(), many.factor().data(), 7 * sizeof(double)), 0);
     }
 }
 
 TEST(Preprocess, WrongColumnsAndOverflowAreRefused) {
-    const auto center = Preprocessing::fit(by_hand(), {.center = true}, coterie::Run());
+    const auto center = Preparation::fit(by_hand(), {.center = true}, coterie::Run());
     EXPECT_THROW(center.apply(random_points(2, 2), coterie::Run()), BadArgument);
     Matrix<double> huge(2, 1);
     huge << 1e308, -1e308;
-    EXPECT_THROW(Preprocessing::fit(Points(huge), {.scale = Scale::minmax}, coterie::Run()), BadData);
-    EXPECT_THROW(Preprocessing::fit(Points(Matrix<double>(huge * 1e-100)), {.scale = Scale::zscore}, coterie::Run()),
+    EXPECT_THROW(Preparation::fit(Points(huge), {.scale = Scale::minmax}, coterie::Run()), BadData);
+    EXPECT_THROW(Preparation::fit(Points(Matrix<double>(huge * 1e-100)), {.scale = Scale::zscore}, coterie::Run()),
                  BadData);
 }
 
@@ -125,10 +124,10 @@ TEST(Preprocess, TravelsInAnArchive) {
     const Points points = by_hand();
     for (const bool center : {false, true}) {
         for (const auto scale : {Scale::none, Scale::minmax, Scale::zscore, Scale::unit}) {
-            const auto before = Preprocessing::fit(points, {center, scale}, coterie::Run());
+            const auto before = Preparation::fit(points, {center, scale}, coterie::Run());
             Archive archive("kmeans");
             before.store(archive);
-            const auto after = Preprocessing::from(archive);
+            const auto after = Preparation::from(archive);
             EXPECT_EQ(after.text(), before.text());
             EXPECT_EQ(after.offset(), before.offset());
             EXPECT_EQ(after.factor(), before.factor());
@@ -136,7 +135,7 @@ TEST(Preprocess, TravelsInAnArchive) {
     }
     Archive unknown("kmeans");
     unknown.set_text("preprocess", "scale sideways");
-    EXPECT_THROW(Preprocessing::from(unknown), BadData);
+    EXPECT_THROW(Preparation::from(unknown), BadData);
 }
 
 }  // namespace

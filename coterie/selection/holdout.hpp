@@ -40,8 +40,8 @@ struct HoldoutOutcome {
 
 /// outcomes[contender][run]. Run r has seed run.seed + r. `truth`: n labels. The same results at any number of threads,
 /// which work on different runs. BadArgument: fewer runs than 2, fewer points than 3, what tune() refuses.
-std::vector<std::vector<HoldoutOutcome>> repeated_holdout(PointsView points, LabelSpan truth, int clusters,
+std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem, LabelSpan truth, int clusters,
                                                           const std::vector<Contender>& contenders,
-                                                          const HoldoutOptions& options, Run& run);
+                                                          const HoldoutOptions& options, const Run& run);
 
 }  // namespace coterie

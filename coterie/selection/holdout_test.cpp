@@ -8,6 +8,8 @@
 namespace coterie {
 namespace {
 
+using test::with;
+
 struct Sample {
     Matrix<double> points;
     Labels truth;
@@ -38,7 +40,7 @@ TEST(Holdout, IsWhatItSays) {
     options.runs = 3;
     options.scale = Scale::minmax;
     coterie::Run run(5, 2);
-    const auto outcomes = repeated_holdout(data.points, data.truth, 3, {kmeans_contender(true)}, options, run);
+    const auto outcomes = repeated_holdout(with(data.points), data.truth, 3, {kmeans_contender(true)}, options, run);
     ASSERT_EQ(outcomes.size(), 1U);
     ASSERT_EQ(outcomes[0].size(), 3U);
     for (std::uint64_t r = 0; r < 3; ++r) {
@@ -50,9 +52,9 @@ TEST(Holdout, IsWhatItSays) {
         for (Index i = 0; i < 90; ++i)
             if (!is_unseen[static_cast<std::size_t>(i)]) seen_rows.push_back(i);
         Points seen = rows_of(data.points, seen_rows);
-        PreprocessingOptions scaling;
+        PreparationOptions scaling;
         scaling.scale = Scale::minmax;
-        const auto preprocessing = Preprocessing::fit(seen, scaling, own);
+        const auto preprocessing = Preparation::fit(seen, scaling, own);
         seen = preprocessing.apply(seen, own);
         KMeansOptions plain;
         plain.clusters = 3;
@@ -74,7 +76,8 @@ TEST(Holdout, ChoosesAmongAllGrids) {
     options.runs = 2;
     options.scale = Scale::zscore;
     coterie::Run run;
-    const auto outcomes = repeated_holdout(data.points, data.truth, 3, {both, kmeans_contender(true)}, options, run);
+    const auto outcomes =
+        repeated_holdout(with(data.points), data.truth, 3, {both, kmeans_contender(true)}, options, run);
     for (std::size_t r = 0; r < 2; ++r) {
         EXPECT_EQ(std::get<std::int64_t>(outcomes[0][r].options.at("clusters")), 3);
         EXPECT_EQ(outcomes[0][r].unseen.acc, outcomes[1][r].unseen.acc);
@@ -87,7 +90,8 @@ TEST(Holdout, TheSameAtAnyNumberOfThreads) {
     options.runs = 4;
     const auto scores = [&](int threads) {
         coterie::Run run(0, threads);
-        const auto outcomes = repeated_holdout(data.points, data.truth, 3, {kmeans_contender(false)}, options, run);
+        const auto outcomes =
+            repeated_holdout(with(data.points), data.truth, 3, {kmeans_contender(false)}, options, run);
         std::vector<double> out;
         for (const auto& outcome : outcomes[0]) out.push_back(outcome.unseen.nmi);
         return out;
@@ -103,19 +107,19 @@ TEST(Holdout, BadArguments) {
         HoldoutOptions options;
         options.runs = runs;
         return test::message_of([&] {
-            repeated_holdout(data.points, LabelSpan(data.truth).first(labels), 3, {kmeans_contender(true)}, options,
-                             run);
+            repeated_holdout(with(data.points), LabelSpan(data.truth).first(labels), 3, {kmeans_contender(true)},
+                             options, run);
         });
     };
     EXPECT_NE(message(1, 90).find("--runs"), std::string::npos);
     EXPECT_NE(message(2, 80).find("truth has 80 rows, there are 90 points"), std::string::npos);
     const auto without_grids = [&] {
-        repeated_holdout(data.points, data.truth, 3, {{"nothing", {}}}, HoldoutOptions(), run);
+        repeated_holdout(with(data.points), data.truth, 3, {{"nothing", {}}}, HoldoutOptions(), run);
     };
     EXPECT_NE(test::message_of(without_grids).find("nothing has no grid"), std::string::npos);
     run.should_stop = [] { return true; };
     HoldoutOptions options;
-    EXPECT_THROW(repeated_holdout(data.points, data.truth, 3, {kmeans_contender(true)}, options, run), Cancelled);
+    EXPECT_THROW(repeated_holdout(with(data.points), data.truth, 3, {kmeans_contender(true)}, options, run), Cancelled);
 }
 
 }  // namespace

@@ -182,9 +182,8 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
 
 // ---------------------------------------------------------------- the folds
 
-template <class T>
-std::vector<T> entries_of(std::span<const T> all, const std::vector<Index>& rows) {
-    std::vector<T> out;
+Labels entries_of(LabelSpan all, std::span<const Index> rows) {
+    Labels out;
     if (all.empty()) return out;
     out.reserve(rows.size());
     for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
@@ -193,61 +192,37 @@ std::vector<T> entries_of(std::span<const T> all, const std::vector<Index>& rows
 
 // What the fits of one fold see, and what they do not.
 struct Fold {
-    Points seen;
+    Problem seen;
     Points unseen;
-    std::vector<double> weights;
-    Labels partial_labels;
-    Points initial_centroids;
-    SideInformation side;  // views of the above
-    Labels seen_truth;     // -1 also where the fit was told the label
+    Labels seen_truth;  // -1 also where the fit was told the label
     Labels unseen_truth;
     Neighbors neighbors;  // of the seen points, where the criterion needs them
-
-    Fold() = default;
-    Fold(const Fold&) = delete;
-    Fold& operator=(const Fold&) = delete;
 };
 
-std::unique_ptr<Fold> make_fold(PointsView points, const SideInformation& side, LabelSpan truth,
-                                const std::vector<Index>& seen, const std::vector<Index>& unseen,
-                                const TuneOptions& options, const Run& run) {
+std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const std::vector<Index>& seen,
+                                const std::vector<Index>& unseen, const TuneOptions& options, const Run& run) {
     auto fold = std::make_unique<Fold>();
     if (unseen.empty()) {
-        fold->seen = Points(points, nullptr);
+        fold->seen = problem;
     } else {
-        require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) *
-                           static_cast<double>(size_of(points.scalar())),
+        require_memory(static_cast<double>(problem.rows()) * static_cast<double>(problem.columns()) *
+                           static_cast<double>(size_of(problem.points.scalar())),
                        "the two parts of a fold");
-        fold->seen = rows_of(points, seen);
-        fold->unseen = rows_of(points, unseen);
+        fold->seen = problem.subset(seen);
+        fold->unseen = rows_of(problem.points, unseen);
     }
-    fold->weights = entries_of(side.weights, seen);
-    fold->partial_labels = entries_of(side.partial_labels, seen);
-    fold->initial_centroids = Points(side.initial_centroids, nullptr);
     fold->seen_truth = entries_of(truth, seen);
     fold->unseen_truth = entries_of(truth, unseen);
     if (!fold->seen_truth.empty())
-        for (std::size_t i = 0; i < fold->partial_labels.size(); ++i)
-            if (fold->partial_labels[i] >= 0) fold->seen_truth[i] = -1;
+        for (std::size_t i = 0; i < fold->seen.partial_labels.size(); ++i)
+            if (fold->seen.partial_labels[i] >= 0) fold->seen_truth[i] = -1;
 
-    const auto preprocessing = Preprocessing::fit(fold->seen, options.preprocessing, run, fold->weights);
-    fold->seen = preprocessing.apply(fold->seen, run);
-    if (!unseen.empty()) fold->unseen = preprocessing.apply(fold->unseen, run);
-    if (fold->initial_centroids.rows() > 0) fold->initial_centroids = preprocessing.apply(fold->initial_centroids, run);
-
-    fold->side = side;
-    fold->side.weights = fold->weights;
-    fold->side.partial_labels = fold->partial_labels;
-    fold->side.initial_centroids = fold->initial_centroids;
-    if (fold->side.sizes && !unseen.empty()) {
-        auto& [low, high] = *fold->side.sizes;
-        const double share = static_cast<double>(seen.size()) / static_cast<double>(points.rows());
-        low = static_cast<Index>(std::floor(static_cast<double>(low) * share));
-        if (high < points.rows()) high = static_cast<Index>(std::ceil(static_cast<double>(high) * share));
-    }
+    const auto preparation = Preparation::fit(fold->seen.points, options.preparation, run, fold->seen.weights);
+    fold->seen = preparation.apply(fold->seen, run);
+    if (!unseen.empty()) fold->unseen = preparation.apply(fold->unseen, run);
     if (options.select == Criterion::knncut) {
         if (fold->seen.rows() < 2) throw BadData("knncut: at least 2 points are needed to be neighbours");
-        fold->neighbors = nearest_neighbors(fold->seen, std::min(cut_neighbors, fold->seen.rows() - 1), run);
+        fold->neighbors = nearest_neighbors(fold->seen.points, std::min(cut_neighbors, fold->seen.rows() - 1), run);
     }
     return fold;
 }
@@ -303,10 +278,9 @@ std::vector<std::size_t> sharing_order(const Method& method, std::span<const Opt
 
 // The cells of one method on one fold, in the order in which they share most; `begin` is told which one is next,
 // `take` is given its fit and says whether to go on.
-void fit_cells(const Method& method, PointsView points, std::span<const OptionValues* const> cells, Run& run,
-               const SideInformation& side, FunctionRef<void(std::size_t)> begin,
-               FunctionRef<bool(std::size_t, CellFit)> take) {
-    const Method::Fitter fitter = method.fitter(points, run, side);
+void fit_cells(const Method& method, const Problem& problem, std::span<const OptionValues* const> cells, const Run& run,
+               FunctionRef<void(std::size_t)> begin, FunctionRef<bool(std::size_t, CellFit)> take) {
+    const Method::Fitter fitter = method.fitter(problem, run);
     for (const std::size_t cell : sharing_order(method, cells)) {
         begin(cell);
         CellFit fit;
@@ -337,8 +311,8 @@ std::optional<Scores> scores_of(Labels clusters, const ClusterLabels& of_cluster
 double criterion_of(Criterion criterion, const Model& model, const Fold& fold, const std::optional<Scores>& seen,
                     const Run& run) {
     const auto in_own_space = [&](auto measure) {
-        if (!model.has_transform()) return measure(fold.seen.view());
-        const Matrix<double> transformed = model.transform(fold.seen, run);
+        if (!model.outputs().has(Output::embedding)) return measure(fold.seen.points.view());
+        const Matrix<double> transformed = model.transform(fold.seen.points, run);
         return measure(PointsView(transformed));
     };
     const double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -481,8 +455,8 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
     return parts;
 }
 
-TuneResult tune(const Method& method, PointsView points, const OptionValues& fixed, const TuneOptions& options,
-                Run& run, const SideInformation& side, LabelSpan truth) {
+TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed, const TuneOptions& options,
+                const Run& run, LabelSpan truth) {
     check_options(options);
     const bool on_grid_too = std::any_of(options.grid.begin(), options.grid.end(),
                                          [](const GridAxis& axis) { return axis.option == "checkpoint"; });
@@ -492,18 +466,19 @@ TuneResult tune(const Method& method, PointsView points, const OptionValues& fix
     const std::size_t on_grid = candidates.size();
     if (options.with_kmeans)
         for (auto& cell : kmeans_cells(method, fixed, options)) candidates.push_back(std::move(cell));
-    const Index n = points.rows();
+    if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
+    const Index n = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != n)
         throw BadArgument("tune: truth has " + std::to_string(truth.size()) + " rows, there are " + std::to_string(n) +
                           " points");
     if (needs_truth(options.select) && truth.empty())
         throw BadArgument("option --select: " + std::string(name(options.select)) +
                           " needs a truth; silhouette, objective, ratio and knncut do not");
-    if (!side.weights.empty()) check_weights(side.weights, n);
-    if (!side.partial_labels.empty() && static_cast<Index>(side.partial_labels.size()) != n)
-        throw BadArgument("partial labels: " + std::to_string(side.partial_labels.size()) + " given for " +
+    if (!problem.weights.empty()) check_weights(problem.weights, n);
+    if (!problem.partial_labels.empty() && static_cast<Index>(problem.partial_labels.size()) != n)
+        throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
                           std::to_string(n) + " points");
-    check_points(points, "tune", run.threads);
+    check_points(problem.points, "tune", run.threads);
 
     // No folds: one, in which nothing is unseen.
     std::vector<std::vector<Index>> unseen_rows(1);
@@ -536,7 +511,7 @@ TuneResult tune(const Method& method, PointsView points, const OptionValues& fix
 
         std::vector<std::optional<Tally>> of_fold(candidates.size());
         try {
-            const auto fold = make_fold(points, side, truth, seen_rows, unseen_rows[f], options, cell_run);
+            const auto fold = make_fold(problem, truth, seen_rows, unseen_rows[f], options, cell_run);
             // k-means comes after the grid; cells that have failed already are done with.
             const std::pair<std::size_t, std::size_t> batches[] = {{0, on_grid}, {on_grid, candidates.size()}};
             for (const auto& [begin, end] : batches) {
@@ -559,7 +534,7 @@ TuneResult tune(const Method& method, PointsView points, const OptionValues& fix
                     of_fold[cells[cell]] = measure(std::move(fit), *fold, options.select, cell_run);
                     return true;
                 };
-                fit_cells(*candidates[begin].method, fold->seen, batch, cell_run, fold->side, announce, take);
+                fit_cells(*candidates[begin].method, fold->seen, batch, cell_run, announce, take);
             }
         } catch (const Cancelled&) {
             result.interrupted = true;

@@ -13,8 +13,8 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/preparation.hpp"
@@ -56,7 +56,7 @@ struct TuneOptions {
     int folds = 0;             // 0: every cell is fitted on all points; else 2 to n parts, each once unseen
     bool with_kmeans = false;  // plain k-means with the same clusters competes
     /// Learned anew from the rows a fit sees, and applied to those it does not.
-    PreprocessingOptions preprocessing;
+    PreparationOptions preparation;
 
     static const OptionSet& described();  // select, folds, with_kmeans
 };
@@ -88,13 +88,13 @@ struct TuneResult {
 /// part ascend. BadArgument unless 2 <= folds <= rows.
 std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& run);
 
-/// Fits `method` on n x d points with `fixed` and each cell's options; all fits have the run's seed. Side information
-/// goes with the rows that are seen; size bounds shrink in proportion, outwards. `truth`: n labels, -1 where not known,
+/// Fits `method` with `fixed` and each cell's options; all fits have the run's seed. Of the problem the folds see parts
+/// (Problem::subset). `truth`: n labels, -1 where not known,
 /// or empty. The same result at any number of threads.
 /// BadArgument: a grid without values, with more than most_cells cells or an option that is `fixed` too, folds, truth.
 /// A cell that is refused (BadArgument, BadData, ResourceError) goes on record; when all are, the first one's error is
 /// thrown. Cancelled when there is no cell yet as the caller asks to stop.
-TuneResult tune(const Method& method, PointsView points, const OptionValues& fixed, const TuneOptions& options,
-                Run& run, const SideInformation& side = {}, LabelSpan truth = {});
+TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed, const TuneOptions& options,
+                const Run& run, LabelSpan truth = {});
 
 }  // namespace coterie

@@ -1,4 +1,5 @@
 #include "coterie/selection/tune.hpp"
+#include "coterie/base/internal/test_support.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,8 @@
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 struct Blobs {
     Matrix<double> points;
@@ -134,7 +137,7 @@ TEST(Tune, SilhouetteFindsThreeBlobs) {
         auto options = over_clusters({2, 3, 4, 5});
         options.folds = folds;
         coterie::Run run(1);
-        const auto result = tune(kmeans(), data.points, {{"restarts", whole(3)}}, options, run, {}, data.truth);
+        const auto result = tune(kmeans(), with(data.points), {{"restarts", whole(3)}}, options, run, data.truth);
         EXPECT_EQ(result.best, 1u);
         EXPECT_EQ(result.best_method, "kmeans");
         EXPECT_EQ(result.best_options, (OptionValues{{"clusters", whole(3)}, {"restarts", whole(3)}}));
@@ -156,11 +159,11 @@ TEST(Tune, CriteriaAreThoseOfTheFits) {
         auto options = over_clusters({2, 3, 4});
         options.select = select;
         coterie::Run run(4);
-        const auto result = tune(kmeans(), data.points, {}, options, run, {}, data.truth);
+        const auto result = tune(kmeans(), with(data.points), {}, options, run, data.truth);
         double best = std::numeric_limits<double>::quiet_NaN();
         for (const auto& cell : result.cells) {
             coterie::Run fit_run(4);
-            const auto model = kmeans().fit(data.points, cell.options, fit_run, {});
+            const auto model = kmeans().fit(with(data.points), cell.options, fit_run);
             const auto scores = score(model->labels(), data.truth);
             const auto neighbors = nearest_neighbors(data.points, 10, plain);
             const double expected[] = {silhouette(data.points, model->labels(), plain),
@@ -185,8 +188,8 @@ TEST(Tune, RatioAndSilhouetteAreOfTheModelsOwnSpace) {
         auto options = over_clusters({2});
         options.select = select;
         coterie::Run run(2);
-        const auto result = tune(subspace, data.points, {}, options, run);
-        const auto model = subspace.fit(data.points, result.best_options, run, {});
+        const auto result = tune(subspace, with(data.points), {}, options, run);
+        const auto model = subspace.fit(with(data.points), result.best_options, run);
         const Matrix<double> z = model->transform(data.points, run);
         EXPECT_EQ(result.cells[0].criterion, select == Criterion::ratio ? scatter_ratio(z, model->labels(), run)
                                                                         : silhouette(z, model->labels(), run));
@@ -198,7 +201,7 @@ TEST(Tune, CellsAreTheProductLastFastestAndTiesGoToTheFirst) {
     TuneOptions options;
     options.grid = {read_grid_axis(kmeans(), "k=3,2"), read_grid_axis(kmeans(), "restarts=1:3")};
     coterie::Run run(1);
-    const auto result = tune(kmeans(), data.points, {}, options, run);
+    const auto result = tune(kmeans(), with(data.points), {}, options, run);
     ASSERT_EQ(result.cells.size(), 6u);
     std::vector<std::int64_t> order;
     for (const auto& cell : result.cells) {
@@ -217,7 +220,7 @@ TEST(Tune, WholeNumbersAreRealsToo) {
     TuneOptions options;
     options.grid = {{"tolerance", {whole(0), 0.5}}};
     coterie::Run run(1);
-    EXPECT_EQ(tune(kmeans(), data.points, {{"clusters", whole(3)}}, options, run).cells.size(), 2u);
+    EXPECT_EQ(tune(kmeans(), with(data.points), {{"clusters", whole(3)}}, options, run).cells.size(), 2u);
 }
 
 TEST(Tune, FoldsAreFitsOfTheSeenRows) {
@@ -227,11 +230,11 @@ TEST(Tune, FoldsAreFitsOfTheSeenRows) {
     auto options = over_clusters({3});
     options.folds = 3;
     options.select = Criterion::ratio;
-    options.preprocessing.scale = Scale::zscore;
-    SideInformation side;
+    options.preparation.scale = Scale::zscore;
+    Problem side;
     side.weights = weights;
     coterie::Run run(9);
-    const auto result = tune(kmeans(), data.points, {}, options, run, side, data.truth);
+    const auto result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
 
     double criterion = 0;
     double seen_acc = 0;
@@ -254,11 +257,11 @@ TEST(Tune, FoldsAreFitsOfTheSeenRows) {
                 seen_weights.push_back(weights[at]);
             }
         }
-        const auto preparation = Preprocessing::fit(seen, options.preprocessing, run, seen_weights);
+        const auto preparation = Preparation::fit(seen, options.preparation, run, seen_weights);
         const Points prepared = preparation.apply(Points(seen), run);
-        SideInformation seen_side;
+        Problem seen_side;
         seen_side.weights = seen_weights;
-        const auto model = kmeans().fit(prepared, {{"clusters", whole(3)}}, run, seen_side);
+        const auto model = kmeans().fit(with(prepared, seen_side), {{"clusters", whole(3)}}, run);
         criterion += scatter_ratio(prepared, model->labels(), run) / 3;
         seen_acc += accuracy(model->labels(), seen_truth) / 3;
         unseen_nmi +=
@@ -275,23 +278,23 @@ TEST(Tune, SideInformationGoesWithItsRows) {
     // Half of the rows are known; what is known is not scored where the fit saw it.
     Labels partial = data.truth;
     for (std::size_t i = 45; i < partial.size(); ++i) partial[i] = -1;
-    SideInformation side;
+    Problem side;
     side.partial_labels = partial;
     side.label_names = {"a", "b", "c"};
     auto options = over_clusters({3, 4});
     options.folds = 3;
     options.select = Criterion::acc;
     coterie::Run run(2);
-    auto result = tune(kmeans(), data.points, {}, options, run, side, data.truth);
+    auto result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
     EXPECT_EQ(result.cells[0].seen->acc, 1.0);
     EXPECT_EQ(result.cells[0].unseen->acc, 1.0);
     side = {};
     side.sizes = SizeBounds{30, 30};  // of 60 rows: 20 each
-    result = tune(kmeans(), data.points, {}, over_clusters({3}), run, side, data.truth);
+    result = tune(kmeans(), with(data.points, side), {}, over_clusters({3}), run, data.truth);
     EXPECT_EQ(result.cells[0].seen->acc, 1.0);
     options = over_clusters({3});
     options.folds = 3;
-    result = tune(kmeans(), data.points, {}, options, run, side, data.truth);
+    result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
     EXPECT_TRUE(result.cells[0].error.empty()) << result.cells[0].error;
 }
 
@@ -304,7 +307,7 @@ TEST(Tune, TheSameAtAnyNumberOfThreads) {
         std::vector<TuneResult> results;
         for (const int threads : {1, 2, 8}) {
             coterie::Run run(7, threads);
-            results.push_back(tune(kmeans(), data.points, {}, options, run, {}, data.truth));
+            results.push_back(tune(kmeans(), with(data.points), {}, options, run, data.truth));
         }
         for (const auto& result : results) {
             EXPECT_EQ(result.best, results[0].best);
@@ -319,7 +322,7 @@ TEST(Tune, TheSameAtAnyNumberOfThreads) {
 TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
     const auto data = blobs(12, 3, 12);
     coterie::Run run(1);
-    auto result = tune(kmeans(), data.points, {}, over_clusters({20, 3, 1, 0}), run);
+    auto result = tune(kmeans(), with(data.points), {}, over_clusters({20, 3, 1, 0}), run);
     EXPECT_EQ(result.best, 1u);
     EXPECT_NE(result.cells[0].error.find("20 clusters asked of 12 points"), std::string::npos) << result.cells[0].error;
     EXPECT_NE(result.cells[2].error.find("silhouette"), std::string::npos) << result.cells[2].error;
@@ -328,17 +331,17 @@ TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
     // One cluster cuts nothing; it does not win for that.
     auto options = over_clusters({1, 3});
     options.select = Criterion::knncut;
-    EXPECT_EQ(tune(kmeans(), data.points, {}, options, run).best, 1u);
+    EXPECT_EQ(tune(kmeans(), with(data.points), {}, options, run).best, 1u);
     expect_message<BadArgument>(
         [&] {
-            tune(kmeans(), data.points, {}, over_clusters({20, 30}), run);
+            tune(kmeans(), with(data.points), {}, over_clusters({20, 30}), run);
         },
         {"20 clusters"});
     // All points equal: no ratio is a number.
     const Matrix<double> same = Matrix<double>::Ones(12, 2);
     options = over_clusters({2, 3});
     options.select = Criterion::ratio;
-    expect_message<BadData>([&] { tune(kmeans(), same, {}, options, run); }, {"ratio", "no number", "2 cells"});
+    expect_message<BadData>([&] { tune(kmeans(), with(same), {}, options, run); }, {"ratio", "no number", "2 cells"});
 }
 
 TEST(Tune, PlainKMeansCompetes) {
@@ -349,17 +352,17 @@ TEST(Tune, PlainKMeansCompetes) {
     options.with_kmeans = true;
     coterie::Run run(1);
     // Directions say little here; distances all.
-    const auto result = tune(spherical, data.points, {{"restarts", whole(4)}}, options, run, {}, data.truth);
+    const auto result = tune(spherical, with(data.points), {{"restarts", whole(4)}}, options, run, data.truth);
     ASSERT_EQ(result.cells.size(), 4u);
     EXPECT_EQ(result.cells[2].method, "kmeans");
     EXPECT_EQ(result.best_method, "kmeans");
     EXPECT_EQ(result.best_options.at("restarts"), whole(4));
     EXPECT_EQ(result.cells[result.best].criterion, 0.0);
     options.select = Criterion::silhouette;
-    expect_message<BadArgument>([&] { tune(spherical, data.points, {}, options, run); },
+    expect_message<BadArgument>([&] { tune(spherical, with(data.points), {}, options, run); },
                                 {"--with-kmeans", "silhouette"});
     options.select = Criterion::knncut;
-    expect_message<BadArgument>([&] { tune(kmeans(), data.points, {}, options, run); },
+    expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), {}, options, run); },
                                 {"--with-kmeans", "k-means itself"});
 }
 
@@ -371,7 +374,7 @@ TEST(Tune, StopsWithWhatWasFound) {
     std::string stage;
     run.on_progress = [&](const Progress& progress) { stage = progress.stage; };
     run.should_stop = [&] { return stage.find("cell 3 of 4") != std::string::npos; };
-    auto result = tune(kmeans(), data.points, {}, options, run);
+    auto result = tune(kmeans(), with(data.points), {}, options, run);
     EXPECT_TRUE(result.interrupted);
     EXPECT_EQ(result.cells.size(), 2u);
     EXPECT_EQ(result.best, 1u);
@@ -380,12 +383,12 @@ TEST(Tune, StopsWithWhatWasFound) {
     options.folds = 2;
     stage.clear();
     run.should_stop = [&] { return stage.find("fold 2 of 2, cell 3") != std::string::npos; };
-    result = tune(kmeans(), data.points, {}, options, run);
+    result = tune(kmeans(), with(data.points), {}, options, run);
     EXPECT_TRUE(result.interrupted);
     EXPECT_EQ(result.cells.size(), 4u);
     EXPECT_EQ(result.folds_done, 1);
     run.should_stop = [] { return true; };
-    EXPECT_THROW(tune(kmeans(), data.points, {}, options, run), Cancelled);
+    EXPECT_THROW(tune(kmeans(), with(data.points), {}, options, run), Cancelled);
 }
 
 TEST(Tune, BadArguments) {
@@ -393,7 +396,7 @@ TEST(Tune, BadArguments) {
     coterie::Run run(1);
     const auto refuse = [&](const TuneOptions& options, const std::vector<std::string>& words,
                             const OptionValues& fixed = {}, LabelSpan truth = {}) {
-        expect_message<BadArgument>([&] { tune(kmeans(), data.points, fixed, options, run, {}, truth); }, words);
+        expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), fixed, options, run, truth); }, words);
     };
     refuse({}, {"no grid", "OPTION=LOW:HIGH"});
     refuse(over_clusters({}), {"clusters", "no values"});

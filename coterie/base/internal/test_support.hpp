@@ -9,9 +9,16 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/random.hpp"
 
 namespace coterie::test {
+
+/// Points with what is known about them. They must outlive what comes back.
+inline Problem with(PointsView points, Problem known = {}) {
+    known.points = Points::borrow(points);
+    return known;
+}
 
 /// What the library's error says, or "nothing was thrown".
 inline std::string message_of(const std::function<void()>& act) {

@@ -46,7 +46,7 @@ struct Kept {
 
 }  // namespace
 
-Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, Run& run) {
+Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, const Run& run) {
     KMeansOptions options;
     options.clusters = clusters;
     options.restarts = restarts;

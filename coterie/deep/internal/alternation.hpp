@@ -14,7 +14,8 @@ public:
     virtual ~Alternation() = default;
     /// All points' labels in this embedding, and whatever loss() needs. `last`: those of the last update; empty at the
     /// first one. A checkpoint is made before an update, never between one and its batches.
-    virtual Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, Run& run) = 0;
+    virtual Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
+                          const Run& run) = 0;
     /// Of the last update.
     virtual double objective() const = 0;
     virtual BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) = 0;
@@ -46,7 +47,7 @@ struct Clusters {
     Matrix<double> means;  // k x p
     double inertia = 0;
 };
-Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, Run& run);
+Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, const Run& run);
 
 /// The options of AlternatingOptions beside those of AutoencoderOptions, for the struct that has them.
 template <class Options>

@@ -51,13 +51,13 @@ class ClassifierTraining {
 public:
     ClassifierTraining(std::string_view method, PointsView points, const ClassifierOptions& options,
                        const OptionValues& values, const std::vector<double>& prior, const Views& views,
-                       const MakeLoss& make_loss, const Constraints& constraints, Run& run, const SideInformation& side)
+                       const MakeLoss& make_loss, const Constraints& constraints, const Run& run)
         : options_(options),
           constraints_(constraints),
           prior_(prior),
           views_(views),
           run_(run),
-          floats_(checked_floats(points, method, options.clusters, run, side)),
+          floats_(checked_floats(points, options.clusters, run)),
           network_(classifier_of(options, points.columns()), options.device, run.threads, options.half),
           augmenter_(augmentation_of(options), network_.architecture().input, floats_),
           loss_(make_loss({constraints, prior, run.threads})),
@@ -350,7 +350,7 @@ private:
     const Constraints& constraints_;
     const std::vector<double>& prior_;
     const Views& views_;
-    Run& run_;
+    const Run& run_;
 
     Matrix<float> floats_;
     Network network_;
@@ -476,9 +476,8 @@ Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t
 
 Classified train_classifier(std::string_view method, PointsView points, const ClassifierOptions& options,
                             const OptionValues& values, const std::vector<double>& prior, const Views& views,
-                            const MakeLoss& make_loss, const Constraints& constraints, Run& run,
-                            const SideInformation& side) {
-    return ClassifierTraining(method, points, options, values, prior, views, make_loss, constraints, run, side)();
+                            const MakeLoss& make_loss, const Constraints& constraints, const Run& run) {
+    return ClassifierTraining(method, points, options, values, prior, views, make_loss, constraints, run)();
 }
 
 }  // namespace coterie::internal

@@ -99,27 +99,20 @@ struct Classified {
 /// clusters in `options`: those of the constraints. `values`: the method's options, for the checkpoint.
 Classified train_classifier(std::string_view method, PointsView points, const ClassifierOptions& options,
                             const OptionValues& values, const std::vector<double>& prior, const Views& views,
-                            const MakeLoss& make_loss, const Constraints& constraints, Run& run,
-                            const SideInformation& side);
+                            const MakeLoss& make_loss, const Constraints& constraints, const Run& run);
 
-/// What every fit of such a method does. `prior`: the option's text; empty: the method has none, and takes no group
-/// shares.
+/// What every fit of such a method does. `prior`: the option's text; empty: the method has none.
 template <class Options>
-ClassifierModelOf<Options> fit_classifier(PointsView points, const Options& options, Run& run,
-                                          const SideInformation& side, const std::string& prior, const Views& views,
-                                          const MakeLoss& make_loss) {
-    check_options(options);
-    const std::string name(Options::method);
-    if (side.sizes) throw BadArgument("method " + name + " takes no size bounds");
-    if (prior.empty() && !side.group_shares.empty())
-        throw BadArgument("method " + name + " takes no group shares: its fairness has no prior");
+ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options& options, const Run& run,
+                                          const std::string& prior, const Views& views, const MakeLoss& make_loss) {
+    const PointsView points = problem.points;
     const Constraints constraints =
-        compile_constraints(points.rows(), options.clusters, side, ShareRounding::floor, true);
+        compile_constraints(points.rows(), options.clusters, problem, ShareRounding::floor, true);
     Options used = options;
     used.clusters = constraints.clusters();
     Classified found = train_classifier(Options::method, points, used, Options::described().values(&used),
-                                        prior_of(prior.empty() ? "uniform" : prior, side, constraints), views,
-                                        make_loss, constraints, run, side);
+                                        prior_of(prior.empty() ? "uniform" : prior, problem, constraints), views,
+                                        make_loss, constraints, run);
     return {used, std::move(found.state), constraints.cluster_labels(), std::move(found.labels),
             std::move(found.report)};
 }

@@ -46,11 +46,7 @@ Matrix<float> in_single_precision(PointsView points) {
 }
 }  // namespace
 
-Matrix<float> checked_floats(PointsView points, std::string_view method, int clusters, const Run& run,
-                             const SideInformation& side) {
-    const std::string name(method);
-    if (!side.weights.empty()) throw BadArgument("method " + name + " takes no weights");
-    if (!side.initial_centroids.empty()) throw BadArgument("method " + name + " takes no initial centroids");
+Matrix<float> checked_floats(PointsView points, int clusters, const Run& run) {
     check_clustering_input(points, clusters, {}, run);
     require_memory(2.0 * sizeof(float) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
                    "a deep method's points");
@@ -212,17 +208,9 @@ void Checkpoint::warn(FitReport& report) const {
     if (!trouble_.empty()) report.warnings.push_back("a checkpoint could not be written: " + trouble_);
 }
 
-namespace {
-Matrix<float> unconstrained_floats(PointsView points, std::string_view method, int clusters, const Run& run,
-                                   const SideInformation& side) {
-    refuse_constraints(side, method);
-    return checked_floats(points, method, clusters, run, side);
-}
-}  // namespace
-
 DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
-                 const OptionValues& values, Run& run, const SideInformation& side)
-    : points_(unconstrained_floats(points, method, options.clusters, run, side)),
+                 const OptionValues& values, const Run& run)
+    : points_(checked_floats(points, options.clusters, run)),
       options_(options),
       run_(run),
       network_(architecture_of(options, points.columns()), options.device, run.threads, options.half),

@@ -46,9 +46,8 @@ struct BatchLoss {
 ImageShape image_shape(const std::string& text, Index dimensions);
 /// --widths: whole numbers with commas between them.
 std::vector<int> layer_widths(const std::string& text);
-/// The points in single precision, checked; BadArgument for weights and initial centroids.
-Matrix<float> checked_floats(PointsView points, std::string_view method, int clusters, const Run& run,
-                             const SideInformation& side);
+/// The points in single precision, checked.
+Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
 /// Of the points that a checkpoint belongs to, and of a file beside them (empty: none).
 std::string fingerprint_of(PointsView points, const std::string& path = {});
 /// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
@@ -99,9 +98,9 @@ private:
 
 class DeepFit {
 public:
-    /// Checks options, points and side information, and makes the network.
+    /// Checks options and points, and makes the network.
     DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options, const OptionValues& values,
-            Run& run, const SideInformation& side);
+            const Run& run);
 
     /// Trains the autoencoder, or reads it; goes on from a checkpoint. The state after it is in network().
     void pretrain();
@@ -129,7 +128,7 @@ public:
 private:
     Points points_;
     const AutoencoderOptions& options_;
-    Run& run_;
+    const Run& run_;
     Network network_;
     FitReport report_;
     Stopwatch watch_;

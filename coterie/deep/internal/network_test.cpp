@@ -263,7 +263,7 @@ TEST(Network, MemoryMakesTheNextStepsTheSame) {
     EXPECT_THROW(rest.set_memory({1, 2, 3}), BadData);
 }
 
-// Outputs, gradients by the input, and parameters after two steps.
+// OutputSet, gradients by the input, and parameters after two steps.
 TEST(Network, HasTheSameBitsWithAnyNumberOfThreads) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> points = normal(32, 192, 3);

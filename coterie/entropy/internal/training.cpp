@@ -28,7 +28,7 @@ template <class T>
 class Training {
 public:
     Training(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
-             const Constraints& constraints, Run& run)
+             const Constraints& constraints, const Run& run)
         : points_(points), options_(options), criterion_(criterion), constraints_(constraints), run_(run) {
         const double n = static_cast<double>(points.rows);
         const double k = options.clusters;
@@ -297,7 +297,7 @@ private:
     const LinearTrainingOptions& options_;
     const Criterion& criterion_;
     const Constraints& constraints_;
-    Run& run_;
+    const Run& run_;
 
     Vector<double> origin_;     // empty: 0
     std::vector<Index> known_;  // rows with a partial label
@@ -536,7 +536,7 @@ Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>&
 
 template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
-                 const Constraints& constraints, Run& run) {
+                 const Constraints& constraints, const Run& run) {
     if (options.gamma_start > 0) {
         const std::string option = "option --gamma-start: ";
         if (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma)
@@ -550,7 +550,7 @@ Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, co
 
 #define COTERIE_INSTANTIATE(T)                                                                                    \
     template Trained<T> train(const Rows<T>&, const LinearTrainingOptions&, const Criterion&, const Constraints&, \
-                              Run&);                                                                              \
+                              const Run&);                                                                        \
     template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);               \
     template Matrix<T> alternating_labels(const Matrix<T>&, const FixedLabels<T>&);                               \
     template FixedLabels<T> fixed_labels(const Constraints&, std::span<const Index>, const Softmax<T>&);          \

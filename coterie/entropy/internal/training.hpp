@@ -63,12 +63,12 @@ struct Trained {
 
 template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
-                 const Constraints& constraints, Run& run);
+                 const Constraints& constraints, const Run& run);
 
 // What networks share with it (deep/):
 
 /// u: what an option --prior says ("uniform", or k numbers), or the group shares. BadArgument.
-std::vector<double> prior_of(const std::string& text, const SideInformation& side, const Constraints& constraints);
+std::vector<double> prior_of(const std::string& text, const Problem& problem, const Constraints& constraints);
 inline constexpr const char* prior_meaning =
     "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";
 inline constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";

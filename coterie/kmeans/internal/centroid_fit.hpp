@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/seeding.hpp"
 
 namespace coterie::internal {
@@ -110,12 +110,12 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate) 
 
 /// The same from centroids: those given, or seeded. `distinct` receives the distinct starting rows of the last seeding.
 template <class T, class Iterate>
-auto best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const SideInformation& side,
-                      const Run& run, FitReport& report, int& distinct, Iterate&& iterate) {
+auto best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const Problem& problem, const Run& run,
+                      FitReport& report, int& distinct, Iterate&& iterate) {
     distinct = settings.clusters;
     const auto start = [&](int restart) -> Matrix<T> {
-        if (!side.initial_centroids.empty()) return to_matrix<T>(side.initial_centroids);
-        const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, side.weights,
+        if (!problem.initial_centroids.empty()) return to_matrix<T>(problem.initial_centroids);
+        const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, problem.weights,
                                                    static_cast<std::uint64_t>(restart), run);
         distinct = seeds.distinct;
         return to_matrix<T>(seeds.centroids);

@@ -14,10 +14,13 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/model/archive.hpp"
 
 namespace coterie::fixtures {
+
+using test::with;
 
 /// n points around k well separated or (spread large) overlapping centres, round-robin: row i belongs to group i % k.
 template <class T = double>
@@ -110,7 +113,7 @@ inline std::unique_ptr<Model> round_trip(const Model& model) {
     Archive archive{std::string(model.method())};
     model.store(archive);
     const std::string bytes = archive.to_bytes();
-    return load_model(Archive::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), "test"));
+    return model_of(Archive::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), "test"));
 }
 
 /// What every fit report must hold.
@@ -182,8 +185,8 @@ void expect_weights_act_as_copies(const Fit& fit, double tolerance) {
     const Matrix<double> expanded = copies(points, weights, source);
     const Matrix<double> start = points.topRows(4);
     Run run(4, 1);
-    const auto weighted = fit(points, run, SideInformation{weights, start});
-    const auto copied = fit(expanded, run, SideInformation{{}, start});
+    const auto weighted = fit(points, run, Problem{.weights = weights, .initial_centroids = Points::borrow(start)});
+    const auto copied = fit(expanded, run, Problem{.initial_centroids = Points::borrow(start)});
     for (std::size_t i = 0; i < source.size(); ++i)
         EXPECT_EQ(copied.labels()[i], weighted.labels()[static_cast<std::size_t>(source[i])]);
     EXPECT_NEAR(copied.fit_report().objective, weighted.fit_report().objective,
@@ -241,9 +244,9 @@ inline void expect_usual_refusals(const std::string& name) {
     const Matrix<double> points = blobs(6, 2, 2, 0.1);
     const auto fit = [&](const Matrix<double>& x, const OptionValues& values, std::vector<double> weights = {}) {
         return [&, x, values, weights] {
-            SideInformation side;
+            Problem side;
             side.weights = weights;
-            method.fit(x, values, run, side);
+            method.fit(with(x, side), values, run);
         };
     };
     const OptionValues two = {{"clusters", std::int64_t{2}}};
@@ -260,17 +263,17 @@ inline void expect_usual_refusals(const std::string& name) {
     expect_error<BadData>(fit(broken, two), {"row 4"});
     broken(3, 1) = 1e200;
     expect_error<BadData>(fit(broken, two), {"row 4"});
-    const auto model = method.fit(points, two, run, {});
+    const auto model = method.fit(with(points), two, run);
     expect_error<BadArgument>([&] { model->predict(Matrix<double>(Matrix<double>::Ones(2, 3))); }, {"3", "2"});
     broken(3, 1) = std::numeric_limits<double>::infinity();
     expect_error<BadData>([&] { model->predict(broken); }, {"row 4"});
     EXPECT_TRUE(model->predict(Matrix<double>(0, 2)).empty());
 
-    const auto refuses = [&](const SideInformation& side, const char* what) {
-        expect_error<BadArgument>([&] { method.fit(points, two, run, side); }, {name, "takes no", what});
+    const auto refuses = [&](const Problem& side, const char* what) {
+        expect_error<BadArgument>([&] { method.fit(with(points, side), two, run); }, {name, "takes no", what});
     };
-    SideInformation side;
-    if (!method.honours.partial_labels) {
+    Problem side;
+    if (!method.takes.labels) {
         const Labels known = {0, 1, -1, -1, -1, -1};
         side.partial_labels = known;
         refuses(side, "partial labels");
@@ -282,7 +285,7 @@ inline void expect_usual_refusals(const std::string& name) {
         refuses(side, "group shares");
         side = {};
     }
-    if (!method.honours.sizes) {
+    if (!method.takes.sizes) {
         side.sizes = SizeBounds{1, 5};
         refuses(side, "size bounds");
     }
