@@ -4,6 +4,7 @@
 
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
+#include "coterie/kmeans/internal/starting_prototypes.hpp"
 
 namespace coterie {
 namespace {
