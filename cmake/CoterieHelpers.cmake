@@ -26,7 +26,7 @@ function(coterie_add_room_tests)
   find_package(TBB REQUIRED)
   include(GoogleTest)
   file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/coterie ${PROJECT_SOURCE_DIR}/coterie/*)
-  # OMP_WAIT_POLICY for LibTorch's threads alone: tests of networks run side by side, and threads that spin would starve each other.
+  # LibTorch's threads are OpenMP's, which spin unless told not to (the command tells them itself); other tests run beside those of networks.
   foreach(room IN LISTS rooms ITEMS coterie)
     set(folder ${PROJECT_SOURCE_DIR}/coterie/${room})
     if(room STREQUAL "coterie")
