@@ -27,11 +27,10 @@ build: configure ## The command build/release/cli/coterie, the library and the t
 demo: build ## A first look: what the methods find that plain distances hide
 	@scripts/demo
 
-# Threads that spin while they wait for work collapse when the processors are shared. ctest's closing line is said again, below its lists of
-# times and of skipped tests.
+# ctest's closing line is said again, below its lists of times and of skipped tests.
 test: build ## The fast tests
 	@status=0; \
-	OMP_WAIT_POLICY=passive ctest --test-dir $(BUILD) -LE slow --output-on-failure --no-label-summary -j2 --output-log $(BUILD).tests.log || status=$$?; \
+	ctest --test-dir $(BUILD) -LE slow --output-on-failure --no-label-summary -j2 --output-log $(BUILD).tests.log || status=$$?; \
 	grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' $(BUILD).tests.log | tail -n 1; \
 	exit $$status
 

@@ -2,8 +2,6 @@
 
 #include "program.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <new>
 
@@ -53,20 +51,17 @@ int run(const Command& root, const std::vector<std::string>& words) {
     }
 }
 
-// Threads that spin while they wait for work slow everything down when the processors are shared with other programs.
-// libgomp reads how long to spin when it is loaded, so it must be said before: the program starts itself once more.
-// Without /proc it goes on as it is.
-void wait_asleep(char** words) {
-    if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-    ::setenv("GOMP_SPINCOUNT", "20000", 0);
-    ::execv("/proc/self/exe", words);
+// LibTorch brings OpenMP's threads with it, which spin while they wait for work and so slow everything down when the
+// processors are shared with other programs. libgomp reads how long to spin when it is loaded: that is when a network
+// is asked for, after this.
+void wait_asleep() {
+    if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "20000", 0);
 }
 
 }  // namespace
 
 int run_program(Command (*root)(), int count, char** words) {
-    // Only what computes needs it; --help, --version and the like stay instant.
-    if (count > 1 && words[1][0] != '-') wait_asleep(words);
+    wait_asleep();
     prepare_signals();
     return run(root(), std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
 }

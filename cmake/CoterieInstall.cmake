@@ -41,9 +41,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/coterieConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/coterieConfig.cmake ${PROJECT_BINARY_DIR}/coterieConfigVersion.cmake DESTINATION ${package})
 
 # pkg-config. HDF5 goes in as the libraries that were found: its own file bears another name on every system.
-set(requires zlib ${COTERIE_PKG_MODULES})
+set(requires zlib tbb ${COTERIE_PKG_MODULES})
 list(JOIN requires ", " requires)
-set(libraries ${OpenMP_CXX_FLAGS})
+set(libraries "")
 if(HDF5_FOUND)
   list(APPEND libraries ${HDF5_C_LIBRARIES})
 endif()

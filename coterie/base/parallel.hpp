@@ -19,9 +19,9 @@ struct RowBlocks {
     Index end(Index block) const { return std::min(rows, (block + 1) * size); }
 };
 
-/// Calls body(block, worker) for every block in 0..count-1 on up to `threads` threads; worker in 0..threads-1 names the
-/// thread's own scratch space. An exception in a body stops the loop early and is thrown again here (that of the lowest
-/// block that failed). Inside another parallel loop it runs on the calling thread alone.
+/// Calls body(block, worker) for every block below count on up to `threads` threads, at most the processors; worker,
+/// below `threads`, names the thread's scratch space. A body's exception stops the loop and is thrown again here (that
+/// of the lowest block that failed). In another parallel loop, or a forked child, it runs on the calling thread alone.
 void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
 /// Threads for a loop of so many multiplications and additions: 1 when waking others would cost more than it saves.
