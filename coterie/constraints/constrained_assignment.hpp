@@ -19,6 +19,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/constraints/constraints.hpp"
+#include "coterie/constraints/group_multipliers.hpp"
 #include "coterie/constraints/transport.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/row_products.hpp"

@@ -1,3 +1,12 @@
+// Minimises the convex dual of the entropic assignment by a safeguarded Newton method: it has one variable per group,
+// so that a step costs one pass over the rows and a small system, and it ends at machine precision, where iterated
+// Bregman projections (here for comparison, and for the steps of the paper) contract slowly. One variable alone is
+// found by a bracketed search; where assignments are nearly hard the solution is followed from a smoother problem.
+// Groups that take all that may go to them, or only what must, have infinite multipliers: they are told apart first, so
+// that Newton meets finite ones only. Sums are those of fixed blocks of rows: the same bits at any number of threads.
+
+#include "coterie/constraints/group_multipliers.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +16,6 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/constraints/transport.hpp"
 #include "coterie/linalg/eigen.hpp"
 
 namespace coterie::internal {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/random.hpp"
-#include "coterie/constraints/transport.hpp"
+#include "coterie/constraints/group_multipliers.hpp"
 
 namespace coterie {
 namespace {

@@ -184,7 +184,6 @@ private:
                 Stopwatch watch;
                 if (!soft()) discriminant_->assign(labels_);
                 subspace_ = discriminant_->solve(prototypes_, mass_);
-                if (subspace_.tiles) ++tile_rounds_;
                 seconds_.subspace += watch.seconds();
             }
             run_.report({.stage = "rounds",
@@ -242,11 +241,6 @@ private:
         details.emplace_back("total_rank", static_cast<std::int64_t>(subspace_.total_rank));
         details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
         details.emplace_back("shrinkages", subspace_.shrinkages);
-        if (options_.shrinkage == "oas") {
-            details.emplace_back("moments", tile_rounds_ > 0 ? std::string("bfloat16 tiles")
-                                                             : std::string(name(PointsView(points_).scalar())));
-            details.emplace_back("tile_rounds", static_cast<std::int64_t>(tile_rounds_));
-        }
         if (subspace_.total_rank < points_.columns)
             report_.warnings.push_back("the points span " + std::to_string(subspace_.total_rank) + " of " +
                                        std::to_string(points_.columns) +
@@ -274,7 +268,6 @@ private:
     Matrix<double> prototypes_;
     Vector<double> mass_;
     internal::Subspace subspace_;
-    int tile_rounds_ = 0;
     Labels labels_;
     Index changed_ = 0;
     std::vector<double> prices_;

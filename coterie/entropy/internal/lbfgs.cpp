@@ -1,3 +1,11 @@
+// L-BFGS of our own, not LBFGSpp. Losses here are followed down to where rounding hides any descent, and the caller is
+// asked after every iteration whether to go on; LBFGSpp (0.1.0, Debian 12) has no place for that, and down there its
+// line searches fail by exceptions. Tried on 24 fits of digits, iris and wine, labels scored the same. The search of
+// Nocedal and Wright took about thirty evaluations per iteration and once ended higher in the third digit (digits with
+// entropy: 1.5134 instead of 1.5111). The bracketing one took half of the time, but threw in nearly every epoch and
+// ended higher, in the seventh digit, in four of six fits of miadm. Here a line search that finds nothing lower is
+// tried once more straight downhill, and then what was reached is the result. The value never rises.
+
 #include "coterie/entropy/internal/lbfgs.hpp"
 
 #include <cmath>

@@ -1,14 +1,16 @@
 #pragma once
-// SHA-256 (FIPS 180-4), for checksums of model files and downloads.
+// Internal: SHA-256 (FIPS 180-4), for checksums of model files, downloads and checkpoints.
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+
+struct evp_md_ctx_st;  // of OpenSSL
 
 namespace coterie {
 
-/// Lower-case hexadecimal SHA-256.
+/// Lower-case hexadecimal SHA-256 of all that was given to update(). hex() ends it.
 class Sha256 {
 public:
     Sha256();
@@ -16,10 +18,7 @@ public:
     std::string hex();
 
 private:
-    std::uint32_t state_[8];
-    std::uint64_t total_ = 0;
-    unsigned char buffer_[64];
-    void block(const unsigned char* data);
+    std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 std::string sha256_of_file(const std::filesystem::path& path);
 

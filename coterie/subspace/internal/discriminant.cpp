@@ -17,8 +17,6 @@ namespace {
 constexpr std::size_t kPending = std::size_t{1} << 16;  // most changes of A kept back, to be added by cluster
 constexpr double kThresholdMargin = 4.0;                // between the rho_j and tr(S_w) of one round and the next
 constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
-constexpr double kTileSpeed = 4.0;     // of the matrix unit beside float products: 3.4 to 7.5 for 64 to 2048 columns
-constexpr Index kTileDimensions = 64;  // fewer are not worth it
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
 // Within-shares that differ by less than this share of them tie.
@@ -34,15 +32,14 @@ double epsilon_of(ScalarType type) {
 }  // namespace
 
 Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization,
-                           Shrinkage shrinkage, bool soft, const Run& run, MomentArithmetic arithmetic)
+                           Shrinkage shrinkage, bool soft, const Run& run)
     : points_(points),
       clusters_(clusters),
       dimensions_(dimensions),
       normalization_(normalization),
       shrinkage_(shrinkage),
       soft_(soft),
-      threads_(run.threads),
-      arithmetic_(arithmetic) {
+      threads_(run.threads) {
     const Index n = points.rows();
     const Index d = points.columns();
     if (clusters < 1) throw BadArgument("discriminant: there must be at least 1 cluster");
@@ -51,8 +48,6 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
                           std::to_string(dimensions));
     if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
         throw BadArgument("discriminant: shrinkage must be from 0 to 1");
-    if (arithmetic == MomentArithmetic::tiles && !(TileNorms::available() && points.scalar() == ScalarType::float32))
-        throw BadArgument("discriminant: no bfloat16 matrix unit for these points");
     require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
                    "a subspace of " + std::to_string(d) + " dimensions");
 
@@ -74,8 +69,8 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
     if (shrinkage.kind == Shrinkage::Kind::fixed) whitening_gram_ = rows_by_rows(whitening_, whitening_, threads_);
     if (shrinkage.kind != Shrinkage::Kind::oas) return;
 
+    moments_.emplace(clusters, mean_);
     if (!soft) {
-        moments_.emplace(clusters, mean_);
         labels_.assign(static_cast<std::size_t>(n), -1);
         return;
     }
@@ -84,7 +79,7 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
                    "assignments");
     points.visit([&](auto rows) {
         using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
-        shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(n, clusters), {}};
+        shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(n, clusters), Matrix<Scalar>::Zero(n, clusters)};
     });
 }
 
@@ -176,12 +171,7 @@ void Discriminant::assign(Index begin, const Matrix<double>& rows) {
         [&](auto& shares) {
             using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
             for (Index i = 0; i < rows.rows(); ++i)
-                for (Index j = 0; j < clusters_; ++j) {
-                    Scalar& given = shares.given(begin + i, j);
-                    const auto now = static_cast<Scalar>(rows(i, j));
-                    changes_ += is_change(now, given, j) ? 1.0 : 0.0;
-                    given = now;
-                }
+                for (Index j = 0; j < clusters_; ++j) shares.given(begin + i, j) = static_cast<Scalar>(rows(i, j));
         },
         shares_);
 }
@@ -192,39 +182,12 @@ bool Discriminant::is_change(Scalar now, Scalar before, Index cluster) const {
     return change > 0.0 && change >= thresholds_[static_cast<std::size_t>(cluster)];
 }
 
-// Counts work in entries added to a float moment. Without moments to keep up to date, all of them must be made again;
-// that is done once the tiles have cost as much more than updates would have.
-bool Discriminant::choose_tiles() {
-    if (arithmetic_ != MomentArithmetic::automatic) return arithmetic_ == MomentArithmetic::tiles;
-    if (!std::holds_alternative<Shares<float>>(shares_) || !TileNorms::available() ||
-        points_.columns() < kTileDimensions)
-        return false;
-    const auto& shares = std::get<Shares<float>>(shares_);
-    double entries = 0.0;
-    double changes = moments_ ? 0.0 : changes_;
-    for (Index i = 0; i < shares.given.rows(); ++i)
-        for (Index j = 0; j < clusters_; ++j) {
-            entries += is_change(shares.given(i, j), 0.0F, j) ? 1.0 : 0.0;
-            if (moments_) changes += is_change(shares.given(i, j), shares.added(i, j), j) ? 1.0 : 0.0;
-        }
-    changes_ = 0.0;
-    const double by_tiles = static_cast<double>(points_.rows()) + entries / kTileSpeed;
-    if (moments_) return changes > by_tiles;
-    wasted_ += std::max(0.0, by_tiles - changes);
-    return entries > by_tiles && wasted_ <= entries;
-}
-
 void Discriminant::update_moments() {
     pending_.reserve(
         std::min(kPending, static_cast<std::size_t>(points_.rows()) * static_cast<std::size_t>(clusters_)));
     std::visit(
         [&](auto& shares) {
             using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
-            if (!moments_) {
-                moments_.emplace(clusters_, mean_);
-                shares.added = Matrix<Scalar>::Zero(points_.rows(), clusters_);
-                wasted_ = 0.0;
-            }
             for (Index i = 0; i < shares.given.rows(); ++i)
                 for (std::int32_t j = 0; j < clusters_; ++j) {
                     const Scalar now = shares.given(i, j);
@@ -250,40 +213,13 @@ std::vector<ClusterMoments::Norms> Discriminant::norms_of_moments(const Matrix<d
     return norms;
 }
 
-std::vector<ClusterMoments::Norms> Discriminant::norms_by_tiles(const Matrix<double>& deviations,
-                                                                const Vector<double>& mass) {
-    moments_.reset();
-    auto& shares = std::get<Shares<float>>(shares_);
-    shares.added.resize(0, 0);
-    if (!tiles_) tiles_.emplace(points_.as<float>(), mean_, threads_);
-    std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
-    for (std::int32_t j = 0; j < clusters_; ++j)
-        if (mass[j] > 0.0)
-            norms[static_cast<std::size_t>(j)] = tiles_->norms(shares.given, j, mean_ + deviations.row(j).transpose());
-    return norms;
-}
-
-Matrix<double> Discriminant::weighted_moments(const std::vector<double>& factors) {
-    if (moments_) return moments_->sum(factors);
-    const auto& shares = std::get<Shares<float>>(shares_).given;
-    const Vector<double> factor = Eigen::Map<const Vector<double>>(factors.data(), clusters_);
-    pending_.reserve(static_cast<std::size_t>(points_.rows()));
-    for (Index i = 0; i < points_.rows(); ++i) pending_.push_back({0, i, shares.row(i).cast<double>().dot(factor)});
-    ClusterMoments all(1, mean_);
-    all.add(points_, pending_, threads_);
-    pending_.clear();
-    return all.moment(0);
-}
-
 // S_w; sets rho_j, and the thresholds of the next assignments.
 Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const Vector<double>& mass,
                                         Subspace& result) {
     const Index d = points_.columns();
     const auto n = static_cast<double>(points_.rows());
     const double precision = 4.0 * epsilon_of(points_.scalar());
-    result.tiles = soft_ && choose_tiles();
-    const std::vector<ClusterMoments::Norms> all_norms =
-        result.tiles ? norms_by_tiles(deviations, mass) : norms_of_moments(deviations, mass);
+    const std::vector<ClusterMoments::Norms> all_norms = norms_of_moments(deviations, mass);
     std::vector<double> mean_variances(static_cast<std::size_t>(clusters_), 0.0);
     std::vector<double> factors(static_cast<std::size_t>(clusters_), 0.0);
     for (Index cluster = 0; cluster < clusters_; ++cluster) {
@@ -302,7 +238,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         result.shrinkages[j] = shrinkage;
         factors[j] = -shrinkage / n;
     }
-    Matrix<double> within = weighted_moments(factors);
+    Matrix<double> within = moments_->sum(factors);
     within += total_;
     Matrix<double> scaled(clusters_, d);
     double identity = 0.0;

@@ -13,10 +13,8 @@
 // Cost. T once: n d^2, and its whitening: d^3. Without shrinkage S_t - S_w = sum_j pi_j (c_j - m)(c_j - m)' has rank
 // k - 1 at most, and U comes from a k x k eigenproblem after whitening: d^2 k a round. A fixed shrinkage needs no more
 // of the points, but a d x d eigenproblem. With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I):  the
-// W_j enter only weighted with rho_j and through their traces and Frobenius norms. Either they are kept up to date by
-// the entries of A that change; or, for float points where the processor has a bfloat16 matrix unit, the norms are
-// computed anew on it (tile_norms.hpp), and then the weighted sum  sum_i (sum_j A_ij rho_j) (x_i - m)(x_i - m)'  in
-// float as ever: what costs less, counting entries.
+// W_j enter only weighted with rho_j and through their traces and Frobenius norms; they are kept up to date by the
+// entries of A that change: n d^2 for every cluster whose probabilities all do.
 
 #include <optional>
 #include <span>
@@ -26,7 +24,6 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/subspace/internal/cluster_moments.hpp"
-#include "coterie/subspace/internal/tile_norms.hpp"
 
 namespace coterie::internal {
 
@@ -40,13 +37,6 @@ struct Shrinkage {
     double value = 0.0;  // fixed: rho_t = rho_j = value, 0 to 1
 };
 
-/// How OAS gets the norms of the W_j for soft assignments.
-enum class MomentArithmetic {
-    automatic,  // what costs less
-    points,     // sums of products in the points' scalar type
-    tiles       // the bfloat16 matrix unit, of float points
-};
-
 struct Subspace {
     Matrix<double> directions;       // p x d: the rows are the columns of U, by ascending within-share; the entry of
                                      // largest magnitude of each is positive
@@ -58,7 +48,6 @@ struct Subspace {
                                      // variance 1); those of the p past the rank are 0, with within-share 1
     double total_shrinkage = 0;      // rho_t
     std::vector<double> shrinkages;  // k: rho_j; 0 for clusters without mass
-    bool tiles = false;              // norms of the W_j are those of the bfloat16 matrix unit
 };
 
 /// Scaling to U' S_w U = I would grow without bound where a direction's within-share tends to 0.
@@ -67,9 +56,9 @@ inline constexpr double least_within_share = 1e-6;
 class Discriminant {
 public:
     /// Computes m, T and what of it never changes. `soft`: assignments come as rows of A instead of labels. The points
-    /// must outlive it. MomentArithmetic::tiles is refused where there is no unit or the points are double.
+    /// must outlive it.
     Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization, Shrinkage shrinkage,
-                 bool soft, const Run& run, MomentArithmetic arithmetic = MomentArithmetic::automatic);
+                 bool soft, const Run& run);
 
     const Vector<double>& mean() const { return mean_; }
 
@@ -105,12 +94,8 @@ private:
     Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
     // Of W_j a_j.
     std::vector<ClusterMoments::Norms> norms_of_moments(const Matrix<double>& deviations, const Vector<double>& mass);
-    std::vector<ClusterMoments::Norms> norms_by_tiles(const Matrix<double>& deviations, const Vector<double>& mass);
-    // sum_j factor_j M_j, M_j the moments of the clusters about the mean.
-    Matrix<double> weighted_moments(const std::vector<double>& factors);
     template <class Scalar>
     bool is_change(Scalar now, Scalar before, Index cluster) const;
-    bool choose_tiles();
     void update_moments();
     void change(std::int32_t cluster, Index row, double weight);
     void flush();
@@ -138,14 +123,10 @@ private:
     template <class T>
     struct Shares {
         Matrix<T> given;  // A
-        Matrix<T> added;  // to the moments; empty without moments
+        Matrix<T> added;  // to the moments
     };
     std::variant<Shares<float>, Shares<double>> shares_;  // of the points' scalar type
     std::vector<double> thresholds_;                      // k
-    MomentArithmetic arithmetic_;
-    std::optional<TileNorms> tiles_;
-    double changes_ = 0.0;  // without moments: entries that changed since the last solve()
-    double wasted_ = 0.0;   // entries' worth of work that kept moments would have saved
 };
 
 }  // namespace coterie::internal

@@ -298,87 +298,6 @@ TEST(Discriminant, FloatAgreesWithDouble) {
     }
 }
 
-// Float points, more than the matrix unit leaves to ClusterMoments.
-struct TileProblem {
-    Problem problem;
-    Matrix<float> points;
-    Matrix<double> centroids;
-    explicit TileProblem(int clusters)
-        : problem(make_problem(20000, 80, clusters, true)), points(problem.points.cast<float>()) {
-        problem.points = points.cast<double>();
-        problem.a = problem.a.cast<float>().cast<double>();
-        centroids = centroids_of(problem.points, problem.a);
-    }
-    Subspace solve(Discriminant& discriminant) const {
-        give(discriminant, problem, true);
-        return discriminant.solve(centroids, mass_of(problem.a));
-    }
-    Subspace solve(MomentArithmetic arithmetic, int threads) const {
-        Discriminant discriminant(points, static_cast<int>(problem.a.cols()), 3, Normalization::within, {}, true,
-                                  coterie::Run(0, threads), arithmetic);
-        return solve(discriminant);
-    }
-};
-
-TEST(Discriminant, TilesAgreeWithFloat) {
-    if (!TileNorms::available()) GTEST_SKIP() << "no bfloat16 matrix unit";
-    const TileProblem made(4);
-    const Subspace exact = made.solve(MomentArithmetic::points, 2);
-    const Subspace tiles = made.solve(MomentArithmetic::tiles, 2);
-    EXPECT_FALSE(exact.tiles);
-    EXPECT_TRUE(tiles.tiles);
-    for (std::size_t j = 0; j < 4; ++j) {
-        EXPECT_NEAR(tiles.shrinkages[j], exact.shrinkages[j], 2e-5 * exact.shrinkages[j]);
-        EXPECT_NE(tiles.shrinkages[j], exact.shrinkages[j]);  // or both went the same way
-    }
-    EXPECT_LE((tiles.directions - exact.directions).norm(), 1e-5 * exact.directions.norm());
-    EXPECT_LE((tiles.within_shares - exact.within_shares).norm(), 1e-6);
-    // With many clusters to a point they are taken by themselves; and the same bits at any number of threads.
-    const Subspace chosen = made.solve(MomentArithmetic::automatic, 2);
-    EXPECT_TRUE(chosen.tiles);
-    for (const int threads : {1, 2, 8}) {
-        const Subspace again = made.solve(MomentArithmetic::tiles, threads);
-        EXPECT_EQ(again.directions, chosen.directions);
-        EXPECT_EQ(again.shrinkages, chosen.shrinkages);
-    }
-}
-
-TEST(Discriminant, TilesGiveWayToUpdates) {
-    if (!TileNorms::available()) GTEST_SKIP() << "no bfloat16 matrix unit";
-    const coterie::Run run(0, 2);
-    // Nearly hard: two clusters a point.
-    TileProblem made(8);
-    for (Index i = 0; i < made.problem.a.rows(); ++i) {
-        made.problem.a.row(i).setZero();
-        made.problem.a(i, i % 8) = 0.75;
-        made.problem.a(i, i / 8 % 8) += 0.25;
-    }
-    made.centroids = centroids_of(made.problem.points, made.problem.a);
-    Discriminant discriminant(made.points, 8, 3, Normalization::within, {}, true, run);
-    // While nothing changes, tiles are dearer than updates; the moments are made once that has gone on for a while.
-    int rounds = 0;
-    Subspace found = made.solve(discriminant);
-    EXPECT_TRUE(found.tiles);
-    while (found.tiles && rounds < 10) {
-        found = made.solve(discriminant);
-        ++rounds;
-    }
-    EXPECT_EQ(rounds, 2);
-    const Subspace fresh = made.solve(MomentArithmetic::points, 2);
-    for (std::size_t j = 0; j < 8; ++j) EXPECT_NEAR(found.shrinkages[j], fresh.shrinkages[j], 1e-7);
-    EXPECT_FALSE(made.solve(discriminant).tiles);
-    // And back: everything changes.
-    for (Index i = 0; i < made.problem.a.rows(); ++i) made.problem.a.row(i) = made.problem.a.row(i).reverse().eval();
-    for (Index i = 0; i < made.problem.a.rows(); ++i)
-        made.problem.a.row(i) = 0.5 * made.problem.a.row(i).array() + 0.0625;
-    made.centroids = centroids_of(made.problem.points, made.problem.a);
-    const Subspace changed = made.solve(discriminant);
-    EXPECT_TRUE(changed.tiles);
-    const Subspace expected = made.solve(MomentArithmetic::points, 2);
-    for (std::size_t j = 0; j < 8; ++j)
-        EXPECT_NEAR(changed.shrinkages[j], expected.shrinkages[j], 1e-4 * expected.shrinkages[j]);
-}
-
 TEST(Discriminant, FewerPointsThanDimensions) {
     const Problem problem = make_problem(12, 30, 3, false);
     const Literal expected = literal(problem.points, problem.a, {Kind::none, 0.0});
@@ -503,8 +422,6 @@ TEST(Discriminant, RefusesBadArguments) {
     EXPECT_THROW(make(3, 5, {}, false), BadArgument);
     EXPECT_THROW(make(3, 2, {Kind::fixed, 1.5}, false), BadArgument);
     EXPECT_THROW(make(3, 2, {Kind::fixed, std::nan("")}, false), BadArgument);
-    EXPECT_THROW(Discriminant(problem.points, 3, 2, Normalization::within, {}, true, run, MomentArithmetic::tiles),
-                 BadArgument);
     Discriminant hard = make(3, 2, {}, false);
     EXPECT_THROW(hard.assign(0, problem.a), BadArgument);
     EXPECT_THROW(hard.assign(Labels(49, 0)), BadArgument);
