@@ -9,6 +9,7 @@
 
 #include "common.hpp"
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/processor.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -62,11 +63,19 @@ void wait_asleep(char** words) {
     ::execv("/proc/self/exe", words);
 }
 
+// OpenBLAS chooses its kernels when it is loaded, and older ones (Debian 12's) take recent processors for very old
+// ones. The environment is a program's to set, not the library's.
+void choose_openblas_kernels() {
+    const char* const kernels = internal::has_avx512() ? "SkylakeX" : internal::has_avx2() ? "Haswell" : nullptr;
+    if (kernels != nullptr) ::setenv("OPENBLAS_CORETYPE", kernels, 0);
+}
+
 }  // namespace
 
 int run_program(Command (*root)(), int count, char** words) {
     // Only what computes needs it; --help, --version and the like stay instant.
     if (count > 1 && words[1][0] != '-') wait_asleep(words);
+    choose_openblas_kernels();
     prepare_signals();
     return run(root(), std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
 }

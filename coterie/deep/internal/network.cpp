@@ -44,6 +44,7 @@ struct Loaded {
 const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
+        const bool of_the_host = is_loaded("libtorch_cpu.so");
         for (const std::string& place : places()) {
             void* const library = open_library(place.c_str());
             if (library == nullptr) {
@@ -55,7 +56,10 @@ const Loaded& loaded() {
             using Functions = const coterie_network_api* (*)(std::int32_t);
             const auto functions = reinterpret_cast<Functions>(dlsym(library, "coterie_network_functions"));
             if (functions != nullptr) out.api = functions(COTERIE_NETWORK_ABI);
-            if (out.api != nullptr) return out;
+            if (out.api != nullptr) {
+                if (!of_the_host) out.api->keep_memory();
+                return out;
+            }
             out.trouble = place + " is of another version of coterie";
         }
         return out;
