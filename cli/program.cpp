@@ -7,6 +7,7 @@
 
 #include "common.hpp"
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/processor.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -58,10 +59,18 @@ void wait_asleep() {
     if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "20000", 0);
 }
 
+// OpenBLAS chooses its kernels when it is loaded, and older ones (Debian 12's) take recent processors for very old
+// ones. The environment is a program's to set, not the library's.
+void choose_openblas_kernels() {
+    const char* const kernels = internal::has_avx512() ? "SkylakeX" : internal::has_avx2() ? "Haswell" : nullptr;
+    if (kernels != nullptr) ::setenv("OPENBLAS_CORETYPE", kernels, 0);
+}
+
 }  // namespace
 
 int run_program(Command (*root)(), int count, char** words) {
     wait_asleep();
+    choose_openblas_kernels();
     prepare_signals();
     return run(root(), std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
 }

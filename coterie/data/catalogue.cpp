@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "coterie/base/internal/own_place.hpp"
 #include "coterie/base/memory.hpp"
 
 namespace coterie {
@@ -444,19 +445,7 @@ std::vector<fs::path> shipped_folders() {
         candidates.push_back(share / "data");
         candidates.push_back(share);
     }
-    std::error_code failed;
-    if (const fs::path program = fs::read_symlink("/proc/self/exe", failed); !failed)
-        candidates.push_back((program.parent_path() / ".." / "share" / "coterie" / "data").lexically_normal());
-#ifdef COTERIE_INSTALL_DATA
-    candidates.emplace_back(COTERIE_INSTALL_DATA);
-#endif
-#ifdef COTERIE_SOURCE_DIR
-    if (const fs::path tree = COTERIE_SOURCE_DIR; is_folder(tree)) {
-        candidates.push_back(tree / "data");
-        // Where those who work on coterie keep the larger sets, beside the source tree.
-        candidates.push_back((tree / ".." / "shared" / "data").lexically_normal());
-    }
-#endif
+    for (fs::path& folder : internal::own_data_folders()) candidates.push_back(std::move(folder));
     std::erase_if(candidates, [](const fs::path& folder) { return !is_folder(folder); });
     return candidates;
 }

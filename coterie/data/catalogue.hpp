@@ -40,9 +40,8 @@ const std::vector<CatalogueEntry>& catalogue();
 /// BadArgument listing the names when there is none such.
 const CatalogueEntry& find_data(std::string_view name);
 
-/// Where to look, in order: $COTERIE_DATA, the user's cache ($XDG_CACHE_HOME or ~/.cache, + /coterie), the shipped data
-/// folder
-/// ($COTERIE_SHARE, beside the executable, the install prefix, the source tree).
+/// Where to look, in order: $COTERIE_DATA, the user's cache ($XDG_CACHE_HOME or ~/.cache, + /coterie), the data that
+/// ships with coterie ($COTERIE_SHARE, else where the installation that holds this code has it).
 std::vector<std::filesystem::path> data_folders();
 /// The user's cache, where get_data puts what it fetches; empty path when neither XDG_CACHE_HOME nor HOME says where
 /// that is.

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/own_place.hpp"
 #include "coterie/base/internal/processor.hpp"
 #include "coterie/base/internal/shared_library.hpp"
 #include "coterie/base/memory.hpp"
@@ -24,14 +25,7 @@ constexpr Index numbers_at_once = 4'000'000;  // of the items; layers between ma
 std::vector<std::string> places() {
     if (const char* given = std::getenv("COTERIE_DEEP_LIBRARY")) return {given};
     std::vector<std::string> out;
-    std::error_code ignored;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    if (!program.empty())
-        for (const char* folder : {".", "../lib", "../coterie"})
-            out.push_back((program.parent_path() / folder / library_name).string());
-    for (const char* folder : {COTERIE_DEEP_BUILT, COTERIE_DEEP_INSTALLED})
-        if (*folder != 0) out.push_back((std::filesystem::path(folder) / library_name).string());
-    out.emplace_back(library_name);
+    for (const std::filesystem::path& folder : own_library_folders()) out.push_back((folder / library_name).string());
     return out;
 }
 
@@ -44,6 +38,7 @@ struct Loaded {
 const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
+        const bool of_the_host = is_loaded("libtorch_cpu.so");
         for (const std::string& place : places()) {
             void* const library = open_library(place.c_str());
             if (library == nullptr) {
@@ -55,7 +50,10 @@ const Loaded& loaded() {
             using Functions = const coterie_network_api* (*)(std::int32_t);
             const auto functions = reinterpret_cast<Functions>(dlsym(library, "coterie_network_functions"));
             if (functions != nullptr) out.api = functions(COTERIE_NETWORK_ABI);
-            if (out.api != nullptr) return out;
+            if (out.api != nullptr) {
+                if (!of_the_host) out.api->keep_memory();
+                return out;
+            }
             out.trouble = place + " is of another version of coterie";
         }
         return out;

@@ -1,6 +1,7 @@
 #pragma once
 // Internal: networks as this side of network_abi.h sees them. The library behind it is looked for when the first
-// network is made: $COTERIE_DEEP_LIBRARY, beside the program, where this build or installation puts it.
+// network is made: $COTERIE_DEEP_LIBRARY, else beside this library or where the installation that holds it
+// has libraries (base/internal/own_place.hpp).
 
 #include <memory>
 #include <string>

@@ -112,14 +112,11 @@ inline bool run_python(const Folder& folder, std::string_view script, const std:
     return std::system(("/usr/bin/python3 '" + path + "' " + arguments + " >/dev/null").c_str()) == 0;
 }
 
-/// A file of the data sets, empty when they are not here: below $COTERIE_DATA, or ../shared/data beside the source
-/// folder.
+/// A file of the data sets below $COTERIE_DATA, empty when it is not there.
 inline std::string data_file(const std::string& name) {
     std::filesystem::path folder;
     if (const char* data = std::getenv("COTERIE_DATA"))
         folder = data;
-    else if (const char* source = std::getenv("COTERIE_SOURCE"))
-        folder = std::filesystem::path(source) / "../shared/data";
     else
         return {};
     const auto path = folder / name;
