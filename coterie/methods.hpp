@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
@@ -31,12 +32,12 @@ struct Method {
     std::function<std::unique_ptr<Model>(const Archive&)> load;
 };
 
-const std::vector<Method>& methods();
+COTERIE_API const std::vector<Method>& methods();
 /// BadArgument that lists the names, nearest first, when there is none such.
-const Method& find_method(std::string_view name);
+COTERIE_API const Method& find_method(std::string_view name);
 
 /// The model in an archive, of any method, without the preparation of its points that may lie beside it: what
 /// Pipeline::load is made from, which is how files are read. BadData on an archive that is no sound model.
-std::unique_ptr<Model> model_of(const Archive& archive);
+COTERIE_API std::unique_ptr<Model> model_of(const Archive& archive);
 
 }  // namespace coterie

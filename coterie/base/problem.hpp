@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/sparse.hpp"
 
@@ -37,7 +38,7 @@ struct SizeBounds {
     Index high = std::numeric_limits<Index>::max();
 };
 
-struct Problem {
+struct COTERIE_API Problem {
     /// n x d, owned, shared or borrowed (Points::borrow); empty where there is a graph.
     Points points = {};
     /// n x n affinities in place of points, for the methods that take them: symmetric, no entry negative.

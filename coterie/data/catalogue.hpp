@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/io/reader.hpp"
 
@@ -36,32 +37,32 @@ struct CatalogueEntry {
     std::vector<CatalogueFile> files;
 };
 
-const std::vector<CatalogueEntry>& catalogue();
+COTERIE_API const std::vector<CatalogueEntry>& catalogue();
 /// BadArgument listing the names when there is none such.
-const CatalogueEntry& find_data(std::string_view name);
+COTERIE_API const CatalogueEntry& find_data(std::string_view name);
 
 /// Where to look, in order: $COTERIE_DATA, the user's cache ($XDG_CACHE_HOME or ~/.cache, + /coterie), the data that
 /// ships with coterie ($COTERIE_SHARE, else where the installation that holds this code has it).
-std::vector<std::filesystem::path> data_folders();
+COTERIE_API std::vector<std::filesystem::path> data_folders();
 /// The user's cache, where get_data puts what it fetches; empty path when neither XDG_CACHE_HOME nor HOME says where
 /// that is.
-std::filesystem::path cache_folder();
+COTERIE_API std::filesystem::path cache_folder();
 /// The folder that holds every file of the entry; empty path when none does. What ships with coterie is looked for in
 /// the shipped folders first, and only a file of the right size will do: other collections have files of the same name.
-std::filesystem::path locate_data(const CatalogueEntry& entry);
+COTERIE_API std::filesystem::path locate_data(const CatalogueEntry& entry);
 
 /// Points and truth, all rows the set has (training before test). Rows with an unknown value ("?") in a column that is
 /// used are left out; `rows` of the entry counts what remains. Of the options, precision and max_rows apply to every
 /// set, columns and label_column to those that ship as csv; the others are the catalogue's own business. BadData that
 /// says how to get it (`coterie data get NAME`, or by hand from the homepage) when it is not here.
-PointsFile read_data(std::string_view name, const ReadOptions& options, const Run& run);
+COTERIE_API PointsFile read_data(std::string_view name, const ReadOptions& options, const Run& run);
 
 /// Where the files are: with no `folder` given and all of them present and correct in one of data_folders(), that one,
 /// and nothing is done. Else downloads what is missing into `folder`/entry.folder (empty: the user's cache): to
 /// NAME.part, resumed where a former try stopped, SHA-256 verified, then renamed. A file that fails its checksum is
 /// removed and ResourceError thrown. Present and correct files are not fetched. `base_url` (if not empty) replaces
 /// everything before the file's name: mirrors and tests.
-std::filesystem::path get_data(const CatalogueEntry& entry, const std::filesystem::path& folder, const Run& run,
-                               std::string_view base_url = {});
+COTERIE_API std::filesystem::path get_data(const CatalogueEntry& entry, const std::filesystem::path& folder,
+                                           const Run& run, std::string_view base_url = {});
 
 }  // namespace coterie

@@ -3,16 +3,17 @@
 
 #include <string>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie {
 
 /// As read_points_file, and data:NAME as read_data.
-PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run);
+COTERIE_API PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run);
 inline PointsFile read_points(const std::string& path) { return read_points(path, {}, Run()); }
 
 /// As read_labels_file; of data:NAME its truth, BadData when it has none.
-LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false);
+COTERIE_API LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false);
 
 }  // namespace coterie

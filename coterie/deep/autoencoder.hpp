@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/method.hpp"
@@ -52,7 +53,7 @@ struct AlternatingOptions : AutoencoderOptions {
     double tolerance = 0.001;
 };
 
-struct AeKMeansOptions : AutoencoderOptions {
+struct COTERIE_API AeKMeansOptions : AutoencoderOptions {
     static constexpr std::string_view method = "ae-kmeans";
     static const OptionSet& described();
 };
@@ -68,7 +69,7 @@ struct DeepState {
 /// The label of a point is the nearest of the centroids in its space: the embedding, or for dekm the embedding times
 /// V'. Points are given to the network in single precision, in batches: what one yields does not depend on the others
 /// but for rounding.
-class DeepModel : public Model {
+class COTERIE_API DeepModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return static_cast<int>(state_.centroids.rows()); }
@@ -93,7 +94,7 @@ private:
 };
 
 template <class Options>
-class DeepModelOf : public DeepModel {
+class COTERIE_API DeepModelOf : public DeepModel {
 public:
     DeepModelOf(const Options& options, DeepState state, Labels labels, FitReport report)
         : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {
@@ -126,7 +127,7 @@ using AeKMeansModel = DeepModelOf<AeKMeansOptions>;
 /// of other size than d, a pre-trained network of another shape), BadData (values), ResourceError (no LibTorch),
 /// Cancelled. The report's objective is the inertia in the embedding, its details "reconstruction" (the last epoch's
 /// mean squared error), "reconstruction_per_epoch", "parameters", "network", "device", "backend".
-struct AeKMeansMethod {
+struct COTERIE_API AeKMeansMethod {
     using Options = AeKMeansOptions;
     using Model = AeKMeansModel;
     static constexpr std::string_view name = "ae-kmeans";

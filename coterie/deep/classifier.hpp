@@ -32,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
@@ -73,7 +74,7 @@ struct ClassifierState {
 
 /// The label of a point is its most probable cluster; ties go to the lowest. Points are given to the network in single
 /// precision, in batches: what one yields does not depend on the others but for rounding.
-class ClassifierModel : public Model {
+class COTERIE_API ClassifierModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return network_options().clusters; }
@@ -99,7 +100,7 @@ protected:
 };
 
 template <class Options>
-class ClassifierModelOf : public ClassifierModel {
+class COTERIE_API ClassifierModelOf : public ClassifierModel {
 public:
     ClassifierModelOf(const Options& options, ClassifierState state, ClusterLabels cluster_labels, Labels labels,
                       FitReport report)

@@ -16,6 +16,7 @@
 //
 // The k-means of an update starts from the means of the last labels; a few starts of its own compete with it.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"
 #include "coterie/model/method.hpp"
 
@@ -24,7 +25,7 @@ namespace coterie {
 enum class DekmMove { last, all };
 enum class DekmUpdate { batch, full };
 
-struct DekmOptions : AlternatingOptions {
+struct COTERIE_API DekmOptions : AlternatingOptions {
     DekmOptions() {
         update_interval = 0;  // 40 for convolutional networks, 10 for dense ones
         tolerance = 0.005;
@@ -43,7 +44,7 @@ using DekmModel = DeepModelOf<DekmOptions>;
 /// "loss_per_update" (mean of the batches), "warm_starts" (updates whose k-means from the last labels was not beaten).
 /// The model is that of the last update whose balance was at least half the first one's: with a warning when it is not
 /// the last.
-struct DekmMethod {
+struct COTERIE_API DekmMethod {
     using Options = DekmOptions;
     using Model = DekmModel;
     static constexpr std::string_view name = "dekm";

@@ -14,12 +14,13 @@
 //
 // Cost: n q^2 + q^3 once, n r k a round, r the rank of X. Memory n (q + r).
 
+#include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
 #include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct AmlOptions : SpaceOptions {
+struct COTERIE_API AmlOptions : SpaceOptions {
     int clusters = 8;
     double lambda = 0.0;      // 0: lambda_rel tr(X'X) / q
     double lambda_rel = 0.1;  // of the mean eigenvalue of X'X
@@ -31,7 +32,7 @@ struct AmlOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class AmlModel : public ProjectedModelOf<AmlOptions> {
+class COTERIE_API AmlModel : public ProjectedModelOf<AmlOptions> {
 public:
     std::string_view method() const override { return "aml"; }
     static AmlModel from(const Archive& archive) { return AmlModel(archive); }
@@ -50,7 +51,7 @@ class AmlFits;
 /// form), Cancelled before the first round is done.
 /// The report's objective is J; its details: "lambda", "kernel_width", "components", "rank" (r), "dimensions" (p),
 /// "trace" (T of the last round).
-struct AmlMethod {
+struct COTERIE_API AmlMethod {
     using Options = AmlOptions;
     using Model = AmlModel;
     using Fits = AmlFits;
@@ -64,7 +65,7 @@ inline constexpr Fit<AmlMethod> fit_aml{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
 /// k-means start.
-class AmlFits : public internal::SpaceFits {
+class COTERIE_API AmlFits : public internal::SpaceFits {
 public:
     AmlFits(const Problem& problem, const Run& run) : SpaceFits("aml", problem, run) {}
     AmlModel fit(const AmlOptions& options);

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/deformation/point_space.hpp"
@@ -43,7 +44,7 @@ enum class CpdOrigin {
     zero   // points as they are, k vectors: the paper's letter
 };
 
-struct CpdOptions : SpaceOptions {
+struct COTERIE_API CpdOptions : SpaceOptions {
     int clusters = 8;
     double lambda = 0.0;         // 0: lambda_rel n^2
     double lambda_rel = 0.0025;  // of n^2
@@ -62,7 +63,7 @@ struct CpdOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class CpdModel : public Model {
+class COTERIE_API CpdModel : public Model {
 public:
     std::string_view method() const override { return "cpd"; }
     Index dimensions() const override { return space_->input_dimensions(); }
@@ -106,7 +107,7 @@ class CpdFits;
 /// "kernel_residual" (the largest part of a point's kernel value, 1, that they leave out), "moved" (|| G P || / || X
 /// ||), and the share of the scatter that is within the clusters found, before the move and after it
 /// ("within_share_before", "within_share"): free of scale, it compares different lambda.
-struct CpdMethod {
+struct COTERIE_API CpdMethod {
     using Options = CpdOptions;
     using Model = CpdModel;
     using Fits = CpdFits;
@@ -120,7 +121,7 @@ inline constexpr Fit<CpdMethod> fit_cpd{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space (kernel, its width ...),
 /// k-means start and sigma share these. The problem and the run must outlive it.
-class CpdFits {
+class COTERIE_API CpdFits {
 public:
     CpdFits(const Problem& problem, const Run& run);
     ~CpdFits();

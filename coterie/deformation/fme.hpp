@@ -19,6 +19,7 @@
 //
 // Cost: n^2 q + n^3. Memory 4 n^2 numbers.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
 #include "coterie/model/method.hpp"
 
@@ -29,7 +30,7 @@ enum class FmeLabels {
     embedding    // clusters are those of the rows of F; new points are told by the means of XW over them
 };
 
-struct FmeOptions : SpaceOptions {
+struct COTERIE_API FmeOptions : SpaceOptions {
     int clusters = 8;
     double mu = 0.0;         // 0: mu_rel / gamma
     double mu_rel = 1.0;     // of 1 / gamma: the weight of the residual beside the graph's term
@@ -43,7 +44,7 @@ struct FmeOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class FmeModel : public ProjectedModelOf<FmeOptions> {
+class COTERIE_API FmeModel : public ProjectedModelOf<FmeOptions> {
 public:
     std::string_view method() const override { return "fme"; }
     /// F, n x p; empty after load.
@@ -66,7 +67,7 @@ class FmeFits;
 /// ResourceError, Cancelled. The report's objective is J, exact; its details: "mu", "gamma", "kernel_width",
 /// "components", "dimensions" (p), "cut" (tr F'LF), "residual" (|| XW - F ||^2 / p, from 0 to 1), "inertia" (of
 /// k-means).
-struct FmeMethod {
+struct COTERIE_API FmeMethod {
     using Options = FmeOptions;
     using Model = FmeModel;
     using Fits = FmeFits;
@@ -80,7 +81,7 @@ inline constexpr Fit<FmeMethod> fit_fme{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
 /// k-means start.
-class FmeFits : public internal::SpaceFits {
+class COTERIE_API FmeFits : public internal::SpaceFits {
 public:
     FmeFits(const Problem& problem, const Run& run) : SpaceFits("fme", problem, run) {}
     FmeModel fit(const FmeOptions& options);

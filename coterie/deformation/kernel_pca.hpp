@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/archive.hpp"
@@ -13,7 +14,7 @@ namespace coterie {
 
 class Landmarks;  // internal/kernel_factor.hpp
 
-class KernelPca {
+class COTERIE_API KernelPca {
 public:
     KernelPca() = default;
     /// n x d points, width above 0 (k(x, y) = exp(-||x - y||^2 / (2 width^2))). Keeps the `components` leading

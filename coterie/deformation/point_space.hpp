@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
@@ -46,7 +47,7 @@ OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
                                "landmarks; 0: whole matrices for up to 20,000 points, 1000 landmarks beyond");
 }
 
-class PointSpace {
+class COTERIE_API PointSpace {
 public:
     enum class Origin { mean, zero };
 
@@ -81,11 +82,11 @@ namespace internal {
 
 /// What a fit of this room refuses: values and shapes that are none (BadArgument, BadData). Initial centroids are k x
 /// d.
-void check_space_fit(const Problem& problem, int clusters, const Run& run);
+COTERIE_API void check_space_fit(const Problem& problem, int clusters, const Run& run);
 
 /// What fits of one method of this room to the same points share: the space, while its options stay the same, and the
 /// k-means that they start from. The problem and the run must outlive it.
-class SpaceFits {
+class COTERIE_API SpaceFits {
 public:
     SpaceFits(std::string_view method, const Problem& problem, const Run& run)
         : method_(method), points_(problem.points), run_(run), problem_(problem) {}
@@ -130,8 +131,8 @@ private:
 };
 
 /// k-means on rows of a space, from several starts or (not null, not empty) from centroids.
-KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
-                    const Matrix<double>* start = nullptr);
+COTERIE_API KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
+                                const Matrix<double>* start = nullptr);
 
 }  // namespace internal
 

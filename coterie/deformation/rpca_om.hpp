@@ -14,12 +14,13 @@
 //
 // Cost: n q^2 + q^3 a round. Memory 2 n q.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
 #include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct RpcaOmOptions : SpaceOptions {
+struct COTERIE_API RpcaOmOptions : SpaceOptions {
     int clusters = 8;
     int dimensions = 0;  // p; 0: k - 1, at most q
     int restarts = 10;
@@ -29,7 +30,7 @@ struct RpcaOmOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class RpcaOmModel : public ProjectedModelOf<RpcaOmOptions> {
+class COTERIE_API RpcaOmModel : public ProjectedModelOf<RpcaOmOptions> {
 public:
     std::string_view method() const override { return "rpca-om"; }
     static RpcaOmModel from(const Archive& archive) { return RpcaOmModel(archive); }
@@ -48,7 +49,7 @@ class RpcaOmFits;
 /// ResourceError (kernel form), Cancelled before the first round is done.
 /// The report's objective is J; its details: "kernel_width", "components", "dimensions" (p), "lost_share" (sum r_i^2
 /// over sum || x_i - b ||^2), "inertia" (of k-means, in the subspace).
-struct RpcaOmMethod {
+struct COTERIE_API RpcaOmMethod {
     using Options = RpcaOmOptions;
     using Model = RpcaOmModel;
     using Fits = RpcaOmFits;
@@ -62,7 +63,7 @@ inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
 /// k-means start.
-class RpcaOmFits : public internal::SpaceFits {
+class COTERIE_API RpcaOmFits : public internal::SpaceFits {
 public:
     RpcaOmFits(const Problem& problem, const Run& run) : SpaceFits("rpca-om", problem, run) {}
     RpcaOmModel fit(const RpcaOmOptions& options);

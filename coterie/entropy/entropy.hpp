@@ -25,6 +25,7 @@
 #include <string_view>
 #include <variant>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/entropy/label_solver.hpp"
@@ -56,7 +57,7 @@ struct LinearTrainingOptions {
     double label_weight = 1;
 };
 
-struct EntropyOptions : LinearTrainingOptions {
+struct COTERIE_API EntropyOptions : LinearTrainingOptions {
     EntropyLoss loss = EntropyLoss::self_label;
     double alpha = 1;     // of renyi; 0 means infinity
     double lambda = 100;  // of self-label
@@ -70,7 +71,7 @@ struct EntropyOptions : LinearTrainingOptions {
     static const OptionSet& described();
 };
 
-struct MiOptions : LinearTrainingOptions {
+struct COTERIE_API MiOptions : LinearTrainingOptions {
     double fairness = 1;
     std::string prior = "uniform";
 
@@ -78,7 +79,7 @@ struct MiOptions : LinearTrainingOptions {
     static const OptionSet& described();
 };
 
-struct SelaOptions : LinearTrainingOptions {
+struct COTERIE_API SelaOptions : LinearTrainingOptions {
     double sharpness = 25;  // of the transport: 1 / its entropy's weight
     std::string prior = "uniform";
     LabelsPer labels_per = LabelsPer::epoch;
@@ -87,7 +88,7 @@ struct SelaOptions : LinearTrainingOptions {
     static const OptionSet& described();
 };
 
-struct MiadmOptions : LinearTrainingOptions {
+struct COTERIE_API MiadmOptions : LinearTrainingOptions {
     LabelsPer labels_per = LabelsPer::epoch;
 
     static constexpr std::string_view method = "miadm";
@@ -95,7 +96,7 @@ struct MiadmOptions : LinearTrainingOptions {
 };
 
 /// The label of a point is its most probable cluster; ties go to the lowest.
-class SoftmaxModel : public Model {
+class COTERIE_API SoftmaxModel : public Model {
 public:
     using Linear = std::variant<LinearSoftmax<float>, LinearSoftmax<double>>;
 
@@ -122,7 +123,7 @@ protected:
 };
 
 template <class Options>
-class SoftmaxModelOf : public SoftmaxModel {
+class COTERIE_API SoftmaxModelOf : public SoftmaxModel {
 public:
     SoftmaxModelOf(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report, const Options& options)
         : SoftmaxModel(std::move(linear), std::move(cluster_labels), std::move(labels), std::move(report)),
@@ -158,7 +159,7 @@ using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 /// training that diverges: the learning rate is too large for the scale of the points; options given that change
 /// nothing), BadData (values), ResourceError, Cancelled before the first epoch is done. Stopped later the model is as
 /// it stands, the objective the last full epoch's (lbfgs: its own).
-struct EntropyMethod {
+struct COTERIE_API EntropyMethod {
     using Options = EntropyOptions;
     using Model = EntropyModel;
     static constexpr std::string_view name = "entropy";
@@ -168,7 +169,7 @@ struct EntropyMethod {
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<EntropyMethod> fit_entropy{};
-struct MiMethod {
+struct COTERIE_API MiMethod {
     using Options = MiOptions;
     using Model = MiModel;
     static constexpr std::string_view name = "mi";
@@ -178,7 +179,7 @@ struct MiMethod {
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<MiMethod> fit_mi{};
-struct SelaMethod {
+struct COTERIE_API SelaMethod {
     using Options = SelaOptions;
     using Model = SelaModel;
     static constexpr std::string_view name = "sela";
@@ -188,7 +189,7 @@ struct SelaMethod {
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SelaMethod> fit_sela{};
-struct MiadmMethod {
+struct COTERIE_API MiadmMethod {
     using Options = MiadmOptions;
     using Model = MiadmModel;
     static constexpr std::string_view name = "miadm";

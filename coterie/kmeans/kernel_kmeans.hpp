@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/method.hpp"
@@ -26,7 +27,7 @@ namespace coterie {
 
 enum class KernelFunction { rbf, polynomial, linear, precomputed };
 
-struct KernelKMeansOptions {
+struct COTERIE_API KernelKMeansOptions {
     int clusters = 8;
     KernelFunction kernel = KernelFunction::rbf;
     double width = 0;
@@ -41,7 +42,7 @@ struct KernelKMeansOptions {
     static const OptionSet& described();
 };
 
-class KernelKMeansModel : public Model {
+class COTERIE_API KernelKMeansModel : public Model {
 public:
     std::string_view method() const override { return "kernel-kmeans"; }
     /// d; for a precomputed kernel n: predict then takes rows k(x, x_1) .. k(x, x_n).
@@ -79,7 +80,7 @@ private:
 /// (fewer distinct points than clusters) the surplus clusters stay empty, are numbered last, and a warning says so.
 /// Throws BadArgument (options, weights, shapes), BadData (NaN, a matrix that is not symmetric, a kernel that
 /// overflows), ResourceError.
-struct KernelKMeansMethod {
+struct COTERIE_API KernelKMeansMethod {
     using Options = KernelKMeansOptions;
     using Model = KernelKMeansModel;
     static constexpr std::string_view name = "kernel-kmeans";

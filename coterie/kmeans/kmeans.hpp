@@ -11,6 +11,7 @@
 // a point at most (labels, norms, bounds: never more than a quarter of the points' own), and the sums of up to 64
 // chunks (k d each).
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -26,7 +27,7 @@ enum class KMeansAlgorithm {
             // Hamerly 2010)
 };
 
-struct KMeansOptions {
+struct COTERIE_API KMeansOptions {
     int clusters = 8;  // 0: as many as the partial labels have
     int restarts = 1;
     int max_iterations = 300;
@@ -40,7 +41,7 @@ struct KMeansOptions {
     static const OptionSet& described();
 };
 
-class KMeansModel : public CentroidModelOf<KMeansOptions> {
+class COTERIE_API KMeansModel : public CentroidModelOf<KMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
@@ -57,7 +58,7 @@ public:
 /// with partial labels, not with bounds. An empty cluster under constraints keeps its place. Throws BadArgument
 /// (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose squares overflow).
 /// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
-struct KMeansMethod {
+struct COTERIE_API KMeansMethod {
     using Options = KMeansOptions;
     using Model = KMeansModel;
     static constexpr std::string_view name = "kmeans";

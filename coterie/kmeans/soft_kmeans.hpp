@@ -11,6 +11,7 @@
 // As T -> 0 this is k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each column,
 // T = 2 s^2 makes A the posterior probabilities. Nothing n x k is kept; sums are in double.
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -19,7 +20,7 @@
 
 namespace coterie {
 
-struct SoftKMeansOptions {
+struct COTERIE_API SoftKMeansOptions {
     int clusters = 8;
     double temperature = 0;
     int restarts = 1;
@@ -32,7 +33,7 @@ struct SoftKMeansOptions {
 };
 
 /// options() are as given, an automatic temperature replaced by the one used.
-class SoftKMeansModel : public CentroidModelOf<SoftKMeansOptions> {
+class COTERIE_API SoftKMeansModel : public CentroidModelOf<SoftKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
@@ -53,7 +54,7 @@ protected:
 /// centroids coincide and share their points' probability, and at a high temperature all of them do.
 /// The report's details hold "temperature", "distortion" (sum_ij w_i A_ij D_ij) and "entropy" (mean, in nats).
 /// Throws BadArgument (options, weights, shapes) and BadData (values).
-struct SoftKMeansMethod {
+struct COTERIE_API SoftKMeansMethod {
     using Options = SoftKMeansOptions;
     using Model = SoftKMeansModel;
     static constexpr std::string_view name = "soft-kmeans";

@@ -5,6 +5,7 @@
 //     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i
 //     u_i
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -13,7 +14,7 @@
 
 namespace coterie {
 
-struct SphericalKMeansOptions {
+struct COTERIE_API SphericalKMeansOptions {
     int clusters = 8;
     int restarts = 1;
     int max_iterations = 300;
@@ -26,7 +27,7 @@ struct SphericalKMeansOptions {
 
 /// Centroids have length 1; distances are those of rows scaled to length 1, sqrt(2 - 2 cosine); predict gives the one
 /// of largest cosine and refuses rows of zeros (BadData, naming the row).
-class SphericalKMeansModel : public CentroidModelOf<SphericalKMeansOptions> {
+class COTERIE_API SphericalKMeansModel : public CentroidModelOf<SphericalKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
@@ -43,7 +44,7 @@ protected:
 /// length 1. labels() is always predict(points). The objective never rises. An empty cluster takes the point that adds
 /// most to it; fewer distinct directions than clusters is a result with a warning: the surplus clusters are empty. A
 /// cluster whose rows cancel out keeps its centroid. Takes a copy of the points, scaled.
-struct SphericalKMeansMethod {
+struct COTERIE_API SphericalKMeansMethod {
     using Options = SphericalKMeansOptions;
     using Model = SphericalKMeansModel;
     static constexpr std::string_view name = "spherical-kmeans";

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
@@ -74,7 +75,7 @@ struct Represented {
     bool converged = true;
 };
 
-class ManifoldModel : public Model {
+class COTERIE_API ManifoldModel : public Model {
 public:
     Index dimensions() const override { return points_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
@@ -113,12 +114,13 @@ protected:
 namespace internal {
 
 /// 1 <= clusters <= n, n >= 2. BadArgument.
-void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method, const Run& run);
+COTERIE_API void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
+                                const Run& run);
 /// A copy, rows of norm 1 where wanted; a row of 0 stays.
-Points normalized_rows(PointsView points, bool unit);
+COTERIE_API Points normalized_rows(PointsView points, bool unit);
 
 /// Options whose change loses the representations: all but those of the affinity and of its clusters.
-std::vector<std::string> represented_by_options(const OptionSet& set);
+COTERIE_API std::vector<std::string> represented_by_options(const OptionSet& set);
 
 }  // namespace internal
 
@@ -131,7 +133,7 @@ std::vector<std::string> represented_by_options(const OptionSet& set);
 ///                             queries over the points; null: the points over each other
 ///     remedy()                as ManifoldModel::remedy()
 template <class Options>
-class ManifoldModelOf : public ManifoldModel {
+class COTERIE_API ManifoldModelOf : public ManifoldModel {
 public:
     std::string_view method() const override { return Options::method; }
     /// As given, what was auto or 0 replaced by what was used.

@@ -12,12 +12,13 @@
 //
 // Reports have the details of wmc that apply. All throw as fit_wmc does.
 
+#include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
 #include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct SscOptions : ManifoldOptions {
+struct COTERIE_API SscOptions : ManifoldOptions {
     double lambda = 20;  // a
     double eta = 0;
     int max_rounds = 100;
@@ -29,7 +30,7 @@ struct SscOptions : ManifoldOptions {
     std::string remedy() const;
 };
 
-struct EnscOptions : ManifoldOptions {
+struct COTERIE_API EnscOptions : ManifoldOptions {
     double lambda = 50;     // a
     double l1_share = 0.9;  // tau
     double eta = 0;
@@ -42,7 +43,7 @@ struct EnscOptions : ManifoldOptions {
     std::string remedy() const;
 };
 
-struct SscOmpOptions : ManifoldOptions {
+struct COTERIE_API SscOmpOptions : ManifoldOptions {
     int nonzeros = 6;
     double residual = 1e-3;  // ||r|| / ||x|| at which a representation ends
     double eta = 0;
@@ -53,7 +54,7 @@ struct SscOmpOptions : ManifoldOptions {
     std::string remedy() const;
 };
 
-struct SmceOptions : ManifoldOptions {
+struct COTERIE_API SmceOptions : ManifoldOptions {
     double gamma = 10;
     int neighbors = 20;  // K
 
@@ -69,7 +70,7 @@ using EnscModel = ManifoldModelOf<EnscOptions>;
 using SscOmpModel = ManifoldModelOf<SscOmpOptions>;
 using SmceModel = ManifoldModelOf<SmceOptions>;
 
-struct SscMethod {
+struct COTERIE_API SscMethod {
     using Options = SscOptions;
     using Model = SscModel;
     using Fits = ManifoldFits<SscOptions>;
@@ -80,7 +81,7 @@ struct SscMethod {
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SscMethod> fit_ssc{};
-struct EnscMethod {
+struct COTERIE_API EnscMethod {
     using Options = EnscOptions;
     using Model = EnscModel;
     using Fits = ManifoldFits<EnscOptions>;
@@ -91,7 +92,7 @@ struct EnscMethod {
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<EnscMethod> fit_ensc{};
-struct SscOmpMethod {
+struct COTERIE_API SscOmpMethod {
     using Options = SscOmpOptions;
     using Model = SscOmpModel;
     using Fits = ManifoldFits<SscOmpOptions>;
@@ -102,7 +103,7 @@ struct SscOmpMethod {
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SscOmpMethod> fit_ssc_omp{};
-struct SmceMethod {
+struct COTERIE_API SmceMethod {
     using Options = SmceOptions;
     using Model = SmceModel;
     using Fits = ManifoldFits<SmceOptions>;

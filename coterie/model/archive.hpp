@@ -12,12 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie {
 
-class Archive {
+class COTERIE_API Archive {
 public:
     enum class ElementType { float32, float64, int32, int64, uint8 };
     struct Tensor {

@@ -15,6 +15,7 @@
 
 #include <string_view>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
@@ -36,7 +37,7 @@ struct Takes {
 
 namespace internal {
 /// BadArgument naming the method and the first part of the problem that it does not take.
-void admit(std::string_view method, const Takes& takes, const Problem& problem);
+COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem);
 }  // namespace internal
 
 /// The fit of a method: checks what every fit checks, then fits. Options are checked in the fit where they belong

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
@@ -16,7 +17,7 @@
 namespace coterie {
 
 /// The labels that clusters belong to, when the fit was given partial labels; both empty otherwise.
-struct ClusterLabels {
+struct COTERIE_API ClusterLabels {
     std::vector<std::string> names;      // L
     std::vector<std::int32_t> label_of;  // k: 0..L-1, or -1: a free cluster, of no label
 
@@ -38,9 +39,9 @@ enum class Output {
 };
 inline constexpr int output_count = 4;
 /// "embedding".
-std::string_view name(Output output);
+COTERIE_API std::string_view name(Output output);
 /// "n x p: the points in the space ...", for the texts of every face.
-std::string_view meaning(Output output);
+COTERIE_API std::string_view meaning(Output output);
 
 /// A set of outputs.
 class OutputSet {
@@ -56,7 +57,7 @@ private:
     unsigned bits_ = 0;
 };
 
-class Model {
+class COTERIE_API Model {
 public:
     virtual ~Model() = default;
 
@@ -108,8 +109,8 @@ protected:
 
 /// What every fit and predict checks before anything else: at least one row and column, all values finite, squared
 /// distances that do not overflow the scalar type. BadData, naming `what`. Returns the largest magnitude.
-double check_points(PointsView points, std::string_view what, int threads);
+COTERIE_API double check_points(PointsView points, std::string_view what, int threads);
 /// Weights: as many as rows, each 0 or from 1e-30 to 1e30, not all zero.
-void check_weights(std::span<const double> weights, Index rows);
+COTERIE_API void check_weights(std::span<const double> weights, Index rows);
 
 }  // namespace coterie

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/metrics/metrics.hpp"
@@ -38,16 +39,16 @@ struct Agreement {
 };
 /// BadData when labels and truth differ in length, naming both, and when no row is left to score. `partial_labels`:
 /// what the fit was given; rows it was told about are left out.
-Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
-                  LabelSpan partial_labels = {});
+COTERIE_API Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
+                              LabelSpan partial_labels = {});
 /// The warning where label_accuracy is none though labels have names.
-std::string no_name_in_common(const std::string& truth_source);
+COTERIE_API std::string no_name_in_common(const std::string& truth_source);
 /// BadData unless there is a label for each of the rows, naming both.
-void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source);
+COTERIE_API void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source);
 
 /// Labels as files and scores show them: the clusters of a label are one, under its name and its number; free clusters
 /// come after the labels, in their order. Where clusters have no labels, the clusters themselves, without names.
-LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters);
+COTERIE_API LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters);
 
 /// What a label came to. Counts are there where points are.
 struct LabelGroup {
@@ -58,10 +59,10 @@ struct LabelGroup {
     double share = 0;    // points over all points
 };
 /// One a label, in their order. `sizes`: points a cluster, or empty.
-std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std::vector<Index>& sizes,
-                                     LabelSpan partial_labels = {});
+COTERIE_API std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std::vector<Index>& sizes,
+                                                 LabelSpan partial_labels = {});
 
 /// Points per cluster.
-std::vector<Index> cluster_sizes(const Labels& labels, int clusters);
+COTERIE_API std::vector<Index> cluster_sizes(const Labels& labels, int clusters);
 
 }  // namespace coterie

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
@@ -31,7 +32,7 @@ struct PreparedRows {
     std::vector<std::string> warnings;
 };
 
-class Pipeline {
+class COTERIE_API Pipeline {
 public:
     /// Prepares the problem, learning how from it, and fits. Throws what Preparation::fit and the method throw.
     static Pipeline fit(const Method& method, const OptionValues& options, const Problem& problem,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
@@ -21,14 +22,14 @@ enum class Scale {
     unit     // each row to Euclidean norm 1, after centring if that is asked for
 };
 
-struct PreparationOptions {
+struct COTERIE_API PreparationOptions {
     bool center = false;
     Scale scale = Scale::none;
 
     static const OptionSet& described();
 };
 
-class Preparation {
+class COTERIE_API Preparation {
 public:
     /// Leaves points as they are.
     Preparation() = default;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/selection/tune.hpp"
 
 namespace coterie {
@@ -40,8 +41,9 @@ struct HoldoutOutcome {
 
 /// outcomes[contender][run]. Run r has seed run.seed + r. `truth`: n labels. The same results at any number of threads,
 /// which work on different runs. BadArgument: fewer runs than 2, fewer points than 3, what tune() refuses.
-std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem, LabelSpan truth, int clusters,
-                                                          const std::vector<Contender>& contenders,
-                                                          const HoldoutOptions& options, const Run& run);
+COTERIE_API std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem, LabelSpan truth,
+                                                                      int clusters,
+                                                                      const std::vector<Contender>& contenders,
+                                                                      const HoldoutOptions& options, const Run& run);
 
 }  // namespace coterie

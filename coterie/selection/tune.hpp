@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
@@ -33,9 +34,9 @@ enum class Criterion {
     nmi,
     ari
 };
-std::string_view name(Criterion criterion);
-bool larger_is_better(Criterion criterion);
-bool needs_truth(Criterion criterion);
+COTERIE_API std::string_view name(Criterion criterion);
+COTERIE_API bool larger_is_better(Criterion criterion);
+COTERIE_API bool needs_truth(Criterion criterion);
 
 /// One option and the values it takes, in their order.
 struct GridAxis {
@@ -46,11 +47,11 @@ struct GridAxis {
 /// it: LOW:HIGH (steps of 1), LOW:HIGH:N (N equally spaced values), LOW:HIGH:log (decades), LOW:HIGH:log2 (powers of
 /// two). The option is named with '-' or '_', or by its letter. BadArgument names the nearest options or what is
 /// accepted.
-GridAxis read_grid_axis(const Method& method, std::string_view text);
+COTERIE_API GridAxis read_grid_axis(const Method& method, std::string_view text);
 
 inline constexpr Index most_cells = 100000;
 
-struct TuneOptions {
+struct COTERIE_API TuneOptions {
     std::vector<GridAxis> grid;  // cells are the product of the axes, the last one fastest
     Criterion select = Criterion::silhouette;
     int folds = 0;             // 0: every cell is fitted on all points; else 2 to n parts, each once unseen
@@ -86,7 +87,7 @@ struct TuneResult {
 
 /// Rows 0..rows-1 in `folds` parts that differ by at most one row in size, drawn from `run` ("tune.folds"); rows of a
 /// part ascend. BadArgument unless 2 <= folds <= rows.
-std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& run);
+COTERIE_API std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& run);
 
 /// Fits `method` with `fixed` and each cell's options; all fits have the run's seed. Of the problem the folds see parts
 /// (Problem::subset). `truth`: n labels, -1 where not known,
@@ -94,7 +95,7 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
 /// BadArgument: a grid without values, with more than most_cells cells or an option that is `fixed` too, folds, truth.
 /// A cell that is refused (BadArgument, BadData, ResourceError) goes on record; when all are, the first one's error is
 /// thrown. Cancelled when there is no cell yet as the caller asks to stop.
-TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed, const TuneOptions& options,
-                const Run& run, LabelSpan truth = {});
+COTERIE_API TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed,
+                            const TuneOptions& options, const Run& run, LabelSpan truth = {});
 
 }  // namespace coterie

@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/method.hpp"
@@ -26,7 +27,7 @@ namespace coterie {
 
 enum class Affinity { neighbors, rbf, precomputed };
 
-struct SpectralOptions {
+struct COTERIE_API SpectralOptions {
     int clusters = 8;
     Affinity affinity = Affinity::neighbors;
     int neighbors = 15;
@@ -39,7 +40,7 @@ struct SpectralOptions {
     static const OptionSet& described();
 };
 
-class SpectralModel : public Model {
+class COTERIE_API SpectralModel : public Model {
 public:
     std::string_view method() const override { return "spectral"; }
     /// d; for precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).
@@ -81,7 +82,7 @@ private:
 /// ResourceError, Cancelled. The report's objective is the inertia of k-means in U; its details: "eigenvalues",
 /// "eigen_residual", "components", "isolated", "unreached", "edges" (pairs of points with an affinity), "neighbors" and
 /// "width" where there are such.
-struct SpectralMethod {
+struct COTERIE_API SpectralMethod {
     using Options = SpectralOptions;
     using Model = SpectralModel;
     static constexpr std::string_view name = "spectral";

@@ -21,6 +21,7 @@
 // No random number is drawn unless there are clusters without labels. Without any labels this is discriminative k-means
 // (LDA-k-means: Ding and Li 2007), seeded by k-means++.
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/method.hpp"
@@ -36,7 +37,7 @@ enum class Projection {
 enum class SubspaceNormalization { within, total };
 enum class SoftSolver { newton, bregman };
 
-struct SubspaceOptions {
+struct COTERIE_API SubspaceOptions {
     int clusters = 0;  // k; 0: as many as the labels have
     Assignment assignment = Assignment::hard;
     double temperature = 1.0;
@@ -54,7 +55,7 @@ struct SubspaceOptions {
     static const OptionSet& described();
 };
 
-class SubspaceModel : public Model {
+class COTERIE_API SubspaceModel : public Model {
 public:
     SubspaceModel(Matrix<double> prototypes, Matrix<double> directions, Vector<double> origin,
                   ClusterLabels cluster_labels, Labels labels, FitReport report, const SubspaceOptions& options);
@@ -101,7 +102,7 @@ private:
 /// a label with fewer labelled points than prototypes). An empty prototype keeps its place, with a warning. The
 /// report's details name the labels' sizes, shares and multipliers, the within-shares of the directions, shrinkages,
 /// floors and ranks, and with OAS the arithmetic of the clusters' covariances.
-struct SubspaceMethod {
+struct COTERIE_API SubspaceMethod {
     using Options = SubspaceOptions;
     using Model = SubspaceModel;
     static constexpr std::string_view name = "subspace";
