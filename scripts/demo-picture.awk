@@ -67,13 +67,13 @@ function plot(x0, y0,   i, j, r, path, out) {
     while ((getline line <file) > 0) {
         split(line, field, ",")
         ++points
-        x[points] = field[1]; y[points] = field[2]; class[points] = field[3]
+        x[points] = field[1] + 0; y[points] = field[2] + 0; class[points] = field[3]
         if (!(field[3] in number)) number[field[3]] = ++classes
-        if (points == 1) { low_x = high_x = field[1] + 0; low_y = high_y = field[2] + 0 }
-        if (field[1] < low_x) low_x = field[1] + 0
-        if (field[1] > high_x) high_x = field[1] + 0
-        if (field[2] < low_y) low_y = field[2] + 0
-        if (field[2] > high_y) high_y = field[2] + 0
+        if (points == 1) { low_x = high_x = x[1]; low_y = high_y = y[1] }
+        if (x[points] < low_x) low_x = x[points]
+        if (x[points] > high_x) high_x = x[points]
+        if (y[points] < low_y) low_y = y[points]
+        if (y[points] > high_y) high_y = y[points]
     }
     close(file)
     read_labels(folder "/" $1 "-kmeans.csv")
