@@ -1,5 +1,6 @@
 """The catalogue, completion, the manual page."""
 
+import pathlib
 import re
 import shutil
 import subprocess
@@ -28,6 +29,15 @@ def test_data(tmp_path):
     assert value["rows"] == 1797 and value["shipped"] and value["here"] and value["citation"]
     assert "1,797" in run("data", "show", "digits").out and run("data", "show", "data:digits").out
     assert "did you mean iris" in run("data", "show", "irris", code=2).err
+
+
+def test_drawn_sets_are_what_their_script_draws(tmp_path):
+    data = pathlib.Path(__file__).resolve().parents[2] / "data"
+    subprocess.run([data / "make-shapes", tmp_path], check=True)
+    drawn = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv"))
+    assert [str(path) for path in drawn] == ["clouds/clouds.csv", "moons/moons.csv", "rings/rings.csv"]
+    for path in drawn:
+        assert (tmp_path / path).read_bytes() == (data / path).read_bytes(), path
 
 
 def test_completion(files):

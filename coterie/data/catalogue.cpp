@@ -54,14 +54,15 @@ constexpr const char* kCreativeCommons = "CC BY 4.0";
 constexpr const char* kResearch = "none stated; for research";
 
 CatalogueEntry shipped(std::string name, std::string title, Index rows, Index columns, int classes,
-                       std::string citation, std::string homepage, CatalogueFile file) {
+                       std::string citation, std::string homepage, CatalogueFile file,
+                       const char* licence = kCreativeCommons) {
     CatalogueEntry entry;
     entry.name = entry.folder = std::move(name);
     entry.title = std::move(title);
     entry.rows = rows;
     entry.columns = columns;
     entry.classes = classes;
-    entry.licence = kCreativeCommons;
+    entry.licence = licence;
     entry.citation = std::move(citation);
     entry.homepage = std::move(homepage);
     entry.shipped = true;
@@ -120,6 +121,54 @@ std::vector<Source> make_sources() {
                            .bytes = 123861}),
          .parts = {},
          .table = {}});
+    out.push_back(
+        {.entry = shipped("penguins", "Penguins of three species at Palmer Station, four measurements", 342, 4, 3,
+                          "K. B. Gorman, T. D. Williams, W. R. Fraser, Ecological sexual dimorphism and environmental "
+                          "variability within a "
+                          "community of Antarctic penguins (genus Pygoscelis), PLoS ONE 9(3), 2014. "
+                          "doi:10.1371/journal.pone.0090081",
+                          "https://allisonhorst.github.io/palmerpenguins/",
+                          {.name = "penguins.csv",
+                           .url = {},
+                           .sha256 = {"186f1d069f6c42a40fdaed5cc20576432a043ea1c4aedf39afd7c37e4a540418"},
+                           .bytes = 8997},
+                          "CC0 1.0"),
+         .parts = {},
+         .table = {}});
+    out.push_back(
+        {.entry = shipped("moons", "Two crescents that reach into each other (drawn)", 400, 2, 2,
+                          "drawn by data/make-shapes of coterie, after make_moons of scikit-learn",
+                          "https://scikit-learn.org/stable/modules/generated/sklearn.datasets.make_moons.html",
+                          {.name = "moons.csv",
+                           .url = {},
+                           .sha256 = {"3332f74c774ebc012df4197ff8b3b5b3be84865f1cbd21d820c7c12de3504ad0"},
+                           .bytes = 7458},
+                          "Apache-2.0"),
+         .parts = {},
+         .table = {}});
+    out.push_back(
+        {.entry = shipped("clouds", "One wide cloud beside two tight ones (drawn)", 600, 2, 3,
+                          "drawn by data/make-shapes of coterie, after an example of scikit-learn",
+                          "https://scikit-learn.org/stable/auto_examples/cluster/plot_kmeans_assumptions.html",
+                          {.name = "clouds.csv",
+                           .url = {},
+                           .sha256 = {"ac17a381e3dcc7d772ebd73284305d74f39e1a7a8d7c77d764c2fe2fe98c30cc"},
+                           .bytes = 11105},
+                          "Apache-2.0"),
+         .parts = {},
+         .table = {}});
+    out.push_back({.entry = shipped("rings", "Two rings in space, each through the other (drawn)", 800, 3, 2,
+                                    "drawn by data/make-shapes of coterie, after Chainlink of M. C. Thrun, A. Ultsch, "
+                                    "Clustering benchmark datasets "
+                                    "exploiting the fundamental clustering problems, Data in Brief 30, 2020",
+                                    "https://doi.org/10.1016/j.dib.2020.105501",
+                                    {.name = "rings.csv",
+                                     .url = {},
+                                     .sha256 = {"f99845bdc55903b23d4a68dde9baf4bfbfb183e5554cc9067d03dd356b4c24e1"},
+                                     .bytes = 20637},
+                                    "Apache-2.0"),
+                   .parts = {},
+                   .table = {}});
 
     // The training images have a second sum: a copy packed anew from the same 47,040,016 bytes.
     const std::string mnist = "https://storage.googleapis.com/cvdf-datasets/mnist/";

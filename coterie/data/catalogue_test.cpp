@@ -120,7 +120,8 @@ TEST(Catalogue, EveryEntryIsComplete) {
             }
         }
     }
-    for (const char* name : {"digits", "iris", "wine", "breast-cancer", "mnist", "usps", "coil-20", "coil-100"})
+    for (const char* name : {"digits", "iris", "wine", "breast-cancer", "penguins", "moons", "clouds", "rings", "mnist",
+                             "usps", "coil-20", "coil-100"})
         EXPECT_TRUE(names.contains(name)) << name;
 }
 
@@ -228,6 +229,10 @@ TEST(Catalogue, ShippedSetsReadAsStated) {
     EXPECT_DOUBLE_EQ(iris.points.view().at(37, 1), 3.6);
     EXPECT_EQ(class_counts(read_data("breast-cancer", {}, coterie::Run())),
               (std::map<std::string, int>{{"malignant", 212}, {"benign", 357}}));
+    EXPECT_EQ(class_counts(read_data("penguins", {}, coterie::Run())),
+              (std::map<std::string, int>{{"Adelie", 151}, {"Chinstrap", 68}, {"Gentoo", 123}}));
+    EXPECT_EQ(class_counts(read_data("clouds", {}, coterie::Run())),
+              (std::map<std::string, int>{{"wide", 200}, {"upper", 200}, {"lower", 200}}));
     EXPECT_EQ(class_counts(read_data("digits", {}, coterie::Run())).at("3"), 183);
 }
 
