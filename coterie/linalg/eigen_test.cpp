@@ -183,8 +183,12 @@ TEST(Eigen, SameBitsInsideAndOutsideParallelLoopsAndThreadCountsKept) {
         if (openblas) lapack->set_num_threads(threads);
         if (openmp) lapack->set_openmp_threads(threads);
         const EigenPairs again = symmetric_eigen(a);
-        if (openblas) EXPECT_EQ(lapack->get_num_threads(), threads);
-        if (openmp) EXPECT_EQ(lapack->get_openmp_threads(), threads);
+        if (openblas) {
+            EXPECT_EQ(lapack->get_num_threads(), threads);
+        }
+        if (openmp) {
+            EXPECT_EQ(lapack->get_openmp_threads(), threads);
+        }
         EXPECT_EQ(again.values, once.values);
         EXPECT_EQ(again.vectors, once.vectors);
     }
