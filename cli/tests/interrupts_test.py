@@ -128,3 +128,21 @@ def test_a_full_disk_is_said(files):
     with open("/dev/full", "w") as full:
         done = subprocess.run([COMMAND, "methods"], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1 and b"standard output" in done.stderr
+
+
+def test_sigterm_and_hangup_are_taken_as_ctrl_c(long_points, tmp_path):
+    for number, name in enumerate([signal.SIGTERM, signal.SIGHUP]):
+        labels = tmp_path / f"{number}.csv"
+        process = start_long(long_points, "--labels-out", labels, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(3)
+        process.send_signal(name)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130 and labels.exists(), err
+        assert b"stopping as soon as there is a result" in err and b"interrupted after" in err
+
+
+def test_a_file_beyond_the_limit_is_an_error(files, tmp_path):
+    done = subprocess.run(["bash", "-c", f"ulimit -f 0; exec {COMMAND} fit kmeans {files}/points.npy -k 3 --quiet --labels-out {tmp_path}/l.csv"],
+                          capture_output=True, timeout=60)
+    assert done.returncode == 1 and b"l.csv" in done.stderr and b"File too large" in done.stderr, done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -40,7 +40,7 @@ std::string fingerprint_with(PointsView points, const Constraints& constraints, 
                              const std::string& pretrained) {
     const ClusterLabels clusters = constraints.cluster_labels();
     Sha256 sum;
-    sum.update(constraints.labels.data(), constraints.labels.size_bytes());
+    sum.update(constraints.labels.data(), sizeof(constraints.labels[0]) * constraints.labels.size());
     for (const std::string& name : clusters.names) sum.update(name.c_str(), name.size() + 1);
     sum.update(clusters.label_of.data(), sizeof(clusters.label_of[0]) * clusters.label_of.size());
     sum.update(prior.data(), sizeof(double) * prior.size());
