@@ -169,7 +169,7 @@ BAD = {
     "output over input": ([*FIT, "{}/points.csv", "-k", "3", "--labels-out", "{}/points.csv"], 2, ["--labels-out", "points.csv"]),
     "two outputs in one file": ([*FIT, "{}/points.csv", "--labels-out", "OUT/a.csv", "--model-out", "OUT/a.csv"], 2, ["same file"]),
     "labels and json to one stream": ([*FIT, "{}/points.csv", "--labels-out", "-", "--json"], 2, ["--json"]),
-    "wrong dimension on predict": (["predict", "{}/model.safetensors", "{}/two-columns.csv"], 2, ["2 columns", "3"]),
+    "wrong dimension on predict": (["predict", "{}/model.safetensors", "{}/two-columns.csv"], 3, ["2 columns", "3"]),
     "model with a flipped byte": (["predict", "{}/flipped.safetensors", "{}/points.csv"], 3, ["flipped.safetensors"]),
     "model with a flipped header": (["predict", "{}/flipped-header.safetensors", "{}/points.csv"], 3, ["flipped-header.safetensors"]),
     "truncated model": (["predict", "{}/short.safetensors", "{}/points.csv"], 3, ["short.safetensors"]),
