@@ -14,11 +14,11 @@
 namespace coterie::internal {
 
 struct Constraints {
-    Index points = 0;                      // n
-    Labels labels;                         // n, -1: not known; empty: no label is known
-    std::vector<std::string> names;        // L
-    std::vector<std::int32_t> label_of;    // k: phi(j), ascending; -1 (last): a free cluster, of no label
-    std::vector<Index> labelled;           // L: points known to be of each label
+    Index points = 0;                    // n
+    Labels labels;                       // n, -1: not known; empty: no label is known
+    std::vector<std::string> names;      // L
+    std::vector<std::int32_t> label_of;  // k: phi(j), ascending; -1 (last): a free cluster, of no label
+    std::vector<Index> labelled;         // L: points known to be of each label
 
     /// Columns whose sizes are bounded: groups of clusters (a label with a share each, and last what remains, if
     /// anything does), or, with size bounds, the clusters themselves.

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/deformation/internal/kernel_factor.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/deformation/internal/kernel_factor.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"

@@ -1,5 +1,5 @@
-// What a user of the installed library might write first: options of one's own, points, a parallel loop, a random stream, a
-// fit of data that ship with it, and errors caught on this side of the border.
+// What a user of the installed library might write first: options of one's own, points, a parallel loop, a random
+// stream, a fit of data that ship with it, and errors caught on this side of the border.
 #include <cmath>
 #include <coterie/coterie.hpp>
 #include <iostream>
