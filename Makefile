@@ -1,47 +1,59 @@
-# make build | demo | test, from a fresh clone on Debian 12. The work itself is CMake's: see CMakePresets.json.
+# make demo | build | deep | test, from a fresh clone on Debian 12. The work itself is CMake's: see CMakePresets.json.
+# All of them share build/release, so that the library is compiled once, whatever is asked for first.
 
 BUILD := build/release
 # Set by continuous integration: warnings are errors there.
 CONFIGURE := $(if $(filter true 1,$(CI)),-DCOTERIE_WARNINGS_AS_ERRORS=ON,-DCOTERIE_WARNINGS_AS_ERRORS=OFF)
+# Decided once per build folder: another launcher later would be another command line, and everything would be compiled again.
+LAUNCHER = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$$(command -v ccache >/dev/null && echo -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache))
 FORMAT := clang-format-14
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp'
 
+# $(call configure,PRESET) and $(call compile,TARGETS)
+define configure
+@mkdir -p build
+@cmake --preset $(1) $(CONFIGURE) $(LAUNCHER) >$(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log; exit 1; }
+endef
+compile = @ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS)) $(1)
+
 .DEFAULT_GOAL := help
-.PHONY: help packages configure build demo test test-slow benchmark format check-format clean
+.PHONY: help build deep demo build-tests test test-slow benchmark format check-format clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | sort | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
-packages:
-	@scripts/install-packages
+build: ## The command, build/release/cli/coterie, and the library
+	@scripts/install-packages packages-build.txt
+	$(call configure,command)
+	$(call compile)
 
-configure: packages
-	@mkdir -p build
-	@cmake --preset release $(CONFIGURE) \
-	  $$(command -v ccache >/dev/null && echo -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache) >$(BUILD).configure.log 2>&1 \
-	  || { cat $(BUILD).configure.log; exit 1; }
+deep: ## The same with networks: installs LibTorch
+	@scripts/install-packages packages-build.txt packages-deep.txt
+	$(call configure,command)
+	$(call compile)
 
-build: configure ## The command build/release/cli/coterie, the library and the tests
-	@ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS))
-
-demo: build ## A first look: what the methods find that plain distances hide
+demo: build ## A first look: five data sets, k-means beside the method that is made for each
 	@scripts/demo
 
-# Threads that spin while they wait for work collapse when the processors are shared. ctest's closing line is said again, below its lists of
-# times and of skipped tests.
-test: build ## The fast tests
+build-tests: # the command, the tests and the tables of the papers
+	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt
+	$(call configure,release)
+	$(call compile)
+
+# ctest's closing line is said again, below its lists of times and of skipped tests.
+test: build-tests ## The fast tests
 	@status=0; \
-	OMP_WAIT_POLICY=passive ctest --test-dir $(BUILD) -LE slow --output-on-failure --no-label-summary -j2 --output-log $(BUILD).tests.log || status=$$?; \
+	ctest --test-dir $(BUILD) -LE slow --output-on-failure --no-label-summary -j2 --output-log $(BUILD).tests.log || status=$$?; \
 	grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+' $(BUILD).tests.log | tail -n 1; \
 	exit $$status
 
-test-slow: build ## The slow tests: MNIST beside scikit-learn, every reader under libFuzzer with sanitizers
+test-slow: build-tests ## The slow tests: MNIST beside scikit-learn, every reader under libFuzzer with sanitizers
 	@scripts/install-packages packages-slow.txt
 	@ctest --test-dir $(BUILD) -L slow --output-on-failure --no-label-summary
 	@cmake --preset fuzz >/dev/null && ninja -C build/fuzz && ctest --test-dir build/fuzz --output-on-failure --no-label-summary
 
-benchmark: packages ## Build the benchmarks (benchmarks/README.md says how to run them)
-	@scripts/install-packages packages-slow.txt
+benchmark: ## Build the benchmarks (benchmarks/README.md says how to run them)
+	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-slow.txt
 	@cmake --preset benchmark && ninja -C build/benchmark
 
 format: ## Format the sources

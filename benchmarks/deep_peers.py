@@ -7,7 +7,7 @@ epochs: seconds an epoch on the first MNIST images of the test file, and the sam
 most 1.1 times PyTorch's. dense, convolutional: pre-training of fit ae-kmeans, batches of 256, Adam; both end with reconstruction errors within a tenth of each other.
 vgg4, vgg4-half (bfloat16, AVX-512): fit iic, batches of 250 points of two views, Adam, and a pass over all points; both end with mutual informations that are not far apart.
 start: `coterie --version` and `coterie methods`, the fastest of 100: at most 20 ms, and without LibTorch among the libraries that are loaded.
-Needs COTERIE_DATA or ../shared/data, and torch for this Python. Exit code 1 on a missed bound.
+Needs COTERIE_DATA, and torch for this Python. Exit code 1 on a missed bound.
 """
 import argparse
 import gzip
@@ -24,7 +24,7 @@ BATCH = 256
 
 
 def data_folder():
-    return pathlib.Path(os.environ.get("COTERIE_DATA", ROOT.parent / "shared" / "data"))
+    return pathlib.Path(os.environ.get("COTERIE_DATA", ""))
 
 
 def mnist(count):
@@ -50,7 +50,7 @@ def coterie_epoch(arguments, points, network):
 
 
 def peer(network):
-    """(parameters, function from a batch to its reconstruction), as coterie/deep/architecture.cpp has it."""
+    """(parameters, function from a batch to its reconstruction), as coterie/deep/internal/architecture.cpp has it."""
     import torch
     from torch.nn import functional as F
     parameters = []

@@ -10,7 +10,7 @@
 #include <faiss/IndexFlat.h>
 #include <omp.h>
 
-#include "coterie/io/reader.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/linalg/distances.hpp"
 
 int main(int argc, char** argv) {

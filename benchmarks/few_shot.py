@@ -6,7 +6,7 @@
 A draw labels so many random points of each class; every method sees all points and those labels, and is scored on the points without one by the share
 whose class it names (no alignment). Methods: nearest class mean; nearest labelled neighbour; self-training k-means (k-means from the class means, its
 points free to move); coterie's constrained k-means (--projection none: labelled points stay), alone and with the true class shares as --group-share;
-subspace, hard and soft, alone and with the true shares. Pixels are scaled to 0..1 and nothing else. Needs COTERIE_DATA or ../shared/data.
+subspace, hard and soft, alone and with the true shares. Pixels are scaled to 0..1 and nothing else. Needs COTERIE_DATA.
 Exit code 1 when the best form of subspace does not beat every rival on average over the sets and label counts.
 """
 import argparse

@@ -3,7 +3,7 @@
 
     benchmarks/kmeans_peers.py --build build/benchmark [--shapes abc] [--threads 1,2] [--seeds 10] [--repeats 3] [--mnist]
 
-Shapes: (a) MNIST / 255, 70,000 x 784, k 10 (needs the data: COTERIE_DATA or ../shared/data); (b) 1,000,000 x 64, k 256 and
+Shapes: (a) MNIST / 255, 70,000 x 784, k 10 (needs the data: COTERIE_DATA); (b) 1,000,000 x 64, k 256 and
 (c) 60,000 x 768, k 100: Gaussian blobs of deviation 1 around centres of deviation 1. Every peer runs in a process of its own with the
 BLAS setting that is fair to it (OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512). coterie is timed as the command times itself.
 Exit code 1 when coterie's inertia is off by more than 1e-5 or a target ratio is missed.
@@ -31,7 +31,7 @@ def fair_environment(threads):
 
 
 def data_folder():
-    return pathlib.Path(os.environ.get("COTERIE_DATA", ROOT.parent / "shared" / "data"))
+    return pathlib.Path(os.environ.get("COTERIE_DATA", ""))
 
 
 def read_idx(path):

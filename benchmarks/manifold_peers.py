@@ -10,7 +10,7 @@ memory: 60,000 x 768, end to end, peak at most 4 GiB.
 tables: ACC / NMI in per cent, mean over seeds. Methods of the paper: the best of its grid, chosen with the labels as there (lambda 20 and 50, eta 1, 20, 100
 and 400 times the mean squared norm of the rows over that of a unit row; SMCE gamma 10, 20, 50 and 10, 20, 50, 100 neighbours), over the affinities
 --affinities; the others over theirs. "default" rows are the method with nothing chosen.
-Needs COTERIE_DATA or ../shared/data for the tables. Set OPENBLAS_CORETYPE=SkylakeX where OpenBLAS does not know the processor. Exit code 1 on a missed bound.
+Needs COTERIE_DATA for the tables. Set OPENBLAS_CORETYPE=SkylakeX where OpenBLAS does not know the processor. Exit code 1 on a missed bound.
 """
 import argparse
 import gzip
@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def data_folder():
-    return pathlib.Path(os.environ.get("COTERIE_DATA", ROOT.parent / "shared" / "data"))
+    return pathlib.Path(os.environ.get("COTERIE_DATA", ""))
 
 
 def coterie(arguments, *words):

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <vector>
 
-#include "coterie/io/reader.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #ifdef COTERIE_HAVE_FAISS
 #include <faiss/IndexFlat.h>

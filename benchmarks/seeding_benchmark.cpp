@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "coterie/io/reader.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/linalg/distances.hpp"
 

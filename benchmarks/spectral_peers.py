@@ -72,7 +72,7 @@ def main():
     parser.add_argument("--clusters", default="10,100")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--no-scikit-learn", action="store_true")
-    parser.add_argument("--data", default=os.environ.get("COTERIE_DATA", str(ROOT.parent / "shared/data")))
+    parser.add_argument("--data", default=os.environ.get("COTERIE_DATA", ""))
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coterie/base/random.hpp"
-#include "coterie/kmeans/transport.hpp"
+#include "coterie/constraints/transport.hpp"
 
 using coterie::Index;
 

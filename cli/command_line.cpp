@@ -219,7 +219,8 @@ Flag& flag_named(std::vector<Flag>& flags, std::string_view name) {
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
     std::string best;
-    std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+    // Half of a short word changed is another word: "gmm" is no slip of "aml".
+    std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
     for (const auto& candidate : candidates) {
         // The beginning of a word is as good as a slip of it.
         const bool begins = word.size() >= 2 && starts_with(candidate, word);

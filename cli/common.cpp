@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/catalogue.hpp"
-#include "coterie/io/output_file.hpp"
+#include "coterie/data/catalogue.hpp"
+#include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "table.hpp"
 
@@ -32,25 +32,6 @@ bool same_file(const std::string& a, const std::string& b) {
         return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
     };
     return whole(a) == whole(b);
-}
-
-std::optional<double> label_accuracy(const Labels& labels, const std::vector<std::string>& names, const Labels& classes,
-                                     const std::vector<std::string>& class_names) {
-    std::unordered_map<std::string_view, std::int32_t> class_of_name;
-    for (std::size_t v = 0; v < class_names.size(); ++v)
-        class_of_name.emplace(class_names[v], static_cast<std::int32_t>(v));
-    std::vector<std::int32_t> class_of_label;
-    for (const auto& name : names) {
-        const auto found = class_of_name.find(name);
-        class_of_label.push_back(found == class_of_name.end() ? -1 : found->second);
-    }
-    if (std::all_of(class_of_label.begin(), class_of_label.end(), [](auto value) { return value < 0; })) return {};
-    std::size_t agreeing = 0;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        const auto label = static_cast<std::size_t>(labels[i]);
-        agreeing += labels[i] >= 0 && label < class_of_label.size() && class_of_label[label] == classes[i];
-    }
-    return static_cast<double>(agreeing) / static_cast<double>(labels.size());
 }
 
 }  // namespace
@@ -138,7 +119,7 @@ Flag text_flag(std::string name, std::string value, std::string meaning, std::st
     return flag;
 }
 
-PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) {
+PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {
     if (is_data_name(path)) {
         const std::string name = path.substr(5);
         std::vector<std::string> names;
@@ -152,89 +133,17 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     return read_points(path, options, run);
 }
 
-SavedModel read_model(const std::string& path) {
-    const Archive archive = Archive::load(path);
-    try {
-        return {load_model(archive), Preprocessing::from(archive)};
-    } catch (const BadData& error) {  // its message may not know the file
-        const std::string text = error.message();
-        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
-    }
-}
-
-std::string zero_rows_warning(Index zero_rows) {
-    return count_text(zero_rows) + (zero_rows == 1 ? " row is" : " rows are") +
-           " 0 throughout and cannot be scaled to norm 1; left as " + (zero_rows == 1 ? "it is" : "they are");
-}
-
 Truth read_truth(const std::string& path, const std::string& column, const Run& run) {
     Truth truth;
     truth.source = path;
     if (is_data_name(path)) {
-        auto file = read_points_file(path, {}, run);
+        auto file = points_from(path, {}, run);
         if (!file.labels) throw BadData(path + " comes without a truth");
         truth.column = std::move(*file.labels);
         return truth;
     }
     truth.column = read_labels(path, column, true);
     return truth;
-}
-
-void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source) {
-    if (static_cast<Index>(labels.size()) != rows)
-        throw BadData(what + " has " + std::to_string(labels.size()) + " rows, " + source + " has " +
-                      std::to_string(rows));
-}
-
-Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
-                  LabelSpan partial_labels) {
-    const Labels& classes = truth.column.labels;
-    require_rows(classes, "truth " + truth.source, static_cast<Index>(labels.labels.size()), labels_source);
-    Agreement out;
-    Labels known_labels;
-    Labels known_classes;
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-        if (!partial_labels.empty() && partial_labels[i] >= 0) {
-            ++out.given;
-        } else if (classes[i] < 0) {
-            ++out.unknown;
-        } else {
-            known_labels.push_back(labels.labels[i]);
-            known_classes.push_back(classes[i]);
-        }
-    }
-    if (known_labels.empty())
-        throw BadData("truth " + truth.source + " is blank in every row" +
-                      (out.given > 0 ? " without a partial label" : ""));
-    out.scored = static_cast<Index>(known_labels.size());
-    out.scores = score(known_labels, known_classes);
-    out.label_accuracy = label_accuracy(known_labels, labels.names, known_classes, truth.column.names);
-
-    const auto table = contingency_table(known_labels, known_classes);
-    const auto matching = align(known_labels, known_classes);
-    const auto name_in = [](const std::vector<std::string>& names, std::int32_t label) {
-        const auto position = static_cast<std::size_t>(label);
-        return label >= 0 && position < names.size() ? names[position] : std::to_string(label);
-    };
-    std::vector<std::size_t> order;
-    for (const auto value : table.classes) {
-        out.confusion.classes.push_back(name_in(truth.column.names, value));
-        for (std::size_t u = 0; u < table.clusters.size(); ++u)
-            if (matching.matched[u] && matching.matched_class[u] == value) order.push_back(u);
-    }
-    for (std::size_t u = 0; u < table.clusters.size(); ++u)
-        if (!matching.matched[u]) order.push_back(u);
-    for (const std::size_t u : order) {
-        out.confusion.clusters.push_back(name_in(labels.names, table.clusters[u]));
-        out.confusion.matched.push_back(matching.matched[u] ? name_in(truth.column.names, matching.matched_class[u])
-                                                            : "");
-    }
-    for (std::size_t v = 0; v < table.classes.size(); ++v) {
-        std::vector<std::int64_t> row;
-        for (const std::size_t u : order) row.push_back(table.counts(static_cast<Index>(u), static_cast<Index>(v)));
-        out.confusion.counts.push_back(std::move(row));
-    }
-    return out;
 }
 
 void Outputs::add(const std::string& flag, const std::string& path, const std::vector<std::string>& extensions) {
@@ -305,45 +214,6 @@ void Outputs::check(bool json) const {
 const std::vector<std::string>& label_extensions() {
     static const std::vector<std::string> extensions = {".csv", ".txt", ".tsv", ".npy", ""};
     return extensions;
-}
-
-std::string no_name_in_common(const std::string& truth_source) {
-    return "truth " + truth_source + " names none of the labels; label accuracy is left out";
-}
-
-LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters) {
-    if (of_clusters.empty()) return {clusters, {}};
-    LabelColumn out{clusters, of_clusters.names};
-    const auto number_of = of_clusters.numbers();
-    for (std::size_t j = 0; j < number_of.size(); ++j)
-        if (of_clusters.label_of[j] < 0) out.names.push_back(of_clusters.name_of(static_cast<int>(j)));
-    for (auto& label : out.labels) label = number_of.at(static_cast<std::size_t>(label));
-    return out;
-}
-
-std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std::vector<Index>& sizes,
-                                     LabelSpan partial_labels) {
-    std::vector<LabelGroup> groups;
-    for (const auto& name : of_clusters.names) groups.push_back({.name = name, .clusters = {}});
-    for (std::size_t j = 0; j < of_clusters.label_of.size(); ++j) {
-        if (of_clusters.label_of[j] < 0) continue;
-        auto& group = groups[static_cast<std::size_t>(of_clusters.label_of[j])];
-        group.clusters.push_back(static_cast<int>(j));
-        if (!sizes.empty()) group.points += sizes[j];
-    }
-    for (const auto label : partial_labels)
-        if (label >= 0) ++groups.at(static_cast<std::size_t>(label)).labelled;
-    const auto all = static_cast<double>(std::accumulate(sizes.begin(), sizes.end(), Index{0}));
-    for (auto& group : groups)
-        if (all > 0) group.share = static_cast<double>(group.points) / all;
-    return groups;
-}
-
-std::vector<Index> cluster_sizes(const Labels& labels, int clusters) {
-    std::vector<Index> sizes(static_cast<std::size_t>(clusters), 0);
-    for (const auto label : labels)
-        if (label >= 0 && label < clusters) ++sizes[static_cast<std::size_t>(label)];
-    return sizes;
 }
 
 std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,

@@ -12,10 +12,9 @@
 #include "command_line.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/io/preprocess.hpp"
-#include "coterie/io/reader.hpp"
-#include "coterie/metrics/metrics.hpp"
+#include "coterie/data/read.hpp"
+#include "coterie/pipeline/evaluation.hpp"
+#include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie::cli {
 
@@ -54,7 +53,7 @@ extern const char* const labels_out_meaning;
 using Seconds = std::vector<std::pair<std::string, double>>;
 
 /// Points with "did you mean" on a data set's name.
-PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run);
+PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
 
 /// What f() gives; of data that it refuses as "points: ..." the message names `source` instead.
 template <class F>
@@ -68,66 +67,8 @@ auto naming_points(const std::string& source, F&& f) {
     }
 }
 
-/// A model's file: the model, and what its fit did to the points first. Errors name the file.
-struct SavedModel {
-    std::unique_ptr<Model> model;
-    Preprocessing preprocessing;
-};
-SavedModel read_model(const std::string& path);
-/// The warning about so many rows that --scale unit left as they are.
-std::string zero_rows_warning(Index zero_rows);
-
-/// One label a row, and what to call them. -1: not known.
-struct Truth {
-    LabelColumn column;
-    std::string source;
-};
 /// From a labels file, or the truth that comes with data:NAME.
 Truth read_truth(const std::string& path, const std::string& column, const Run& run);
-
-/// Rows: classes. Columns: the cluster matched to each class, in the classes' order, then the clusters that no class is
-/// left for.
-struct Confusion {
-    std::vector<std::string> classes;
-    std::vector<std::string> clusters;
-    std::vector<std::string> matched;  // class of each column; empty: none
-    std::vector<std::vector<std::int64_t>> counts;
-};
-
-/// How labels agree with a truth, over the rows whose truth is known and was not given to the fit.
-struct Agreement {
-    Scores scores;
-    /// Of these rows, the share whose label has the truth's name; none where labels and truth have no name in common.
-    std::optional<double> label_accuracy;
-    Confusion confusion;
-    Index scored = 0;
-    Index given = 0;    // rows left out because partial labels told the fit about them
-    Index unknown = 0;  // rows left out because they have no truth
-};
-/// BadData when labels and truth differ in length, naming both, and when no row is left to score. `partial_labels`:
-/// what the fit was given; rows it was told about are left out.
-Agreement compare(const LabelColumn& labels, const std::string& labels_source, const Truth& truth,
-                  LabelSpan partial_labels = {});
-/// The warning where label_accuracy is none though labels have names.
-std::string no_name_in_common(const std::string& truth_source);
-/// BadData unless there is a label for each of the rows, naming both.
-void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source);
-
-/// Labels as files and scores show them: the clusters of a label are one, under its name and its number; free clusters
-/// come after the labels, in their order. Where clusters have no labels, the clusters themselves, without names.
-LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clusters);
-
-/// What a label came to. Counts are there where points are.
-struct LabelGroup {
-    std::string name;
-    std::vector<int> clusters;
-    Index points = 0;
-    Index labelled = 0;  // of the partial labels
-    double share = 0;    // points over all points
-};
-/// One a label, in their order. `sizes`: points a cluster, or empty.
-std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std::vector<Index>& sizes,
-                                     LabelSpan partial_labels = {});
 
 /// Output files are tried before the work starts, so that a typing mistake costs no fit.
 class Outputs {
@@ -153,7 +94,6 @@ private:
 
 const std::vector<std::string>& label_extensions();
 
-std::vector<Index> cluster_sizes(const Labels& labels, int clusters);
 /// Positions among `known` of the names in `text`, which commas separate. BadArgument names the option and the names.
 std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,
                                       const std::vector<std::string>& known);

@@ -75,7 +75,7 @@ void ConstraintRequest::check() const {
                              "the file says which points have which label");
 }
 
-std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<ConstraintRequest> request) {
+std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request) {
     const char* const group = "Constraints";
     std::vector<Flag> flags;
     const auto list = [&](const char* name, const char* value, std::string meaning, std::vector<std::string>& target) {
@@ -88,7 +88,7 @@ std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<Const
         flag.take = [&target, request](const std::string& text) { target.push_back(text); };
         flags.push_back(std::move(flag));
     };
-    if (honours.partial_labels) {
+    if (takes.labels) {
         flags.push_back(text_flag("--partial-labels", "FILE",
                                   "one label a row, blank where it is not known, in any format that holds labels: a "
                                   "labelled point goes to a cluster of its label, the others to any",
@@ -99,15 +99,15 @@ std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<Const
         list("--clusters-per-label", "LABEL=N[,...]", "how many clusters a label has; one where nothing is said",
              request->clusters_per_label);
     }
-    if (honours.group_shares != Honours::Shares::none)
+    if (takes.shares != Shares::none)
         list("--group-share", "LABEL=X[,...]",
              std::string("the share of all points, labelled ones included, that the clusters of a label take: "
                          "LABEL=0.95") +
-                 (honours.group_shares == Honours::Shares::interval
+                 (takes.shares == Shares::interval
                       ? ", or LABEL=0.9:1 for an interval, of which either end may be left out"
                       : ""),
              request->group_shares);
-    if (honours.sizes)
+    if (takes.sizes)
         flags.push_back(text_flag("--sizes", "LOW:HIGH",
                                   "every cluster takes at least LOW and at most HIGH points; either end may be left "
                                   "out, and one number N is N:N",
@@ -115,31 +115,32 @@ std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<Const
     return flags;
 }
 
-Constraints read_constraints(const ConstraintRequest& request) {
-    Constraints out;
+void read_constraints(const ConstraintRequest& request, Problem& problem) {
     if (!request.sizes.empty()) {
-        out.sizes.emplace();
-        if (!parse_interval(request.sizes, out.sizes->low, out.sizes->high))
+        problem.sizes.emplace();
+        if (!parse_interval(request.sizes, problem.sizes->low, problem.sizes->high))
             refuse("--sizes", request.sizes, sizes_accepted);
     }
-    if (request.partial_labels.empty()) return out;
-    out.partial_labels = read_labels(request.partial_labels, request.partial_labels_column, true);
-    const auto& [labels, names] = out.partial_labels;
+    if (request.partial_labels.empty()) return;
+    LabelColumn read = read_labels(request.partial_labels, request.partial_labels_column, true);
+    problem.partial_labels = std::move(read.labels);
+    problem.label_names = std::move(read.names);
+    const Labels& labels = problem.partial_labels;
+    const auto& names = problem.label_names;
     if (std::all_of(labels.begin(), labels.end(), [](auto label) { return label < 0; }))
         throw BadData("option --partial-labels: " + request.partial_labels + " is blank in every row");
     for (const auto& text : request.clusters_per_label)
         for (const auto& [label, value] : labelled_values("--clusters-per-label", text, names, clusters_accepted)) {
-            auto& added = out.clusters_per_label.emplace_back(ClustersOfLabel{label});
+            auto& added = problem.clusters_per_label.emplace_back(ClustersOfLabel{label});
             if (!parse(value, added.clusters))
                 refuse("--clusters-per-label", "'" + label + "=" + value + "'", clusters_accepted);
         }
     for (const auto& text : request.group_shares)
         for (const auto& [label, value] : labelled_values("--group-share", text, names, shares_accepted)) {
-            auto& added = out.group_shares.emplace_back(GroupShare{label});
+            auto& added = problem.group_shares.emplace_back(GroupShare{label});
             if (!parse_interval(value, added.low, added.high))
                 refuse("--group-share", "'" + label + "=" + value + "'", shares_accepted);
         }
-    return out;
 }
 
 }  // namespace coterie::cli

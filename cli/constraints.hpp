@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command_line.hpp"
-#include "coterie/io/reader.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/methods.hpp"
 
 namespace coterie::cli {
@@ -22,16 +22,10 @@ struct ConstraintRequest {
     /// UsageError when an option comes without the one it needs.
     void check() const;
 };
-/// The flags for what the method honours.
-std::vector<Flag> constraint_flags(const Honours& honours, std::shared_ptr<ConstraintRequest> request);
+/// The flags for what the method takes.
+std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request);
 
-struct Constraints {
-    LabelColumn partial_labels;  // empty where none are given
-    std::vector<ClustersOfLabel> clusters_per_label;
-    std::vector<GroupShare> group_shares;
-    std::optional<SizeBounds> sizes;
-};
-/// Reads the file and the values' form; whether they can be met is the method's to say.
-Constraints read_constraints(const ConstraintRequest& request);
+/// Reads the file and the values' form into the problem; whether they can be met is the method's to say.
+void read_constraints(const ConstraintRequest& request, Problem& problem);
 
 }  // namespace coterie::cli

@@ -2,7 +2,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/io/catalogue.hpp"
+#include "coterie/data/catalogue.hpp"
 #include "json.hpp"
 #include "table.hpp"
 #include "terminal.hpp"

@@ -36,10 +36,10 @@ std::vector<Example> examples_for(const Method& method) {
         {start + "points.npy" + (has_k ? k + "50" : "") + " --model-out model.safetensors --report report.html --json",
          "a model for coterie predict, a report to look at, and one JSON document"}};
     const std::string partial = start + "points.npy" + (has_k ? k + "5" : "") + " --partial-labels known.csv";
-    if (method.honours.group_shares != Honours::Shares::none)
+    if (method.takes.shares != Shares::none)
         examples.push_back({partial + " --group-share other=0.95",
                             "some labels are known, and that 95 of 100 points are of the label other"});
-    else if (method.honours.partial_labels)
+    else if (method.takes.labels)
         examples.push_back({partial, "some labels are known"});
     return examples;
 }

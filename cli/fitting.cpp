@@ -4,8 +4,8 @@
 #include <set>
 
 #include "coterie/io/graph_reader.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/io/output_file.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/model/model.hpp"
 #include "picture.hpp"
 #include "table.hpp"
 
@@ -28,7 +28,7 @@ bool nothing_to_score(const Truth& truth, const Labels& partial_labels) {
 
 bool takes_affinities(const Method& method, const FitRequest& request) {
     const auto affinity = request.given->find("affinity");
-    return method.fit_graph && affinity != request.given->end() &&
+    return method.takes.graph && affinity != request.given->end() &&
            affinity->second == OptionValue(std::string("precomputed"));
 }
 
@@ -47,7 +47,7 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
         throw BadArgument("option " + option + ": " + request.points +
                           (graph ? " is a graph, which has no coordinates" : " holds affinities, not coordinates"));
     };
-    const OptionSet& preparing = PreprocessingOptions::described();
+    const OptionSet& preparing = PreparationOptions::described();
     for (const auto& option : preparing.options())
         if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.flag());
     if (!graph) return;
@@ -55,19 +55,18 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
     if (!request.report.empty()) refuse("--report");
 }
 
-std::optional<Truth> find_truth(const FitRequest& request, FitInputs& inputs, const Run& run) {
-    PointsFile& file = inputs.file;
+// `own`: the labels that came with the points.
+std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelColumn> own, Index rows, const Run& run) {
     std::optional<Truth> truth;
     if (request.truth == "none") return truth;
     if (!request.truth.empty()) {
         truth = read_truth(request.truth, request.truth_column, run);
-    } else if (file.labels) {
-        truth =
-            Truth{std::move(*file.labels), request.reading->label_column.empty()
-                                               ? request.points
-                                               : "column " + request.reading->label_column + " of " + request.points};
+    } else if (own) {
+        truth = Truth{std::move(*own), request.reading->label_column.empty()
+                                           ? request.points
+                                           : "column " + request.reading->label_column + " of " + request.points};
     }
-    if (truth) require_fitting_truth(*truth, inputs.rows(), request.points);
+    if (truth) require_fitting_truth(*truth, rows, request.points);
     return truth;
 }
 
@@ -84,22 +83,6 @@ std::string picture_subtitle(const Outcome& outcome) {
         out += "  \u00b7  objective " + number_text(report.objective);
     }
     return out;
-}
-
-Flag device_flag(const std::string& method) {
-    Flag flag;
-    flag.name = "--device";
-    flag.value = "cpu|cuda";
-    flag.meaning = "where to compute";
-    flag.standard = "cpu";
-    flag.choices = {"cpu", "cuda"};
-    flag.completion = Completion::choices;
-    flag.group = "Running";
-    flag.take = [method](const std::string& value) {
-        if (value == "cpu") return;
-        throw BadArgument("option --device: " + value + " is not accepted; method " + method + " computes on cpu");
-    };
-    return flag;
 }
 
 }  // namespace
@@ -177,14 +160,14 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
          "Reading", request->truth);
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
-    if (method.honours.weights)
+    if (method.takes.weights)
         text("--weights", "FILE", "one number a row, at least 0: weight w acts as w copies of the point", "Reading",
              request->weights);
-    if (method.honours.initial_centroids)
+    if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
-    append(constraint_flags(method.honours, request->constraints));
-    append(flags_of(PreprocessingOptions::described(), "Preparing (stored in the model, and applied again by predict)",
+    append(constraint_flags(method.takes, request->constraints));
+    append(flags_of(PreparationOptions::described(), "Preparing (stored in the model, and applied again by predict)",
                     std::static_pointer_cast<void>(request->preprocessing)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
@@ -195,7 +178,6 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
          request->picture);
 
     append(run_flags(request->running, {"--seed", "--threads"}));
-    if (!method.options->find("device")) command.flags.push_back(device_flag(method.name));
     append(run_flags(request->running, {"--quiet", "--json"}));
     Flag strict;
     strict.name = "--strict";
@@ -215,53 +197,45 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     return command;
 }
 
-SideInformation FitInputs::side() const {
-    SideInformation side;
-    side.weights = weights;
-    side.initial_centroids = initial_centroids;
-    side.partial_labels = constraints.partial_labels.labels;
-    side.label_names = constraints.partial_labels.names;
-    side.clusters_per_label = constraints.clusters_per_label;
-    side.group_shares = constraints.group_shares;
-    side.sizes = constraints.sizes;
-    return side;
-}
-
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run) {
     Stopwatch watch;
     FitInputs inputs;
-    inputs.constraints = read_constraints(*request.constraints);
+    Problem& problem = inputs.problem;
+    read_constraints(*request.constraints, problem);
     const bool graph_wanted = may_be_graph(method, request);
+    std::optional<LabelColumn> own_truth;
     if (graph_wanted && is_graph(request.points)) {
-        inputs.graph = read_graph(request.points, run);
+        problem.graph = std::make_shared<SparseMatrix>(read_graph(request.points, run));
     } else {
-        inputs.file = read_points_file(request.points, request.reading->options(), run);
-        const PointsView table = inputs.file.points;
+        PointsFile file = points_from(request.points, request.reading->options(), run);
         const std::string source = source_of(request);
-        if (graph_wanted && is_edge_list(table, request.points, source)) {
+        if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // Numbers of points would be rounded.
-            if (table.scalar() == ScalarType::float32)
+            if (file.points.scalar() == ScalarType::float32)
                 throw BadArgument("option --precision: " + source + " is a graph, whose lines are read in float64");
-            inputs.graph = formats::graph_of_edges(table, source);
-            inputs.file = {};
+            problem.graph = std::make_shared<SparseMatrix>(formats::graph_of_edges(file.points, source));
+        } else {
+            problem.points = std::move(file.points);
+            problem.column_names = std::move(file.column_names);
+            own_truth = std::move(file.labels);
         }
     }
-    if (takes_affinities(method, request)) refuse_what_points_have(request, inputs.graph.has_value());
-    const Labels& partial_labels = inputs.constraints.partial_labels.labels;
+    if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
+    const Labels& partial_labels = problem.partial_labels;
     if (!partial_labels.empty())
-        require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, inputs.rows(),
+        require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, problem.rows(),
                      request.points);
-    inputs.truth = find_truth(request, inputs, run);
+    inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), run);
     if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
         inputs.warnings.push_back("every point that truth " + inputs.truth->source +
                                   " knows has a partial label; nothing is left to score");
         inputs.truth.reset();
     }
-    if (!request.weights.empty()) inputs.weights = read_numbers(request.weights);
+    if (!request.weights.empty()) problem.weights = read_numbers(request.weights);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;
-        inputs.initial_centroids = read_points(request.initial_centroids, centroid_options, run).points;
+        problem.initial_centroids = read_points(request.initial_centroids, centroid_options, run).points;
     }
     inputs.seconds = watch.seconds();
     return inputs;
@@ -269,13 +243,13 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
 
 namespace {
 // Where --pretrained names a model whose points were prepared in another way.
-void warn_of_other_preprocessing(const OptionValues& given, const Preprocessing& preprocessing,
+void warn_of_other_preprocessing(const OptionValues& given, const Preparation& preprocessing,
                                  std::vector<std::string>& warnings) {
     const auto found = given.find("pretrained");
     if (found == given.end() || std::get<std::string>(found->second).empty()) return;
     const std::string& path = std::get<std::string>(found->second);
     try {
-        const Preprocessing before = Preprocessing::from(Archive::load(path));
+        const Preparation before = Preparation::from(Archive::load(path));
         if (before.text() != preprocessing.text())
             warnings.push_back("--pretrained " + path + " was trained on points that were " + before.text() +
                                "; these are " + preprocessing.text());
@@ -297,53 +271,44 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
     if (!request.report.empty()) outcome.written.emplace_back("report", request.report);
     outcome.seconds.emplace_back("read", inputs.seconds);
     outcome.warnings = inputs.warnings;
-    outcome.scalar = std::string(name(inputs.graph ? ScalarType::float64 : inputs.file.points.scalar()));
-
-    Stopwatch watch;
-    const Preprocessing preprocessing =
-        inputs.graph ? Preprocessing()
-                     : Preprocessing::fit(inputs.file.points, *request.preprocessing, run, inputs.weights);
-    outcome.preprocessing = preprocessing.text();
-    for (const auto& warning : preprocessing.warnings()) outcome.warnings.push_back(warning);
-    if (!preprocessing.identity()) {
-        Index zero_rows = 0;
-        inputs.file.points = preprocessing.apply(inputs.file.points, run, &zero_rows);
-        if (zero_rows > 0) outcome.warnings.push_back(zero_rows_warning(zero_rows));
-        if (inputs.initial_centroids.rows() > 0)
-            inputs.initial_centroids = preprocessing.apply(inputs.initial_centroids, run);
-        outcome.seconds.emplace_back("preprocess", watch.restart());
-    }
+    const Problem& problem = inputs.problem;
+    outcome.scalar = std::string(name(problem.graph ? ScalarType::float64 : problem.points.scalar()));
 
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
-            return inputs.graph ? method.fit_graph(*inputs.graph, given, run)
-                                : method.fit(inputs.file.points, given, run, inputs.side());
+            return Pipeline::fit(method, given, problem, *request.preprocessing, run);
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
             throw BadData(source_of(request) + ": " + error.message());  // what is the matter is in the file's numbers
         }
     };
-    warn_of_other_preprocessing(given, preprocessing, outcome.warnings);
-    const auto model = naming_points(source_of(request), fitted);
+    Stopwatch watch;
+    const Pipeline pipeline = naming_points(source_of(request), fitted);
+    const Model& model = pipeline.model();
+    outcome.preprocessing = pipeline.preparation().text();
+    for (const auto& warning : pipeline.warnings()) outcome.warnings.push_back(warning);
+    warn_of_other_preprocessing(given, pipeline.preparation(), outcome.warnings);
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;
     run.on_progress = nullptr;
-    outcome.seconds.emplace_back("fit", watch.restart());
-    outcome.report = model->fit_report();
+    const double preparing = pipeline.preparation_seconds();
+    if (!pipeline.preparation().identity()) outcome.seconds.emplace_back("preprocess", preparing);
+    outcome.seconds.emplace_back("fit", watch.restart() - preparing);
+    outcome.report = model.fit_report();
     outcome.interrupted = outcome.report.stopped == StopReason::interrupted || InterruptGuard::interrupted();
-    const Labels& partial_labels = inputs.constraints.partial_labels.labels;
+    const Labels& partial_labels = problem.partial_labels;
     if (const auto clusters = outcome.options.find("clusters"); clusters != outcome.options.end())
-        clusters->second = std::int64_t{model->clusters()};
+        clusters->second = std::int64_t{model.clusters()};
     for (const auto& stage : outcome.report.seconds)
         if (std::none_of(outcome.seconds.begin(), outcome.seconds.end(),
                          [&](const auto& each) { return each.first == stage.first; }))
             outcome.seconds.push_back(stage);
     outcome.warnings.insert(outcome.warnings.end(), outcome.report.warnings.begin(), outcome.report.warnings.end());
-    outcome.labels = label_groups(model->cluster_labels(), outcome.report.sizes, partial_labels);
+    outcome.labels = label_groups(model.cluster_labels(), outcome.report.sizes, partial_labels);
 
-    const LabelColumn labels = merged_by_label(model->labels(), model->cluster_labels());
+    const LabelColumn labels = merged_by_label(model.labels(), model.cluster_labels());
     if (inputs.truth) {
         outcome.agreement = compare(labels, request.points, *inputs.truth, partial_labels);
         outcome.truth_source = inputs.truth->source;
@@ -357,22 +322,11 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
     }
 
     if (!request.labels_out.empty()) write_labels(request.labels_out, labels.labels, labels.names);
-    if (!request.model_out.empty()) {
-        Archive archive{method.name};
-        model->store(archive);
-        preprocessing.store(archive);
-        // How it came about, for who finds the file later.
-        archive.set_text("points", std::to_string(outcome.report.points));
-        archive.set_text("seed", std::to_string(outcome.report.seed));
-        archive.set_text("iterations", std::to_string(outcome.report.iterations));
-        archive.set_text("stopped", std::string(name(outcome.report.stopped)));
-        archive.set_text("objective", to_text(outcome.report.objective));
-        archive.save(request.model_out);
-    }
+    if (!request.model_out.empty()) pipeline.save(request.model_out);
     if (!request.picture.empty() || !request.report.empty()) {
-        const std::string picture = scatter_picture(inputs.file.points, model->labels(), outcome.report.sizes,
+        const std::string picture = scatter_picture(pipeline.prepared(), model.labels(), outcome.report.sizes,
                                                     {method.name + " on " + outcome.source, picture_subtitle(outcome)},
-                                                    inputs.file.column_names, run);
+                                                    problem.column_names, run);
         outcome.seconds.emplace_back("draw", watch.restart());
         if (!request.picture.empty()) write_file(request.picture, picture);
         if (!request.report.empty()) write_file(request.report, outcome_html(outcome, picture));

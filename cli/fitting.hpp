@@ -10,8 +10,6 @@
 #include "command_line.hpp"
 #include "common.hpp"
 #include "constraints.hpp"
-#include "coterie/io/preprocess.hpp"
-#include "coterie/methods.hpp"
 #include "outcome.hpp"
 #include "terminal.hpp"
 
@@ -23,7 +21,7 @@ struct FitRequest {
     std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
     std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
-    std::shared_ptr<PreprocessingOptions> preprocessing = std::make_shared<PreprocessingOptions>();
+    std::shared_ptr<PreparationOptions> preprocessing = std::make_shared<PreparationOptions>();
     std::string truth;
     std::string truth_column;
     std::string weights;
@@ -49,18 +47,10 @@ bool has_clusters(const Method& method);
 
 /// All that a fit reads.
 struct FitInputs {
-    PointsFile file;
-    std::optional<SparseMatrix> graph;  // in place of the points, where the method takes one
-    Constraints constraints;
+    Problem problem;
     std::optional<Truth> truth;
-    std::vector<double> weights;
-    Points initial_centroids;
     std::vector<std::string> warnings;
     double seconds = 0;
-
-    Index rows() const { return graph ? graph->rows() : file.points.rows(); }
-    /// Views of the above, as they were read.
-    SideInformation side() const;
 };
 /// BadData when parts do not belong together.
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);

@@ -9,8 +9,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/io/output_file.hpp"
-#include "coterie/io/preprocess.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/pipeline/preparation.hpp"
 #include "fitting.hpp"
 #include "json.hpp"
 #include "table.hpp"
@@ -27,7 +27,7 @@ struct GeometryRequest {
     std::string rows_out;
     std::shared_ptr<OptionValues> given = std::make_shared<OptionValues>();
     std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
-    std::shared_ptr<PreprocessingOptions> preparing = std::make_shared<PreprocessingOptions>();
+    std::shared_ptr<PreparationOptions> preparing = std::make_shared<PreparationOptions>();
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
@@ -42,7 +42,7 @@ struct Labelled {
 };
 
 Labelled read_labelled(const GeometryRequest& request, const Run& run) {
-    PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    PointsFile file = points_from(request.points, request.reading->options(), run);
     Labelled out;
     out.source = request.labels;
     if (!request.labels.empty()) {
@@ -260,12 +260,12 @@ int describe_geometry(const GeometryRequest& request) {
     Labelled data = read_labelled(request, run);
     choose_rows(request, data);
     require_enough(data, options);
-    const Preprocessing preprocessing = Preprocessing::fit(data.points, *request.preparing, run);
+    const Preparation preprocessing = Preparation::fit(data.points, *request.preparing, run);
     Index zero_rows = 0;
     data.points = preprocessing.apply(data.points, run, &zero_rows);
     if (!request.running->quiet) {
         for (const auto& warning : preprocessing.warnings()) print_warning(warning);
-        if (zero_rows > 0) print_warning(zero_rows_warning(zero_rows));
+        if (zero_rows > 0) print_warning(Preparation::zero_rows_warning(zero_rows));
         if (data.blank > 0)
             print_warning(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
                           " rows have no label and are left out");
@@ -363,8 +363,7 @@ Command geometry_command() {
     command.flags.push_back(text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1",
                                       "Reading", request->labels_column, request));
     append(read_flags(request->reading));
-    append(
-        flags_of(PreprocessingOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
+    append(flags_of(PreparationOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
     command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write every quantity of every point", "Writing",
                                       request->rows_out, request, Completion::file));
     append(run_flags(request->running, {"--threads", "--quiet", "--json"}));

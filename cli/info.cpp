@@ -2,8 +2,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "coterie/io/archive.hpp"
-#include "coterie/methods.hpp"
+#include "coterie/model/archive.hpp"
 #include "json.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -28,9 +27,10 @@ std::string name_of(Archive::ElementType type) {
 }
 
 int tell(const InfoRequest& request) {
-    const Archive archive = Archive::load(request.model);
     // A file that predict would refuse is refused here as well.
-    const auto model = load_model(request.model);
+    const Pipeline pipeline = Pipeline::load(request.model);
+    const Archive archive = Archive::load(request.model);
+    const Model* const model = &pipeline.model();
     const auto labels = label_groups(model->cluster_labels(), {});
     if (request.running->json) {
         Json out;

@@ -42,11 +42,11 @@ Json json_of(const Method& method) {
     Json out;
     out["name"] = method.name;
     out["summary"] = method.summary;
-    out["honours"] = {{"weights", method.honours.weights},
-                      {"initial_centroids", method.honours.initial_centroids},
-                      {"partial_labels", method.honours.partial_labels},
-                      {"group_shares", method.honours.group_shares != Honours::Shares::none},
-                      {"sizes", method.honours.sizes}};
+    out["honours"] = {{"weights", method.takes.weights},
+                      {"initial_centroids", method.takes.initial_centroids},
+                      {"partial_labels", method.takes.labels},
+                      {"group_shares", method.takes.shares != Shares::none},
+                      {"sizes", method.takes.sizes}};
     out["options"] = Json::array();
     for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
     return out;
@@ -55,11 +55,11 @@ Json json_of(const Method& method) {
 std::string text_of(const Method& method) {
     std::string out = method.name + ": " + method.summary + "\n";
     std::vector<std::string> takes;
-    if (method.honours.weights) takes.push_back("weights");
-    if (method.honours.initial_centroids) takes.push_back("initial centroids");
-    if (method.honours.partial_labels) takes.push_back("partial labels");
-    if (method.honours.group_shares != Honours::Shares::none) takes.push_back("group shares");
-    if (method.honours.sizes) takes.push_back("size bounds");
+    if (method.takes.weights) takes.push_back("weights");
+    if (method.takes.initial_centroids) takes.push_back("initial centroids");
+    if (method.takes.labels) takes.push_back("partial labels");
+    if (method.takes.shares != Shares::none) takes.push_back("group shares");
+    if (method.takes.sizes) takes.push_back("size bounds");
     if (!takes.empty()) out += "Takes " + join(takes) + ".\n";
     std::vector<std::vector<std::string>> rows;
     for (const auto& option : method.options->options()) {

@@ -26,6 +26,23 @@ std::vector<Operand> model_operands(const std::shared_ptr<Request>& request) {
              }}};
 }
 
+/// How points for a model are read: the model's columns by name, unless --columns says which.
+inline ReadOptions reading_for(const Pipeline& pipeline, const ReadRequest& reading) {
+    ReadOptions out = reading.options();
+    out.wanted_columns = pipeline.column_names();
+    return out;
+}
+
+/// What f() gives; of data that it refuses the message begins with `source`.
+template <class F>
+auto naming_source(const std::string& source, F&& f) {
+    try {
+        return f();
+    } catch (const BadData& error) {
+        throw BadData((source == "-" ? "standard input" : source) + ": " + error.message());
+    }
+}
+
 /// Which model on which points, and the facts: to standard output unless an output is written there.
 template <class Request>
 void print_applied(const Request& request, const Model& model, Index points,

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "commands.hpp"
 #include "common.hpp"
 #include "json.hpp"
@@ -16,17 +18,43 @@ struct PredictRequest {
     std::string truth;
     std::string truth_column;
     std::string labels_out;
-    std::string scores_out;
+    std::vector<std::pair<Output, std::string>> outputs = {
+        {Output::embedding, {}}, {Output::memberships, {}}, {Output::label_scores, {}}, {Output::distances, {}}};
     std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
-// The labels', or the clusters' where they have none.
-std::vector<std::string> score_names(const Model& model) {
-    std::vector<std::string> names = model.cluster_labels().names;
-    if (names.empty())
-        for (int k = 0; k < model.clusters(); ++k) names.push_back("cluster-" + std::to_string(k));
+// What one column of an output is called: the labels, the clusters, or, of an embedding, the dimensions.
+std::vector<std::string> column_names(const Model& model, Output output, Index columns) {
+    if (output == Output::label_scores) return model.cluster_labels().names;
+    std::vector<std::string> names;
+    for (Index j = 0; j < columns; ++j)
+        names.push_back((output == Output::embedding ? "dimension-" : "cluster-") + std::to_string(j));
     return names;
+}
+
+std::string flag_of(Output output) {
+    return output == Output::label_scores ? "--scores-out" : "--" + std::string(name(output)) + "-out";
+}
+
+// --scores-out gives the best there is: scores of labels, or of a model without labels the memberships.
+Output wanted_of(const Model& model, Output output) {
+    const OutputSet has = model.outputs();
+    if (output == Output::label_scores && !has.has(output) && has.has(Output::memberships)) return Output::memberships;
+    return output;
+}
+
+void require_outputs(const PredictRequest& request, const Model& model) {
+    std::string there;
+    for (int o = 0; o < output_count; ++o)
+        if (model.outputs().has(static_cast<Output>(o)))
+            there += (there.empty() ? "" : ", ") + flag_of(static_cast<Output>(o));
+    for (const auto& [output, path] : request.outputs)
+        if (!path.empty() && !model.outputs().has(wanted_of(model, output)))
+            throw BadArgument("option " + flag_of(output) + ": " + request.model + ", a model of " +
+                              std::string(model.method()) + ", has no " +
+                              (output == Output::label_scores ? "scores" : std::string(name(output))) +
+                              (there.empty() ? "" : "; it takes " + there));
 }
 
 int predict(const PredictRequest& request) {
@@ -38,7 +66,7 @@ int predict(const PredictRequest& request) {
     Outputs outputs;
     for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
-    outputs.add("--scores-out", request.scores_out, {".csv", ".npy"});
+    for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
     outputs.check(json);
 
     Run run = request.running->run();
@@ -46,12 +74,10 @@ int predict(const PredictRequest& request) {
     bar.attach(run);
     Seconds seconds;
     Stopwatch watch;
-    const auto [model, preprocessing] = read_model(request.model);
-    if (!request.scores_out.empty() && !model->has_label_scores())
-        throw BadArgument("option --scores-out: " + request.model + ", a model of " + std::string(model->method()) +
-                          ", has no scores; models of softmax methods (entropy, entropy-net and their rivals) have, "
-                          "and those of subspace that were fitted with partial labels");
-    PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    const Pipeline pipeline = Pipeline::load(request.model);
+    const Model& model = pipeline.model();
+    require_outputs(request, model);
+    PointsFile file = points_from(request.points, reading_for(pipeline, *request.reading), run);
     std::optional<Truth> truth;
     if (request.truth != "none") {
         if (!request.truth.empty()) {
@@ -62,41 +88,50 @@ int predict(const PredictRequest& request) {
     }
     seconds.emplace_back("read", watch.restart());
 
-    std::vector<std::string> warnings;
-    Index zero_rows = 0;
-    const Points points = preprocessing.apply(file.points, run, &zero_rows);
-    const Labels clusters = naming_points(request.points, [&] { return model->predict(points, run); });
-    Matrix<double> scores;
-    if (!request.scores_out.empty()) scores = model->label_scores(points, run);
+    const PreparedRows rows =
+        naming_source(request.points, [&] { return pipeline.prepare(file.points, file.column_names, run); });
+    std::vector<std::string> warnings = rows.warnings;
+    const Labels clusters = naming_points(request.points, [&] { return pipeline.predict(rows, run); });
+    std::vector<Matrix<double>> found;
+    for (const auto& [output, path] : request.outputs)
+        found.push_back(path.empty() ? Matrix<double>() : pipeline.output(wanted_of(model, output), rows, run));
     bar.clear();
-    if (zero_rows > 0) warnings.push_back(zero_rows_warning(zero_rows));
     seconds.emplace_back("predict", watch.restart());
 
-    const auto sizes = cluster_sizes(clusters, model->clusters());
-    const auto groups = label_groups(model->cluster_labels(), sizes);
-    const LabelColumn labels = merged_by_label(clusters, model->cluster_labels());
+    const auto sizes = cluster_sizes(clusters, model.clusters());
+    const auto groups = label_groups(model.cluster_labels(), sizes);
+    const LabelColumn labels = merged_by_label(clusters, model.cluster_labels());
     std::optional<Agreement> agreement;
     if (truth) {
         agreement = compare(labels, request.points, *truth);
         if (!groups.empty() && !agreement->label_accuracy) warnings.push_back(no_name_in_common(truth->source));
     }
-    if (!request.labels_out.empty()) write_labels(request.labels_out, labels.labels, labels.names);
-    if (!request.scores_out.empty()) write_points(request.scores_out, scores, score_names(*model));
+    std::vector<std::pair<std::string, std::string>> written;
+    if (!request.labels_out.empty()) {
+        write_labels(request.labels_out, labels.labels, labels.names);
+        written.emplace_back("labels", request.labels_out);
+    }
+    for (std::size_t o = 0; o < request.outputs.size(); ++o) {
+        const auto& [output, path] = request.outputs[o];
+        if (path.empty()) continue;
+        write_points(path, found[o], column_names(model, wanted_of(model, output), found[o].cols()));
+        written.emplace_back(name(wanted_of(model, output)), path);
+    }
 
     if (!quiet)
         for (const auto& warning : warnings) print_warning(warning);
     if (json) {
         Json out;
         out["schema"] = 1;
-        out["method"] = std::string(model->method());
+        out["method"] = std::string(model.method());
         out["model"] = request.model;
         out["points"] = request.points;
         out["n"] = file.points.rows();
-        out["d"] = file.points.columns();
-        out["clusters"] = model->clusters();
+        out["d"] = model.dimensions();
+        out["clusters"] = model.clusters();
         out["sizes"] = sizes;
         if (!groups.empty()) out["labels"] = json_of(groups, false);
-        out["preprocessing"] = preprocessing.text();
+        out["preprocessing"] = pipeline.preparation().text();
         out["seconds"] = json_of(seconds);
         out["threads"] = run.threads;
         out["warnings"] = warnings;
@@ -105,18 +140,22 @@ int predict(const PredictRequest& request) {
             out["scores"] = scores_json(*agreement);
             out["scored"] = agreement->scored;
         }
+        out["written"] = Json::object();
+        for (const auto& [what, path] : written) out["written"][what] = path;
         print(document(out));
         return Exit::done;
     }
-    std::vector<std::pair<std::string, std::string>> rows = {{"sizes", sizes_text(sizes)}};
-    if (!groups.empty()) rows.emplace_back("labels", label_groups_text(groups, sizes));
-    if (!preprocessing.identity()) rows.emplace_back("points were", preprocessing.text());
-    if (agreement) rows.emplace_back("scores", scores_text(*agreement));
-    rows.emplace_back("seconds",
-                      "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
-    if (!request.labels_out.empty()) rows.emplace_back("labels", request.labels_out);
-    if (!request.scores_out.empty()) rows.emplace_back("label scores", request.scores_out);
-    print_applied(request, *model, file.points.rows(), rows, outputs);
+    std::vector<std::pair<std::string, std::string>> facts = {{"sizes", sizes_text(sizes)}};
+    if (!groups.empty()) facts.emplace_back("labels", label_groups_text(groups, sizes));
+    if (!pipeline.preparation().identity()) facts.emplace_back("points were", pipeline.preparation().text());
+    if (agreement) facts.emplace_back("scores", scores_text(*agreement));
+    facts.emplace_back("seconds",
+                       "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
+    for (auto [what, path] : written) {
+        std::replace(what.begin(), what.end(), '_', ' ');
+        facts.emplace_back(what, path);
+    }
+    print_applied(request, model, file.points.rows(), facts, outputs);
     return Exit::done;
 }
 
@@ -139,12 +178,13 @@ Command predict_command() {
                                       request->truth_column, request));
     command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out,
                                       request, Completion::file));
-    command.flags.push_back(
-        text_flag("--scores-out", "FILE",
-                  "write how well each label fits each point, larger is better, a column a label, "
-                  "or a column a cluster of models without labels: csv under their names, npy as "
-                  "float64; probabilities of softmax methods, scores of subspace with partial labels",
-                  "Writing", request->scores_out, request, Completion::file));
+    for (auto& [output, path] : request->outputs)
+        command.flags.push_back(
+            text_flag(flag_of(output), "FILE",
+                      "write, a row per point, " + std::string(meaning(output)) +
+                          (output == Output::label_scores ? "; of models without labels their memberships" : "") +
+                          ": csv under the columns' names, npy as float64",
+                      "Writing", path, request, Completion::file));
     for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"}))
         command.flags.push_back(std::move(flag));
     command.examples = {

@@ -43,6 +43,8 @@ void end_interrupted() {
 void on_interrupt(int) {
     const int saved = errno;
     if (!guarded.load() || interrupts.fetch_add(1) > 0) end_interrupted();
+    constexpr std::string_view heard = "\ncoterie: stopping as soon as there is a result; once more ends at once\n";
+    [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, heard.data(), heard.size());
     errno = saved;
 }
 
@@ -95,14 +97,17 @@ bool shows_progress() { return is_terminal(STDERR_FILENO); }
 
 void prepare_signals() {
     std::signal(SIGPIPE, SIG_IGN);
-    // A background job is started with SIGINT ignored, and should stay deaf to it.
-    struct sigaction old {};
-    if (::sigaction(SIGINT, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) return;
-    struct sigaction action {};
-    action.sa_handler = on_interrupt;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
-    ::sigaction(SIGINT, &action, nullptr);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file grown beyond the limit is an error of its write, told as one
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        // A background job is started with SIGINT ignored, one of nohup with SIGHUP, and should stay deaf to it.
+        struct sigaction old {};
+        if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+        struct sigaction action {};
+        action.sa_handler = on_interrupt;
+        sigemptyset(&action.sa_mask);
+        action.sa_flags = SA_RESTART;
+        ::sigaction(signal, &action, nullptr);
+    }
 }
 
 InterruptGuard::InterruptGuard() { guarded = true; }

@@ -25,7 +25,8 @@ void print_aside(std::string_view text);
 /// Standard error is a terminal that can move its cursor.
 bool shows_progress();
 
-/// Until an InterruptGuard lives, Ctrl-C ends the process with 130 at once; SIGPIPE is ignored throughout.
+/// Until an InterruptGuard lives, Ctrl-C (and SIGTERM and SIGHUP, which are treated as Ctrl-C throughout) ends the
+/// process with 130 at once; SIGPIPE and SIGXFSZ are ignored throughout.
 void prepare_signals();
 /// While it lives, the first Ctrl-C asks the fit to stop and the second ends the process at once.
 class InterruptGuard {

@@ -31,21 +31,22 @@ int transform(const TransformRequest& request) {
     bar.attach(run);
     Seconds seconds;
     Stopwatch watch;
-    const auto [model, preprocessing] = read_model(request.model);
-    if (!model->has_transform())
+    const Pipeline pipeline = Pipeline::load(request.model);
+    const Model* const model = &pipeline.model();
+    if (!model->outputs().has(Output::embedding))
         throw BadArgument(request.model + ": method " + std::string(model->method()) +
                           " sees the points in their own space; there is nothing to transform");
-    const PointsFile file = read_points_file(request.points, request.reading->options(), run);
+    const PointsFile file = points_from(request.points, reading_for(pipeline, *request.reading), run);
     seconds.emplace_back("read", watch.restart());
-    Index zero_rows = 0;
-    const Points points = preprocessing.apply(file.points, run, &zero_rows);
-    const Matrix<double> moved = naming_points(request.points, [&] { return model->transform(points, run); });
+    const PreparedRows prepared =
+        naming_source(request.points, [&] { return pipeline.prepare(file.points, file.column_names, run); });
+    const Matrix<double> moved =
+        naming_points(request.points, [&] { return pipeline.output(Output::embedding, prepared, run); });
     bar.clear();
     seconds.emplace_back("transform", watch.restart());
     write_points(request.points_out, moved);
 
-    std::vector<std::string> warnings;
-    if (zero_rows > 0) warnings.push_back(zero_rows_warning(zero_rows));
+    const std::vector<std::string>& warnings = prepared.warnings;
     if (!request.running->quiet)
         for (const auto& warning : warnings) print_warning(warning);
     if (request.running->json) {
@@ -55,9 +56,9 @@ int transform(const TransformRequest& request) {
         out["model"] = request.model;
         out["points"] = request.points;
         out["n"] = file.points.rows();
-        out["d"] = file.points.columns();
+        out["d"] = model->dimensions();
         out["dimensions"] = moved.cols();
-        out["preprocessing"] = preprocessing.text();
+        out["preprocessing"] = pipeline.preparation().text();
         out["seconds"] = json_of(seconds);
         out["threads"] = run.threads;
         out["warnings"] = warnings;
@@ -65,8 +66,8 @@ int transform(const TransformRequest& request) {
         return Exit::done;
     }
     std::vector<std::pair<std::string, std::string>> rows = {
-        {"dimensions", std::to_string(file.points.columns()) + " to " + std::to_string(moved.cols())}};
-    if (!preprocessing.identity()) rows.emplace_back("points were", preprocessing.text());
+        {"dimensions", std::to_string(model->dimensions()) + " to " + std::to_string(moved.cols())}};
+    if (!pipeline.preparation().identity()) rows.emplace_back("points were", pipeline.preparation().text());
     rows.emplace_back("seconds",
                       "read " + seconds_text(seconds[0].second) + ", transform " + seconds_text(seconds[1].second));
     rows.emplace_back("points", request.points_out);

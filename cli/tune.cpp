@@ -1,4 +1,4 @@
-#include "coterie/tune.hpp"
+#include "coterie/selection/tune.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -190,7 +190,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     Tuned tuned;
     tuned.method = &method;
     tuned.asked = *request.tuning;
-    tuned.asked.preprocessing = *fit.preprocessing;
+    tuned.asked.preparation = *fit.preprocessing;
     tuned.source = fit.points == "-" ? "standard input" : fit.points;
     tuned.running = *fit.running;
     OptionValues fixed = fit.options();
@@ -202,15 +202,15 @@ int tune_method(const Method& method, const TuneRequest& request) {
     ProgressBar bar(!quiet && shows_progress());
     bar.attach(run);
     FitInputs inputs = read_inputs(method, fit, run);
-    if (inputs.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
-    tuned.points = inputs.file.points.rows();
+    if (inputs.problem.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
+    tuned.points = inputs.problem.rows();
     tuned.seconds.emplace_back("read", inputs.seconds);
 
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     Stopwatch watch;
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
-    tuned.found = tune(method, inputs.file.points, fixed, tuned.asked, run, inputs.side(), truth);
+    tuned.found = tune(method, inputs.problem, fixed, tuned.asked, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
     // A long search is not lost with the last fit.
     std::exception_ptr failure;

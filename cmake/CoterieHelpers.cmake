@@ -20,24 +20,27 @@ function(coterie_target_flags target)
   endif()
 endfunction()
 
-# Every coterie/ROOM/*_test.cpp becomes part of the program test_ROOM; coterie/*_test.cpp, which span the rooms, that of test_coterie.
+# Every coterie/ROOM/*_test.cpp and coterie/ROOM/internal/*_test.cpp becomes part of the program test_ROOM; coterie/*_test.cpp, which span the rooms, that of test_coterie.
 function(coterie_add_room_tests)
   find_package(GTest REQUIRED)
+  find_package(TBB REQUIRED)
   include(GoogleTest)
   file(GLOB rooms CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/coterie ${PROJECT_SOURCE_DIR}/coterie/*)
-  # Tests ask for 8 threads on machines of 2 cores and run side by side: spinning threads would starve each other.
+  # LibTorch's threads are OpenMP's, which spin unless told not to (the command tells them itself); other tests run beside those of networks.
   foreach(room IN LISTS rooms ITEMS coterie)
     set(folder ${PROJECT_SOURCE_DIR}/coterie/${room})
     if(room STREQUAL "coterie")
       set(folder ${PROJECT_SOURCE_DIR}/coterie)
     endif()
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/internal/*_test.cpp)
     if(NOT sources)
       continue()
     endif()
-    add_executable(test_${room} ${sources})
-    target_link_libraries(test_${room} PRIVATE coterie::coterie GTest::gtest GTest::gtest_main)
+    add_executable(test_${room} ${sources} ${PROJECT_SOURCE_DIR}/tests/threads_as_asked.cpp)
+    target_link_libraries(test_${room} PRIVATE coterie::coterie TBB::tbb GTest::gtest GTest::gtest_main)
     coterie_target_flags(test_${room})
+    # Beside lib/ and share/, as an installed program is.
+    set_target_properties(test_${room} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     gtest_discover_tests(test_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60
       PROPERTIES TIMEOUT 600 LABELS fast ENVIRONMENT "COTERIE_SOURCE=${PROJECT_SOURCE_DIR};OMP_WAIT_POLICY=passive")
   endforeach()

@@ -3,32 +3,31 @@
 
 include(CMakePackageConfigHelpers)
 
-install(TARGETS coterie EXPORT coterie
+set(COTERIE_IS_STATIC ON)
+set(installed coterie)
+if(TARGET coterie_shared)
+  set(COTERIE_IS_STATIC OFF)
+  set(installed coterie_shared)
+endif()
+install(TARGETS ${installed} EXPORT coterie
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Headers keep their rooms. What a room keeps to itself says so in its second line ("// Internal: ..." or "// For tests: ...") and stays here; the
+# Headers keep their rooms. What is internal to a room lies in its folder internal/, and the rooms linalg and constraints are internal but for Neighbors; the
 # test package.install finds an installed header that includes one that is not.
-file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/coterie/*.hpp)
-foreach(header IN LISTS all_headers)
-  file(STRINGS ${PROJECT_SOURCE_DIR}/${header} first_lines LIMIT_COUNT 2)
-  if(NOT first_lines MATCHES ";// (Internal|For tests):")
-    get_filename_component(room ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${room})
-  endif()
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/coterie/*.hpp)
+list(FILTER headers EXCLUDE REGEX "/internal/|^coterie/(linalg|constraints)/")
+list(APPEND headers coterie/linalg/neighbors.hpp)  # metrics and spectral speak of Neighbors
+foreach(header IN LISTS headers)
+  get_filename_component(room ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${room})
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/coterie/data)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A shared library brings what it needs; a static one leaves that to whoever links it.
-get_target_property(type coterie TYPE)
-set(COTERIE_IS_STATIC OFF)
-if(type STREQUAL "STATIC_LIBRARY")
-  set(COTERIE_IS_STATIC ON)
-endif()
-
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/coterie)
 set(COTERIE_PKG_MODULES "")
 set(COTERIE_PKG_PREFIXES "")
-foreach(part "MATIO;matio" "LIBZIP;libzip" "CURL;libcurl")
+foreach(part "CRYPTO;libcrypto" "MATIO;matio" "LIBZIP;libzip" "CURL;libcurl" "HDF5;${HDF5_MODULE_NAME}")
   list(GET part 0 prefix)
   list(GET part 1 module)
   if(${prefix}_FOUND)
@@ -42,13 +41,10 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/coterieConfig.cmake.in $
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/coterieConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/coterieConfig.cmake ${PROJECT_BINARY_DIR}/coterieConfigVersion.cmake DESTINATION ${package})
 
-# pkg-config. HDF5 goes in as the libraries that were found: its own file bears another name on every system.
-set(requires zlib ${COTERIE_PKG_MODULES})
+# pkg-config.
+set(requires zlib tbb ${COTERIE_PKG_MODULES})
 list(JOIN requires ", " requires)
-set(libraries ${OpenMP_CXX_FLAGS})
-if(HDF5_FOUND)
-  list(APPEND libraries ${HDF5_C_LIBRARIES})
-endif()
+set(libraries "")
 foreach(library IN LISTS CMAKE_DL_LIBS)
   list(APPEND libraries -l${library})
 endforeach()

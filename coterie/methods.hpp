@@ -8,47 +8,36 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
-/// Which parts of SideInformation a method uses; the others it refuses by name.
-struct Honours {
-    bool weights = false;
-    bool initial_centroids = false;
-    bool partial_labels = false;  // with clusters_per_label
-    enum class Shares { none, number, interval } group_shares = Shares::none;
-    bool sizes = false;
-};
-
+/// A method as callers see it that choose one by name. What it is made from says the same in types: model/method.hpp.
 struct Method {
     std::string name;     // "kmeans"
     std::string summary;  // one line
     const OptionSet* options = nullptr;
-    Honours honours;
-    std::function<std::unique_ptr<Model>(PointsView, const OptionValues&, Run&, const SideInformation&)> fit;
-    /// Several fits of the same points, as `fit` gives them one by one, that share what their options have in common (a
+    Takes takes;
+    std::function<std::unique_ptr<Model>(const Problem&, const OptionValues&, const Run&)> fit;
+    /// Several fits of one problem, as `fit` gives them one by one, that share what their options have in common (a
     /// matrix factored once for many of them). What it is made from must outlive it.
     using Fitter = std::function<std::unique_ptr<Model>(const OptionValues&)>;
-    std::function<Fitter(PointsView, Run&, const SideInformation&)> fitter;
+    std::function<Fitter(const Problem&, const Run&)> fitter;
     /// The options that fits should have in common to share most, those first whose change costs most; empty: there is
     /// nothing to share.
     std::vector<std::string> shared_options;
     std::function<std::unique_ptr<Model>(const Archive&)> load;
-    /// Of a sparse matrix of affinities in place of points, where the method takes one (its option affinity is
-    /// precomputed); null otherwise.
-    std::function<std::unique_ptr<Model>(const SparseMatrix&, const OptionValues&, Run&)> fit_graph;
 };
 
-const std::vector<Method>& methods();
+COTERIE_API const std::vector<Method>& methods();
 /// BadArgument that lists the names, nearest first, when there is none such.
-const Method& find_method(std::string_view name);
+COTERIE_API const Method& find_method(std::string_view name);
 
-/// Reads a model of any method. BadData on a file that is no sound model.
-std::unique_ptr<Model> load_model(const std::string& path);
-std::unique_ptr<Model> load_model(const Archive& archive);
+/// The model in an archive, of any method, without the preparation of its points that may lie beside it: what
+/// Pipeline::load is made from, which is how files are read. BadData on an archive that is no sound model.
+COTERIE_API std::unique_ptr<Model> model_of(const Archive& archive);
 
 }  // namespace coterie

@@ -1,7 +1,7 @@
 #include <iostream>
 #include <map>
 
-#include <coterie/io/reader.hpp>
+#include <coterie/data/read.hpp>
 #include <coterie/subspace/subspace.hpp>
 
 // Five labelled digits a class, 1747 without a label.
@@ -13,11 +13,8 @@ int main() {
     for (std::size_t i = 0; i < truth.size(); ++i)
         if (taken[truth[i]]++ < 5) known[i] = truth[i];
 
-    coterie::SideInformation side;
-    side.partial_labels = known;
-    side.label_names = digits.labels->names;
-    coterie::Run run;
-    const auto model = coterie::fit_subspace(digits.points, {}, run, side);
+    const auto model = coterie::fit_subspace(
+        {.points = digits.points, .partial_labels = known, .label_names = digits.labels->names}, {}, coterie::Run());
     int right = 0;
     for (std::size_t i = 0; i < truth.size(); ++i) right += known[i] < 0 && model.labels()[i] == truth[i];
     std::cout << right << " of 1747 right, seen in " << model.directions().rows() << " dimensions\n";

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "coterie/base/error.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie::fuzz {
 

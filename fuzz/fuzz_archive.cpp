@@ -1,5 +1,5 @@
-#include "coterie/io/archive.hpp"
-#include "coterie/io/sha256.hpp"
+#include "coterie/io/internal/sha256.hpp"
+#include "coterie/model/archive.hpp"
 #include "fuzz.hpp"
 
 using namespace coterie;

@@ -4,9 +4,11 @@
 
 #include <span>
 
+#include "coterie/base/export.hpp"
+
 namespace coterie {
 
-class Communicator {
+class COTERIE_API Communicator {
 public:
     virtual ~Communicator() = default;
     virtual int rank() const { return 0; }

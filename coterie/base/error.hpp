@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "coterie/base/export.hpp"
+
 namespace coterie {
 
 enum class ErrorKind {
@@ -16,7 +18,7 @@ enum class ErrorKind {
     internal       // a broken promise of the library itself: please report
 };
 
-class Error {
+class COTERIE_API Error {
 public:
     virtual ~Error() = default;
     virtual ErrorKind kind() const noexcept = 0;
@@ -26,7 +28,7 @@ public:
 
 namespace detail {
 template <class Standard, ErrorKind Kind>
-class ErrorOf : public Standard, public Error {
+class COTERIE_API ErrorOf : public Standard, public Error {
 public:
     explicit ErrorOf(const std::string& text) : Standard(text) {}
     ErrorKind kind() const noexcept override { return Kind; }
@@ -34,19 +36,19 @@ public:
 };
 }  // namespace detail
 
-struct BadArgument : detail::ErrorOf<std::invalid_argument, ErrorKind::bad_argument> {
+struct COTERIE_API BadArgument : detail::ErrorOf<std::invalid_argument, ErrorKind::bad_argument> {
     using ErrorOf::ErrorOf;
 };
-struct BadData : detail::ErrorOf<std::runtime_error, ErrorKind::bad_data> {
+struct COTERIE_API BadData : detail::ErrorOf<std::runtime_error, ErrorKind::bad_data> {
     using ErrorOf::ErrorOf;
 };
-struct ResourceError : detail::ErrorOf<std::runtime_error, ErrorKind::resource> {
+struct COTERIE_API ResourceError : detail::ErrorOf<std::runtime_error, ErrorKind::resource> {
     using ErrorOf::ErrorOf;
 };
-struct Cancelled : detail::ErrorOf<std::runtime_error, ErrorKind::cancelled> {
+struct COTERIE_API Cancelled : detail::ErrorOf<std::runtime_error, ErrorKind::cancelled> {
     using ErrorOf::ErrorOf;
 };
-struct InternalError : detail::ErrorOf<std::logic_error, ErrorKind::internal> {
+struct COTERIE_API InternalError : detail::ErrorOf<std::logic_error, ErrorKind::internal> {
     using ErrorOf::ErrorOf;
 };
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/export.hpp"
 
 namespace coterie {
 
@@ -31,7 +32,7 @@ using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// Accepted numbers: low <= value <= high, an end left out where `open` says so.
-struct Range {
+struct COTERIE_API Range {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
     bool low_open = false;
@@ -46,9 +47,9 @@ inline Range above(double low) { return {.low = low, .low_open = true}; }
 inline Range between(double low, double high) { return {.low = low, .high = high}; }
 
 /// "--max-iterations", of the name "max_iterations".
-std::string option_flag(std::string_view name);
+COTERIE_API std::string option_flag(std::string_view name);
 
-struct Option {
+struct COTERIE_API Option {
     std::string name;     // whole words joined by '_': "max_iterations"; the command's flag is "--max-iterations"
     char letter = 0;      // one-letter flag, 0: none
     std::string meaning;  // one sentence
@@ -68,9 +69,9 @@ struct Option {
 };
 
 /// "3", "0.0001", "true", "auto": the text that parse() reads back.
-std::string to_text(const OptionValue& value);
+COTERIE_API std::string to_text(const OptionValue& value);
 
-class OptionSet {
+class COTERIE_API OptionSet {
 public:
     const std::vector<Option>& options() const { return options_; }
     const Option* find(std::string_view name) const;

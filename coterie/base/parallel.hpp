@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
 
@@ -19,15 +20,15 @@ struct RowBlocks {
     Index end(Index block) const { return std::min(rows, (block + 1) * size); }
 };
 
-/// Calls body(block, worker) for every block in 0..count-1 on up to `threads` threads; worker in 0..threads-1 names the
-/// thread's own scratch space. An exception in a body stops the loop early and is thrown again here (that of the lowest
-/// block that failed). Inside another parallel loop it runs on the calling thread alone.
-void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
+/// Calls body(block, worker) for every block below count on up to `threads` threads, at most the processors; worker,
+/// below `threads`, names the thread's scratch space. A body's exception stops the loop and is thrown again here (that
+/// of the lowest block that failed). In another parallel loop, or a forked child, it runs on the calling thread alone.
+COTERIE_API void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
 
 /// Threads for a loop of so many multiplications and additions: 1 when waking others would cost more than it saves.
 inline int threads_for(double operations, int threads) { return operations < 2e6 ? 1 : threads; }
 
 /// The processors this process may use: affinity mask and cgroup quota taken into account; at least 1.
-int available_threads();
+COTERIE_API int available_threads();
 
 }  // namespace coterie

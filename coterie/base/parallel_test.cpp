@@ -1,45 +1,277 @@
 #include "coterie/base/parallel.hpp"
 
 #include <atomic>
-#include <numeric>
-#include <string>
+#include <cfenv>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
+#include <oneapi/tbb/task_group.h>
+
+#include "coterie/base/error.hpp"
 
 namespace coterie {
 namespace {
 
-TEST(ForEachBlock, VisitsEveryBlockOnceAtAnyThreadCount) {
-    for (const int threads : {1, 2, 8}) {
-        std::vector<std::atomic<int>> visits(103);
-        for_each_block(103, threads, [&](Index block, int worker) {
-            ASSERT_GE(worker, 0);
-            ASSERT_LT(worker, threads);
-            ++visits[static_cast<std::size_t>(block)];
-        });
-        for (const auto& count : visits) EXPECT_EQ(count, 1);
-    }
+// Long enough for threads to meet, without a clock.
+void work_a_little() {
+    volatile double sum = 0;
+    for (int i = 0; i < 2000; ++i) sum = sum + i;
 }
 
-TEST(ForEachBlock, ThrowsWhatTheBodyThrew) {
-    for (const int threads : {1, 2, 8}) {
-        try {
-            for_each_block(50, threads, [](Index block, int) {
-                if (block == 17) throw BadArgument("block 17");
+// Threads that must be at work at the same time; gives up after a minute.
+struct Meeting {
+    void wait_for(int threads) {
+        {
+            const std::lock_guard lock(mutex);
+            ids.insert(std::this_thread::get_id());
+        }
+        ++arrived;
+        while (arrived < threads && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    }
+    std::mutex mutex;
+    std::set<std::thread::id> ids;
+    std::atomic<int> arrived{0};
+    const std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+};
+
+TEST(ForEachBlock, VisitsEveryBlockOnceAtAnyThreadCount) {
+    for (int threads = 1; threads <= 64; ++threads) {
+        for (const Index count : {0, 1, 2, 5, 103}) {
+            std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
+            for_each_block(count, threads, [&](Index block, int worker) {
+                ASSERT_GE(worker, 0);
+                ASSERT_LT(worker, std::min<Index>(threads, count));
+                ++visits[static_cast<std::size_t>(block)];
             });
-            FAIL() << "nothing was thrown";
-        } catch (const BadArgument& error) {
-            EXPECT_STREQ(error.message(), "block 17");
+            for (const auto& visit : visits) EXPECT_EQ(visit, 1);
         }
     }
 }
 
-TEST(ForEachBlock, NestedLoopsRun) {
+TEST(ForEachBlock, AnEmptyLoopCallsNothing) {
+    for (const int threads : {0, 1, 2, 64}) for_each_block(0, threads, [](Index, int) { FAIL() << "called"; });
+}
+
+TEST(ForEachBlock, AsManyThreadsAsAskedForWorkAtOnce) {
+    for (const int threads : {2, 8}) {
+        Meeting meeting;
+        std::vector<int> uses(static_cast<std::size_t>(threads));
+        for_each_block(threads, threads, [&](Index, int worker) {
+            meeting.wait_for(threads);
+            ++uses[static_cast<std::size_t>(worker)];
+        });
+        EXPECT_EQ(meeting.ids.size(), static_cast<std::size_t>(threads));
+        EXPECT_EQ(uses, std::vector<int>(static_cast<std::size_t>(threads), 1));
+    }
+}
+
+TEST(ForEachBlock, NoMoreThreadsThanAskedForAndNoWorkerNumberTwiceAtATime) {
+    for (const int threads : {2, 3, 8}) {
+        std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
+        std::atomic<int> shared{0};
+        for (int repetition = 0; repetition < 200; ++repetition)
+            for_each_block(50, threads, [&](Index, int worker) {
+                auto& mine = busy[static_cast<std::size_t>(worker)];
+                shared += mine.exchange(1);
+                work_a_little();
+                mine = 0;
+            });
+        EXPECT_EQ(shared, 0);
+    }
+}
+
+// Neither atomics nor locks in the bodies: the loop itself orders what they write before what the caller reads, and
+// what the caller wrote before what they read. The thread sanitizer sees it if not.
+TEST(ForEachBlock, TheCallerSeesWhatBodiesWrote) {
+    std::vector<Index> from(64);
+    std::vector<Index> to(64);
+    for (Index repetition = 0; repetition < 500; ++repetition) {
+        for (auto& value : from) value = repetition;
+        for_each_block(64, 8, [&](Index block, int) {
+            const auto place = static_cast<std::size_t>(block);
+            work_a_little();
+            to[place] = from[place] + block;
+        });
+        for (Index block = 0; block < 64; ++block) ASSERT_EQ(to[static_cast<std::size_t>(block)], repetition + block);
+    }
+}
+
+TEST(ForEachBlock, ThrowsWhatTheLowestFailingBlockThrew) {
+    for (const int threads : {1, 2, 8, 64}) {
+        for (int repetition = 0; repetition < 100; ++repetition) {
+            try {
+                for_each_block(50, threads, [](Index block, int) {
+                    work_a_little();
+                    if (block >= 17) throw BadArgument("block " + std::to_string(block));
+                });
+                FAIL() << "nothing was thrown";
+            } catch (const BadArgument& error) {
+                EXPECT_STREQ(error.message(), "block 17");
+            }
+        }
+        // A failure stops the loop, and the next one starts afresh.
+        std::atomic<Index> visited{0};
+        EXPECT_THROW(for_each_block(1000000, threads,
+                                    [&](Index, int) {
+                                        ++visited;
+                                        throw BadData("every block");
+                                    }),
+                     BadData);
+        EXPECT_LE(visited, threads);
+        visited = 0;
+        for_each_block(1000, threads, [&](Index, int) { ++visited; });
+        EXPECT_EQ(visited, 1000);
+    }
+}
+
+TEST(ForEachBlock, OfTwoFailuresThatOfTheLowerBlockIsThrown) {
+    for (const Index last : {0, 1}) {
+        Meeting meeting;
+        try {
+            for_each_block(2, 2, [&](Index block, int) {
+                meeting.wait_for(2);
+                if (block == last) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                throw BadArgument("block " + std::to_string(block));
+            });
+            FAIL() << "nothing was thrown";
+        } catch (const BadArgument& error) {
+            EXPECT_STREQ(error.message(), "block 0");
+        }
+        EXPECT_EQ(meeting.ids.size(), 2U);
+    }
+}
+
+TEST(ForEachBlock, ALoopInsideAnotherRunsOnTheCallingThreadAlone) {
+    std::atomic<int> inner{0};
+    std::atomic<int> strangers{0};
+    for_each_block(20, 8, [&](Index, int) {
+        const auto self = std::this_thread::get_id();
+        Index expected = 0;
+        for_each_block(50, 8, [&](Index block, int worker) {
+            ++inner;
+            work_a_little();
+            if (worker != 0 || block != expected++ || std::this_thread::get_id() != self) ++strangers;
+        });
+    });
+    EXPECT_EQ(inner, 1000);
+    EXPECT_EQ(strangers, 0);
+    EXPECT_THROW(
+        for_each_block(4, 2, [](Index, int) { for_each_block(4, 2, [](Index, int) { throw BadData("inside"); }); }),
+        BadData);
+    // After it, and in a loop of one thread, loops have threads again.
+    for (const int outer : {1, 2}) {
+        Meeting meeting;
+        for_each_block(1, outer, [&](Index, int) { for_each_block(2, 2, [&](Index, int) { meeting.wait_for(2); }); });
+        EXPECT_EQ(meeting.ids.size(), 2U);
+    }
+}
+
+TEST(ForEachBlock, ManyHostThreadsAtOnce) {
+    constexpr int hosts = 8;
+    std::atomic<int> entered{0};
+    std::vector<std::atomic<std::thread::id>> ids(hosts);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int host = 0; host < hosts; ++host)
+        threads.emplace_back([&, host] {
+            const auto self = std::this_thread::get_id();
+            ids[static_cast<std::size_t>(host)] = self;
+            ++entered;
+            while (entered < hosts) std::this_thread::yield();
+            for (int repetition = 0; repetition < 100; ++repetition) {
+                const int asked = 1 + (host + repetition) % 8;
+                std::vector<std::atomic<int>> busy(static_cast<std::size_t>(asked));
+                std::vector<Index> squares(40);
+                for_each_block(40, asked, [&](Index block, int worker) {
+                    wrong += busy[static_cast<std::size_t>(worker)].exchange(1);
+                    // Whoever helps is no other caller, who may hold locks or wait for its own blocks.
+                    const auto id = std::this_thread::get_id();
+                    for (const auto& other : ids)
+                        if (id != self && id == other.load()) ++wrong;
+                    work_a_little();
+                    squares[static_cast<std::size_t>(block)] = block * block;
+                    busy[static_cast<std::size_t>(worker)] = 0;
+                });
+                for (Index block = 0; block < 40; ++block)
+                    if (squares[static_cast<std::size_t>(block)] != block * block) ++wrong;
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(ForEachBlock, ComputesInTheRoundingModeOfTheCaller) {
+    const int before = std::fegetround();
+    for (const int mode : {FE_UPWARD, FE_TONEAREST, FE_DOWNWARD}) {
+        std::fesetround(mode);
+        std::atomic<int> other{0};
+        for_each_block(200, 8, [&](Index, int) {
+            work_a_little();
+            if (std::fegetround() != mode) ++other;
+        });
+        EXPECT_EQ(std::fegetround(), mode);
+        std::fesetround(before);
+        EXPECT_EQ(other, 0);
+    }
+}
+
+TEST(ForEachBlock, IsWholeInsideCancelledTasksOfTheHost) {
+    std::atomic<int> visited{0};
+    tbb::task_group group;
+    group.run_and_wait([&] {
+        group.cancel();
+        for_each_block(100, 8, [&](Index, int) { ++visited; });
+    });
+    EXPECT_EQ(visited, 100);
+}
+
+// Exit status of a child that runs a loop after the fork; 0 where every block was computed.
+int loop_in_child() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(30);  // ends a child that waits for ever
+        std::vector<int> visits(100, 0);
+        for_each_block(100, 8, [&](Index block, int) { ++visits[static_cast<std::size_t>(block)]; });
+        for (const int visit : visits)
+            if (visit != 1) ::_exit(1);
+        ::_exit(0);
+    }
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return status;
+}
+
+TEST(ForEachBlock, RunsInAForkedChild) {
     std::atomic<int> sum{0};
-    for_each_block(4, 2,
-                   [&](Index, int) { for_each_block(5, 2, [&](Index, int worker) { sum += worker == 0 ? 1 : 100; }); });
-    EXPECT_EQ(sum, 20);
+    for_each_block(100, 8, [&](Index, int) { ++sum; });
+    for (int repetition = 0; repetition < 20; ++repetition) ASSERT_EQ(loop_in_child(), 0);
+    // While other threads are in the midst of loops, too.
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> hosts;
+    for (int host = 0; host < 3; ++host)
+        hosts.emplace_back([&] {
+            while (!stop) for_each_block(20, 4, [](Index, int) { work_a_little(); });
+        });
+    int status = 0;
+    for (int repetition = 0; repetition < 50 && status == 0; ++repetition) status = loop_in_child();
+    EXPECT_EQ(status, 0);
+    stop = true;
+    for (auto& host : hosts) host.join();
+    // The parent's loops keep their threads.
+    for_each_block(100, 8, [&](Index, int) { ++sum; });
+    EXPECT_EQ(sum, 200);
+}
+
+TEST(AvailableThreads, IsAtLeastOneAndNoMoreThanTheProcessors) {
+    EXPECT_GE(available_threads(), 1);
+    EXPECT_LE(available_threads(), static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 TEST(RowBlocks, CoverTheRows) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -120,12 +121,15 @@ public:
     }
     /// Rows that live as long as `storage` does (a mapped file, a NumPy array).
     Points(PointsView view, std::shared_ptr<const void> storage) : view_(view), storage_(std::move(storage)) {}
+    /// Rows that somebody else keeps: they must outlive this and its copies.
+    static Points borrow(PointsView view) { return Points(view, nullptr); }
 
     const PointsView& view() const { return view_; }
     operator PointsView() const { return view_; }  // NOLINT: owned points pass where borrowed ones are wanted
     Index rows() const { return view_.rows(); }
     Index columns() const { return view_.columns(); }
     ScalarType scalar() const { return view_.scalar(); }
+    bool empty() const { return view_.empty(); }
 
 private:
     PointsView view_;
@@ -139,7 +143,7 @@ Matrix<Scalar> to_matrix(PointsView points) {
 }
 
 /// A copy of some rows, in the scalar type they have.
-inline Points rows_of(PointsView points, const std::vector<Index>& rows) {
+inline Points rows_of(PointsView points, std::span<const Index> rows) {
     return points.visit([&]<class Scalar>(const Rows<Scalar>& from) {
         Matrix<Scalar> out(static_cast<Index>(rows.size()), from.columns);
         for (Index i = 0; i < out.rows(); ++i)

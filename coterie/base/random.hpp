@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "coterie/base/export.hpp"
+
 namespace coterie {
 
-class RandomStream {
+class COTERIE_API RandomStream {
 public:
     /// `purpose` names what the numbers are for ("kmeans.seeding"); `index` tells apart repetitions (restart, block,
     /// point).

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie {
@@ -20,7 +21,7 @@ enum class StopReason {
     collapsed,        // clusters were lost, or training diverged; what comes back is from before
     exact             // the method has no iterations
 };
-std::string_view name(StopReason reason);
+COTERIE_API std::string_view name(StopReason reason);
 
 /// A method's own figure: a number, a count, a word, or a list of numbers.
 using Detail = std::variant<double, std::int64_t, std::string, std::vector<double>>;
@@ -45,6 +46,6 @@ struct FitReport {
 };
 
 /// Fills sizes, clusters_found and clusters_requested from the labels.
-void count_clusters(FitReport& report, const Labels& labels, int clusters);
+COTERIE_API void count_clusters(FitReport& report, const Labels& labels, int clusters);
 
 }  // namespace coterie

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "coterie/base/communicator.hpp"
+#include "coterie/base/export.hpp"
 #include "coterie/base/random.hpp"
 
 namespace coterie {
@@ -20,7 +21,7 @@ struct Progress {
     int iteration = 0;       // iterations done in this stage
 };
 
-class Run {
+class COTERIE_API Run {
 public:
     std::uint64_t seed = 0;
     /// Threads to use; the result does not depend on it. Default: what the process may use.

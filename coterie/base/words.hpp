@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <string_view>
 
+#include "coterie/base/export.hpp"
+
 namespace coterie {
 
 /// Letters to insert, delete or replace to make one word the other (Levenshtein).
-std::size_t edit_distance(std::string_view a, std::string_view b);
+COTERIE_API std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace coterie

@@ -1,6 +1,6 @@
 #include "coterie/deep/autoencoder.hpp"
 
-#include "coterie/deep/deep_fit.hpp"
+#include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
 
@@ -11,9 +11,9 @@ const OptionSet& AeKMeansOptions::described() {
     return set;
 }
 
-AeKMeansModel fit_ae_kmeans(PointsView points, const AeKMeansOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
-    internal::DeepFit fit("ae-kmeans", points, options, AeKMeansOptions::described().values(&options), run, side);
+AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions& options, const Run& run) {
+    const PointsView points = problem.points;
+    internal::DeepFit fit("ae-kmeans", points, options, AeKMeansOptions::described().values(&options), run);
     fit.pretrain();
     const Matrix<double> embedding = fit.embedding();
     KMeansOptions clustering;
@@ -38,15 +38,19 @@ DeepModel::DeepModel(DeepState state, Labels labels, FitReport report) : state_(
     report_ = std::move(report);
 }
 
-Matrix<double> DeepModel::transform(PointsView points, const Run& run) const {
-    if (!accept("transform", points, run)) return Matrix<double>(0, state_.rotation.rows());
+Matrix<double> DeepModel::output_checked(Output which, PointsView points, const Run& run) const {
+    Matrix<double> y = embed(points, run);
+    return which == Output::distances ? euclidean_distances(y, state_.centroids, run.threads) : y;
+}
+
+Matrix<double> DeepModel::embed(PointsView points, const Run& run) const {
     return internal::encoded(points, internal::architecture_of(autoencoder(), state_.dimensions), state_.parameters,
                              autoencoder().device, autoencoder().half, run) *
            state_.rotation.transpose();
 }
 
 Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
-    return nearest_centroids(transform(points, run), state_.centroids, run.threads).labels;
+    return nearest_centroids(embed(points, run), state_.centroids, run.threads).labels;
 }
 
 void DeepModel::store_network(Archive& archive) const {

@@ -18,10 +18,11 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -52,7 +53,7 @@ struct AlternatingOptions : AutoencoderOptions {
     double tolerance = 0.001;
 };
 
-struct AeKMeansOptions : AutoencoderOptions {
+struct COTERIE_API AeKMeansOptions : AutoencoderOptions {
     static constexpr std::string_view method = "ae-kmeans";
     static const OptionSet& described();
 };
@@ -62,19 +63,18 @@ struct DeepState {
     Index dimensions = 0;                        // d
     std::vector<std::vector<float>> parameters;  // encoder and decoder, layer by layer: weights, then biases
     Matrix<double> rotation;                     // p x p, rows orthonormal: V of dekm, else the identity
-    Matrix<double> centroids;                    // k x p, in the space of transform()
+    Matrix<double> centroids;                    // k x p, in the space of the embedding
 };
 
 /// The label of a point is the nearest of the centroids in its space: the embedding, or for dekm the embedding times
 /// V'. Points are given to the network in single precision, in batches: what one yields does not depend on the others
 /// but for rounding.
-class DeepModel : public Model {
+class COTERIE_API DeepModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return static_cast<int>(state_.centroids.rows()); }
-    bool has_transform() const override { return true; }
-    /// n x p.
-    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// Embedding: the centroids' space. Distances: from the centroids there.
+    OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
     const DeepState& state() const { return state_; }
 
 protected:
@@ -82,15 +82,19 @@ protected:
     DeepModel(DeepState state, Labels labels, FitReport report);
     virtual const AutoencoderOptions& autoencoder() const = 0;
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_network(Archive& archive) const;
     /// BadData unless it fits the options.
     void load_network(const Archive& archive, int clusters, int embedding);
 
     DeepState state_;
+
+private:
+    Matrix<double> embed(PointsView points, const Run& run) const;
 };
 
 template <class Options>
-class DeepModelOf : public DeepModel {
+class COTERIE_API DeepModelOf : public DeepModel {
 public:
     DeepModelOf(const Options& options, DeepState state, Labels labels, FitReport report)
         : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {
@@ -123,7 +127,14 @@ using AeKMeansModel = DeepModelOf<AeKMeansOptions>;
 /// of other size than d, a pre-trained network of another shape), BadData (values), ResourceError (no LibTorch),
 /// Cancelled. The report's objective is the inertia in the embedding, its details "reconstruction" (the last epoch's
 /// mean squared error), "reconstruction_per_epoch", "parameters", "network", "device", "backend".
-AeKMeansModel fit_ae_kmeans(PointsView points, const AeKMeansOptions& options, Run& run,
-                            const SideInformation& side = {});
+struct COTERIE_API AeKMeansMethod {
+    using Options = AeKMeansOptions;
+    using Model = AeKMeansModel;
+    static constexpr std::string_view name = "ae-kmeans";
+    static constexpr std::string_view summary = "k-means in the embedding of an autoencoder (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<AeKMeansMethod> fit_ae_kmeans{};
 
 }  // namespace coterie

@@ -1,7 +1,7 @@
 #include "coterie/deep/classifier.hpp"
 
-#include "coterie/deep/classifier_fit.hpp"
-#include "coterie/entropy/training.hpp"
+#include "coterie/deep/internal/classifier_fit.hpp"
+#include "coterie/entropy/internal/training.hpp"
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie {
@@ -25,22 +25,16 @@ Labels ClassifierModel::predict_checked(PointsView points, const Run& run) const
     return internal::largest_columns(logits(points, network_options(), state_, run));
 }
 
-Matrix<double> ClassifierModel::probabilities(PointsView points, const Run& run) const {
-    if (!accept("probabilities", points, run)) return Matrix<double>(0, clusters());
-    return softmax(logits(points, network_options(), state_, run), run.threads).probability;
-}
-
-Matrix<double> ClassifierModel::label_scores(PointsView points, const Run& run) const {
-    return internal::scores_of_labels(probabilities(points, run), cluster_labels_);
-}
-
-Matrix<double> ClassifierModel::transform(PointsView points, const Run& run) const {
+Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, const Run& run) const {
     const ClassifierOptions& options = network_options();
-    const internal::Architecture trunk = internal::without_head(internal::classifier_of(options, state_.dimensions));
-    if (!accept("transform", points, run)) return Matrix<double>(0, trunk.outputs);
-    internal::Parameters parameters = state_.parameters;
-    parameters.resize(parameters.size() - 2);  // the head's weights and biases
-    return internal::encoded(points, trunk, parameters, options.device, options.half, run);
+    if (which == Output::embedding) {
+        internal::Parameters parameters = state_.parameters;
+        parameters.resize(parameters.size() - 2);  // the head's weights and biases
+        return internal::encoded(points, internal::without_head(internal::classifier_of(options, state_.dimensions)),
+                                 parameters, options.device, options.half, run);
+    }
+    Matrix<double> sigma = softmax(logits(points, options, state_, run), run.threads).probability;
+    return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
 }
 
 void ClassifierModel::store_network(Archive& archive) const {

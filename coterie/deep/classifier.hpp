@@ -32,10 +32,11 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -73,26 +74,24 @@ struct ClassifierState {
 
 /// The label of a point is its most probable cluster; ties go to the lowest. Points are given to the network in single
 /// precision, in batches: what one yields does not depend on the others but for rounding.
-class ClassifierModel : public Model {
+class COTERIE_API ClassifierModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return network_options().clusters; }
     const ClassifierState& state() const { return state_; }
 
-    /// f(x), n x M.
-    bool has_transform() const override { return true; }
-    Matrix<double> transform(PointsView points, const Run& run) const override;
-    /// sigma, n x k.
-    Matrix<double> probabilities(PointsView points, const Run& run) const;
-    bool has_label_scores() const override { return true; }
-    /// The probability of each label, summed over its clusters, n x L; without partial labels sigma.
-    Matrix<double> label_scores(PointsView points, const Run& run) const override;
+    /// Embedding: f(x). Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
+    OutputSet outputs() const override {
+        return cluster_labels_.empty() ? OutputSet{Output::embedding, Output::memberships}
+                                       : OutputSet{Output::embedding, Output::memberships, Output::label_scores};
+    }
 
 protected:
     ClassifierModel() = default;
     ClassifierModel(ClassifierState state, ClusterLabels cluster_labels, Labels labels, FitReport report);
     virtual const ClassifierOptions& network_options() const = 0;
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_network(Archive& archive) const;
     /// BadData unless it fits the options.
     void load_network(const Archive& archive);
@@ -101,7 +100,7 @@ protected:
 };
 
 template <class Options>
-class ClassifierModelOf : public ClassifierModel {
+class COTERIE_API ClassifierModelOf : public ClassifierModel {
 public:
     ClassifierModelOf(const Options& options, ClassifierState state, ClusterLabels cluster_labels, Labels labels,
                       FitReport report)

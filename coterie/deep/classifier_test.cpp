@@ -5,18 +5,21 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/deep/classifier_fit.hpp"
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/deep/entropy_net.hpp"
 #include "coterie/deep/imsat.hpp"
-#include "coterie/deep/pretrained.hpp"
-#include "coterie/deep/test_samples.hpp"
-#include "coterie/io/archive.hpp"
-#include "coterie/io/test_files.hpp"
-#include "coterie/methods.hpp"
+#include "coterie/deep/internal/classifier_fit.hpp"
+#include "coterie/deep/internal/pretrained.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/model/archive.hpp"
+#include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using testing::message_of;
 
@@ -42,14 +45,14 @@ template <class Options>
 struct FitOf;
 // IIC may merge two of four blobs into one pair of half clusters, and MIADM's labels, about its predictions where these
 // are balanced, hardly sharpen them: both only do better than chance.
-#define COTERIE_FIT(Options, function, expected)                                      \
-    template <>                                                                       \
-    struct FitOf<Options> {                                                           \
-        static constexpr double accuracy_expected = expected;                         \
-        static auto fit(PointsView points, const Options& options, coterie::Run& run, \
-                        const SideInformation& side = {}) {                           \
-            return function(points, options, run, side);                              \
-        }                                                                             \
+#define COTERIE_FIT(Options, function, expected)                                            \
+    template <>                                                                             \
+    struct FitOf<Options> {                                                                 \
+        static constexpr double accuracy_expected = expected;                               \
+        static auto fit(PointsView points, const Options& options, const coterie::Run& run, \
+                        const Problem& side = {}) {                                         \
+            return function(with(points, side), options, run);                              \
+        }                                                                                   \
     }
 COTERIE_FIT(EntropyNetOptions, fit_entropy_net, 0.9);
 COTERIE_FIT(SelaNetOptions, fit_sela_net, 0.9);
@@ -84,16 +87,17 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
         if (balances[e] >= 0.5) {
             EXPECT_LE(criteria[kept], criteria[e]);
         }
-    const Matrix<double> sigma = model.probabilities(sample.points, run);
+    const Matrix<double> sigma = model.output(Output::memberships, sample.points, run);
     const Vector<double> means = sigma.colwise().mean().transpose();
     const double entropy = -(sigma.array() * sigma.array().max(1e-300).log()).sum() / 360;
     EXPECT_NEAR(criteria[kept], entropy + (means.array() * (4 * means.array()).log()).sum(), 1e-9);
     EXPECT_LE((sigma.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
     const testing::Folder folder;
-    save(model, folder / "model.coterie");
-    const auto read = load_model(folder / "model.coterie");
+    Pipeline(model).save(folder / "model.coterie");
+    const auto pipeline = Pipeline::load(folder / "model.coterie");
+    const Model* read = &pipeline.model();
     EXPECT_EQ(read->predict(sample.points), model.labels());
-    EXPECT_EQ(read->label_scores(sample.points, run), sigma);
+    EXPECT_EQ(read->output(Output::memberships, sample.points, run), sigma);
     // The features of transform() are what the head is given.
     const Matrix<double> features = read->transform(sample.points, run);
     ASSERT_EQ(features.cols(), 24);
@@ -113,7 +117,7 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
     TypeParam options = small<TypeParam>();
     Labels partial(150, -1);
     for (std::size_t i = 0; i < 20; ++i) partial[i] = sample.truth[i];
-    SideInformation side;
+    Problem side;
     side.partial_labels = partial;
     coterie::Run run(2, 1);
     const auto whole = FitOf<TypeParam>::fit(sample.points, options, run, side);
@@ -159,7 +163,7 @@ TYPED_TEST(Classifier, TakesPartialLabels) {
     Labels partial(240, -1);
     for (std::size_t i = 0; i < 40; ++i) partial[i] = sample.truth[i];
     partial[0] = 1 - partial[0] % 2;  // a wrong one
-    SideInformation side;
+    Problem side;
     side.partial_labels = partial;
     side.label_names = {"ash", "birch", "elm", "oak"};
     coterie::Run run(1, 1);
@@ -170,7 +174,7 @@ TYPED_TEST(Classifier, TakesPartialLabels) {
     double right = 0;
     for (std::size_t i = 40; i < 240; ++i) right += model.labels()[i] == sample.truth[i];
     EXPECT_GE(right / 200, 0.9);
-    EXPECT_EQ(model.label_scores(sample.points, run).cols(), 4);
+    EXPECT_EQ(model.output(Output::label_scores, sample.points, run).cols(), 4);
 }
 
 TEST(ClassifierImages, AnImageNetworkOfEachKind) {
@@ -187,8 +191,8 @@ TEST(ClassifierImages, AnImageNetworkOfEachKind) {
         coterie::Run run(1, 1);
         const auto model = fit_entropy_net(sample.points, options, run);
         const testing::Folder folder;
-        save(model, folder / "model.coterie");
-        EXPECT_EQ(load_model(folder / "model.coterie")->predict(sample.points), model.labels());
+        Pipeline(model).save(folder / "model.coterie");
+        EXPECT_EQ(Pipeline::load(folder / "model.coterie").model().predict(sample.points), model.labels());
         EXPECT_EQ(detail<std::string>(model.fit_report(), "network"), network == ClassifierNetwork::automatic ? "vgg4"
                                                                       : network == ClassifierNetwork::dense
                                                                           ? "dense"
@@ -232,11 +236,11 @@ TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
     options.clusters = 0;
     options.epochs = 30;
     options.label_weight = 10;
-    SideInformation side;
+    Problem side;
     side.partial_labels = truth;
     side.label_names = {"many", "few"};
     coterie::Run run(1, 1);
-    const auto model = fit_imsat(points, options, run, side);
+    const auto model = fit_imsat(with(points, side), options, run);
     EXPECT_FALSE(says_collapsed(model.fit_report()));
     EXPECT_GE(accuracy(model.predict(points), truth), 0.97);  // the network's own, not the labels given
 }
@@ -249,7 +253,7 @@ TEST(ClassifierPretrained, StartsFromAnothersLayersAndMovesTheHeadAlone) {
     auto options = small<EntropyNetOptions>();
     coterie::Run run(1, 1), other(2, 1);
     const auto first = fit_entropy_net(sample.points, options, run);
-    save(first, folder / "first.coterie");
+    Pipeline(first).save(folder / "first.coterie");
     options.pretrained = folder / "first.coterie";
     options.backbone_rate = 1e-30;
     options.weight_decay = 0;
@@ -340,26 +344,27 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
     options.checkpoint = folder / "fit.checkpoint";
     Labels partial(80, -1);
     for (std::size_t i = 0; i < 20; ++i) partial[i] = sample.truth[i];
-    SideInformation side;
+    Problem side;
     side.partial_labels = partial;
     side.label_names = {"a", "b"};
     side.group_shares = {{"a", 0.5, 0.5}};
     coterie::Run cut(1, 1);
     int asked = 0;
     cut.should_stop = [&] { return ++asked > 6; };
-    fit_entropy_net(sample.points, options, cut, side);
+    fit_entropy_net(with(sample.points, side), options, cut);
     coterie::Run run(1, 1);
-    const auto refused = [&](const SideInformation& other) {
-        return message_of<BadData>([&] { fit_entropy_net(sample.points, options, run, other); });
+    const auto refused = [&](const Problem& other) {
+        return message_of<BadData>([&] { fit_entropy_net(with(sample.points, other), options, run); });
     };
-    SideInformation other = side;
+    Problem other = side;
     other.group_shares = {{"a", 0.3, 0.3}};
     EXPECT_NE(refused(other).find("other points"), std::string::npos);
-    EXPECT_EQ(fit_entropy_net(sample.points, options, run, side).options().checkpoint, "");
+    EXPECT_EQ(fit_entropy_net(with(sample.points, side), options, run).options().checkpoint, "");
     options.checkpoint = folder / "no-folder/fit.checkpoint";
-    EXPECT_NE(
-        message_of<ResourceError>([&] { fit_entropy_net(sample.points, options, run, side); }).find("--checkpoint"),
-        std::string::npos);
+    EXPECT_NE(message_of<ResourceError>([&] {
+                  fit_entropy_net(with(sample.points, side), options, run);
+              }).find("--checkpoint"),
+              std::string::npos);
 }
 
 // sigma(x) = softmax(W x): the gradient of KL(sigma || sigma(x + move)) is W'(tau - sigma).
@@ -423,10 +428,10 @@ TEST(ClassifierOptions, AreRefused) {
     EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("--noise"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("--learning-rate"), std::string::npos);
-    SideInformation side;
+    Problem side;
     side.sizes = SizeBounds{1, 20};
     EXPECT_NE(message_of<BadArgument>([&] {
-                  fit_entropy_net(sample.points, small<EntropyNetOptions>(), run, side);
+                  fit_entropy_net(with(sample.points, side), small<EntropyNetOptions>(), run);
               }).find("size bounds"),
               std::string::npos);
     side.sizes.reset();
@@ -434,9 +439,10 @@ TEST(ClassifierOptions, AreRefused) {
     partial[0] = 0;
     side.partial_labels = partial;
     side.group_shares = {{"0", 0.5, 0.5}};
-    EXPECT_NE(
-        message_of<BadArgument>([&] { fit_iic(sample.points, small<IicOptions>(), run, side); }).find("group shares"),
-        std::string::npos);
+    EXPECT_NE(message_of<BadArgument>([&] {
+                  fit_iic(with(sample.points, side), small<IicOptions>(), run);
+              }).find("group shares"),
+              std::string::npos);
 }
 
 // One cloud, in which nothing but the prior says where to cut.

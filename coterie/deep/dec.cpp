@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/deep/dec_step.hpp"
+#include "coterie/deep/internal/dec_step.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 
@@ -87,7 +87,7 @@ public:
     }
 
 protected:
-    Labels start(const Matrix<double>& embedding, Run& run) {
+    Labels start(const Matrix<double>& embedding, const Run& run) {
         internal::Clusters found = internal::first_clusters(embedding, options_.clusters, options_.restarts, run);
         centroids_ = std::move(found.means);
         return std::move(found.labels);
@@ -103,7 +103,7 @@ public:
     SelfTraining(const AlternatingOptions& options, double weight, bool with_reconstruction)
         : WithCentroids(options), weight_(weight), with_reconstruction_(with_reconstruction) {}
 
-    Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, Run& run) override {
+    Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, const Run& run) override {
         if (centroids_.size() == 0) {
             start(embedding, run);
             first_ = second_ = Matrix<double>::Zero(centroids_.rows(), centroids_.cols());
@@ -164,7 +164,7 @@ public:
     Dcn(const DcnOptions& options, Index dimensions)
         : WithCentroids(options), weight_(options.distortion / static_cast<double>(dimensions)) {}
 
-    Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, Run& run) override {
+    Labels update(const Matrix<double>& embedding, const Labels&, std::uint64_t, const Run& run) override {
         if (centroids_.size() == 0) {
             // Counts begin with the points that the first centroids are means of.
             counts_ = Vector<double>::Zero(options_.clusters);
@@ -217,35 +217,33 @@ private:
 };
 
 template <class Options>
-DeepModelOf<Options> fit_with(PointsView points, const Options& options, Run& run, const SideInformation& side,
+DeepModelOf<Options> fit_with(PointsView points, const Options& options, const Run& run,
                               internal::Alternation& alternation, const internal::Optimizer& optimizer) {
-    internal::DeepFit fit(Options::method, points, options, Options::described().values(&options), run, side);
+    internal::DeepFit fit(Options::method, points, options, Options::described().values(&options), run);
     internal::Alternated found = internal::alternate(fit, options, alternation, {optimizer});
     return {options, std::move(found.state), std::move(found.labels), std::move(fit.report())};
 }
 
 }  // namespace
 
-DecModel fit_dec(PointsView points, const DecOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
+DecModel DecMethod::fit(const Problem& problem, const DecOptions& options, const Run& run) {
     SelfTraining training(options, 1.0, false);
-    return fit_with(points, options, run, side, training,
+    return fit_with(problem.points, options, run, training,
                     {.kind = internal::Optimizer::Kind::sgd,
                      .part = internal::Optimizer::Part::encoder,
                      .learning_rate = options.learning_rate,
                      .momentum = 0.9});
 }
 
-IdecModel fit_idec(PointsView points, const IdecOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
+IdecModel IdecMethod::fit(const Problem& problem, const IdecOptions& options, const Run& run) {
     SelfTraining training(options, options.gamma, true);
-    return fit_with(points, options, run, side, training, {.learning_rate = options.learning_rate});
+    return fit_with(problem.points, options, run, training, {.learning_rate = options.learning_rate});
 }
 
-DcnModel fit_dcn(PointsView points, const DcnOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
+DcnModel DcnMethod::fit(const Problem& problem, const DcnOptions& options, const Run& run) {
+    const PointsView points = problem.points;
     Dcn dcn(options, points.columns());
-    return fit_with(points, options, run, side, dcn, {.learning_rate = options.learning_rate});
+    return fit_with(problem.points, options, run, dcn, {.learning_rate = options.learning_rate});
 }
 
 }  // namespace coterie

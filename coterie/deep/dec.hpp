@@ -14,23 +14,25 @@
 // Centroids start as k-means finds them. Labels are the most probable or nearest cluster; dec, idec and dcn end as DEKM
 // does.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct DecOptions : AlternatingOptions {
+struct COTERIE_API DecOptions : AlternatingOptions {
     DecOptions() { learning_rate = 0.01; }
 
     static constexpr std::string_view method = "dec";
     static const OptionSet& described();
 };
-struct IdecOptions : AlternatingOptions {
+struct COTERIE_API IdecOptions : AlternatingOptions {
     double gamma = 0.1;
 
     static constexpr std::string_view method = "idec";
     static const OptionSet& described();
 };
-struct DcnOptions : AlternatingOptions {
+struct COTERIE_API DcnOptions : AlternatingOptions {
     double distortion = 0.05;
 
     static constexpr std::string_view method = "dcn";
@@ -41,8 +43,34 @@ using IdecModel = DeepModelOf<IdecOptions>;
 using DcnModel = DeepModelOf<DcnOptions>;
 
 /// As fit_dekm. The report's objective is the mean KL(p_i || q_i) of each update (dec, idec), or the inertia (dcn).
-DecModel fit_dec(PointsView points, const DecOptions& options, Run& run, const SideInformation& side = {});
-IdecModel fit_idec(PointsView points, const IdecOptions& options, Run& run, const SideInformation& side = {});
-DcnModel fit_dcn(PointsView points, const DcnOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API DecMethod {
+    using Options = DecOptions;
+    using Model = DecModel;
+    static constexpr std::string_view name = "dec";
+    static constexpr std::string_view summary =
+        "deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<DecMethod> fit_dec{};
+struct COTERIE_API IdecMethod {
+    using Options = IdecOptions;
+    using Model = IdecModel;
+    static constexpr std::string_view name = "idec";
+    static constexpr std::string_view summary = "DEC that keeps reconstructing the points (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<IdecMethod> fit_idec{};
+struct COTERIE_API DcnMethod {
+    using Options = DcnOptions;
+    using Model = DcnModel;
+    static constexpr std::string_view name = "dcn";
+    static constexpr std::string_view summary =
+        "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<DcnMethod> fit_dcn{};
 
 }  // namespace coterie

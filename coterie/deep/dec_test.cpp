@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/random.hpp"
-#include "coterie/deep/dec_step.hpp"
-#include "coterie/deep/test_samples.hpp"
-#include "coterie/io/test_files.hpp"
+#include "coterie/deep/internal/dec_step.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {
@@ -56,8 +56,10 @@ TEST(Dec, GradientsAgreeWithDifferences) {
 }
 
 // Blobs are found, and a fit that is cut off at every place ends as if it had not been.
-template <class Options, class Model>
-void finds_and_goes_on(Model (*fit)(PointsView, const Options&, Run&, const SideInformation&)) {
+template <class Method>
+void finds_and_goes_on(const Fit<Method>& fit) {
+    using Options = typename Method::Options;
+    using Model = typename Method::Model;
     const test::Sample sample = test::blobs(300, 8, 4, 3);
     const testing::Folder folder;
     Options options;
@@ -66,7 +68,7 @@ void finds_and_goes_on(Model (*fit)(PointsView, const Options&, Run&, const Side
     options.update_interval = 4;
     options.max_iterations = 16;
     coterie::Run run(2);
-    const Model whole = fit(sample.points, options, run, {});
+    const Model whole = fit(sample.points, options, run);
     EXPECT_GE(accuracy(whole.labels(), sample.truth), 0.9);
     EXPECT_EQ(whole.predict(sample.points), whole.labels());
     options.checkpoint = folder / "fit.checkpoint";
@@ -82,7 +84,7 @@ void finds_and_goes_on(Model (*fit)(PointsView, const Options&, Run&, const Side
             return stop_after == 2 || ++asked > 2;
         };
         try {
-            const auto model = fit(sample.points, options, cut, {});
+            const auto model = fit(sample.points, options, cut);
             if (model.fit_report().stopped != StopReason::interrupted) break;
             ++clustering;
         } catch (const Cancelled&) {
@@ -90,7 +92,7 @@ void finds_and_goes_on(Model (*fit)(PointsView, const Options&, Run&, const Side
         }
     }
     EXPECT_GE(clustering, 4);
-    const Model resumed = fit(sample.points, options, run, {});
+    const Model resumed = fit(sample.points, options, run);
     EXPECT_EQ(resumed.labels(), whole.labels());
     EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
     EXPECT_EQ(resumed.state().centroids, whole.state().centroids);
@@ -98,15 +100,15 @@ void finds_and_goes_on(Model (*fit)(PointsView, const Options&, Run&, const Side
 
 TEST(Dec, FindsBlobsAndGoesOn) {
     COTERIE_NEEDS_NETWORKS;
-    finds_and_goes_on(&fit_dec);
+    finds_and_goes_on(fit_dec);
 }
 TEST(Idec, FindsBlobsAndGoesOn) {
     COTERIE_NEEDS_NETWORKS;
-    finds_and_goes_on(&fit_idec);
+    finds_and_goes_on(fit_idec);
 }
 TEST(Dcn, FindsBlobsAndGoesOn) {
     COTERIE_NEEDS_NETWORKS;
-    finds_and_goes_on(&fit_dcn);
+    finds_and_goes_on(fit_dcn);
 }
 
 }  // namespace

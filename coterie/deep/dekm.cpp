@@ -1,7 +1,7 @@
 #include "coterie/deep/dekm.hpp"
 
-#include "coterie/deep/dekm_step.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/deep/internal/dekm_step.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -59,7 +59,7 @@ class Dekm : public internal::Alternation {
 public:
     explicit Dekm(const DekmOptions& options) : options_(options) {}
 
-    Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, Run& run) override {
+    Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, const Run& run) override {
         internal::Clusters found = last.empty()
                                        ? internal::first_clusters(embedding, options_.clusters, options_.restarts, run)
                                        : cluster_again(embedding, last, number, run);
@@ -85,11 +85,10 @@ private:
         Run own(run.seed + 1000003 * (number + 1), run.threads);
         KMeansOptions options;
         options.clusters = options_.clusters;
-        SideInformation side;
         const Matrix<double> means =
             internal::means_of(embedding, last, Matrix<double>::Zero(options_.clusters, embedding.cols()), run.threads);
-        side.initial_centroids = means;
-        const KMeansModel warm = fit_kmeans(embedding, options, own, side);
+        const KMeansModel warm =
+            fit_kmeans({.points = Points::borrow(embedding), .initial_centroids = Points::borrow(means)}, options, own);
         if (options_.update_restarts > 0) {
             internal::Clusters fresh =
                 internal::first_clusters(embedding, options_.clusters, options_.update_restarts, own);
@@ -107,10 +106,10 @@ private:
 
 }  // namespace
 
-DekmModel fit_dekm(PointsView points, const DekmOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
+DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, const Run& run) {
+    const PointsView points = problem.points;
     DekmOptions used = options;
-    internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run, side);
+    internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);
     const bool dense = fit.network().architecture().encoder.front().plan.kind == COTERIE_DENSE;
     if (used.update_interval == 0) used.update_interval = dense ? 10 : 40;
     Dekm dekm(used);

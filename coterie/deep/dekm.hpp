@@ -16,14 +16,16 @@
 //
 // The k-means of an update starts from the means of the last labels; a few starts of its own compete with it.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deep/autoencoder.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
 enum class DekmMove { last, all };
 enum class DekmUpdate { batch, full };
 
-struct DekmOptions : AlternatingOptions {
+struct COTERIE_API DekmOptions : AlternatingOptions {
     DekmOptions() {
         update_interval = 0;  // 40 for convolutional networks, 10 for dense ones
         tolerance = 0.005;
@@ -42,6 +44,15 @@ using DekmModel = DeepModelOf<DekmOptions>;
 /// "loss_per_update" (mean of the batches), "warm_starts" (updates whose k-means from the last labels was not beaten).
 /// The model is that of the last update whose balance was at least half the first one's: with a warning when it is not
 /// the last.
-DekmModel fit_dekm(PointsView points, const DekmOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API DekmMethod {
+    using Options = DekmOptions;
+    using Model = DekmModel;
+    static constexpr std::string_view name = "dekm";
+    static constexpr std::string_view summary =
+        "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<DekmMethod> fit_dekm{};
 
 }  // namespace coterie

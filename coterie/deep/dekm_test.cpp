@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/error.hpp"
-#include "coterie/deep/deep_fit.hpp"
-#include "coterie/deep/dekm_step.hpp"
-#include "coterie/deep/test_samples.hpp"
-#include "coterie/io/test_files.hpp"
-#include "coterie/methods.hpp"
+#include "coterie/deep/internal/deep_fit.hpp"
+#include "coterie/deep/internal/dekm_step.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie {
 namespace {
@@ -109,8 +109,9 @@ TEST(Dekm, FindsBlobsPredictsThemAndIsStored) {
     const Labels again = model.predict(sample.points);
     EXPECT_GE(accuracy(again, model.labels()), 0.999);
     const testing::Folder folder;
-    save(model, folder / "dekm.coterie");
-    const auto read = load_model(folder / "dekm.coterie");
+    Pipeline(model).save(folder / "dekm.coterie");
+    const auto pipeline = Pipeline::load(folder / "dekm.coterie");
+    const Model* read = &pipeline.model();
     EXPECT_EQ(read->predict(sample.points), again);
     EXPECT_EQ(read->transform(sample.points, run).cols(), 3);
 }
@@ -211,7 +212,7 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     static_cast<AutoencoderOptions&>(plain) = small();
     const auto train = [&](std::uint64_t seed) {
         coterie::Run run(seed);
-        save(fit_ae_kmeans(sample.points, plain, run), folder / "ae.coterie");
+        Pipeline(fit_ae_kmeans(sample.points, plain, run)).save(folder / "ae.coterie");
     };
     train(3);
     DekmOptions options = small();
@@ -260,7 +261,7 @@ TEST(Dekm, RivalsStartFromOneAutoencoder) {
     static_cast<AutoencoderOptions&>(plain) = small();
     coterie::Run run(3);
     const AeKMeansModel first = fit_ae_kmeans(sample.points, plain, run);
-    save(first, folder / "ae.coterie");
+    Pipeline(first).save(folder / "ae.coterie");
     plain.pretrained = folder / "ae.coterie";
     plain.pretrain_epochs = 0;
     const AeKMeansModel second = fit_ae_kmeans(sample.points, plain, run);

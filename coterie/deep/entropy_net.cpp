@@ -1,8 +1,8 @@
 #include "coterie/deep/entropy_net.hpp"
 
-#include "coterie/base/idle_option.hpp"
-#include "coterie/deep/classifier_fit.hpp"
-#include "coterie/deep/view_losses.hpp"
+#include "coterie/base/internal/idle_option.hpp"
+#include "coterie/deep/internal/classifier_fit.hpp"
+#include "coterie/deep/internal/view_losses.hpp"
 
 namespace coterie {
 namespace {
@@ -98,11 +98,11 @@ private:
 
 // criterion_of(prior) says how the three differ.
 template <class Options, class CriterionOf>
-ClassifierModelOf<Options> fit(PointsView points, const Options& options, Run& run, const SideInformation& side,
-                               const std::string& prior, CriterionOf&& criterion_of) {
+ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
+                                      const std::string& prior, CriterionOf&& criterion_of) {
     internal::Views views;
     views.first_augmented = options.augmentations == 2;
-    return internal::fit_classifier(points, options, run, side, prior, views, [&](internal::LossContext context) {
+    return internal::fit_classifier(problem, options, run, prior, views, [&](internal::LossContext context) {
         internal::Criterion criterion = criterion_of(context.prior);
         criterion.prior = context.prior;
         criterion.labels_per = options.labels_per;
@@ -139,11 +139,10 @@ const OptionSet& MiadmNetOptions::described() {
     return set;
 }
 
-EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& options, Run& run,
-                                const SideInformation& side) {
+EntropyNetModel EntropyNetMethod::fit(const Problem& problem, const EntropyNetOptions& options, const Run& run) {
     internal::refuse_idle(options.label_rounds != EntropyNetOptions().label_rounds,
                           options.label_solver == LabelSolver::em, "--label-rounds", "--label-solver em");
-    return fit(points, options, run, side, options.prior, [&](const std::vector<double>& prior) {
+    return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
         internal::Criterion out;
         out.rule = internal::LabelRule::self_label;
         out.labels = {
@@ -152,8 +151,8 @@ EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& opti
     });
 }
 
-SelaNetModel fit_sela_net(PointsView points, const SelaNetOptions& options, Run& run, const SideInformation& side) {
-    return fit(points, options, run, side, options.prior, [&](const std::vector<double>&) {
+SelaNetModel SelaNetMethod::fit(const Problem& problem, const SelaNetOptions& options, const Run& run) {
+    return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>&) {
         internal::Criterion out;
         out.rule = internal::LabelRule::transport;
         out.sharpness = options.sharpness;
@@ -161,8 +160,8 @@ SelaNetModel fit_sela_net(PointsView points, const SelaNetOptions& options, Run&
     });
 }
 
-MiadmNetModel fit_miadm_net(PointsView points, const MiadmNetOptions& options, Run& run, const SideInformation& side) {
-    return fit(points, options, run, side, "", [&](const std::vector<double>&) {
+MiadmNetModel MiadmNetMethod::fit(const Problem& problem, const MiadmNetOptions& options, const Run& run) {
+    return fit_labels(problem, options, run, "", [&](const std::vector<double>&) {
         internal::Criterion out;
         out.rule = internal::LabelRule::alternating;
         return out;

@@ -11,8 +11,10 @@
 // Both views are changed at random, or, with augmentations 1, x' is the point itself. Labels are found for the 2 N
 // predictions of a batch, or, per epoch, for the predictions of all points, and then hold for both views.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
 #include "coterie/entropy/entropy.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -21,7 +23,7 @@ struct SelfLabelNetOptions : ClassifierOptions {
     double augmentation_weight = 0.2;
 };
 
-struct EntropyNetOptions : SelfLabelNetOptions {
+struct COTERIE_API EntropyNetOptions : SelfLabelNetOptions {
     EntropyNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
 
     double lambda = 100;
@@ -33,7 +35,7 @@ struct EntropyNetOptions : SelfLabelNetOptions {
     static constexpr std::string_view method = "entropy-net";
     static const OptionSet& described();
 };
-struct SelaNetOptions : SelfLabelNetOptions {
+struct COTERIE_API SelaNetOptions : SelfLabelNetOptions {
     SelaNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
 
     double sharpness = 25;  // of the transport: 1 / its entropy's weight
@@ -43,7 +45,7 @@ struct SelaNetOptions : SelfLabelNetOptions {
     static constexpr std::string_view method = "sela-net";
     static const OptionSet& described();
 };
-struct MiadmNetOptions : SelfLabelNetOptions {
+struct COTERIE_API MiadmNetOptions : SelfLabelNetOptions {
     MiadmNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
 
     LabelsPer labels_per = LabelsPer::batch;  // batch: the paper's MIADM*
@@ -63,10 +65,35 @@ using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
 /// "parameters", "network", "device", "backend". Throws BadArgument (options, an image of other size than d, training
 /// that diverges), BadData (values, a checkpoint of another fit), ResourceError (no LibTorch), Cancelled before the
 /// first epoch is done.
-EntropyNetModel fit_entropy_net(PointsView points, const EntropyNetOptions& options, Run& run,
-                                const SideInformation& side = {});
-SelaNetModel fit_sela_net(PointsView points, const SelaNetOptions& options, Run& run, const SideInformation& side = {});
-MiadmNetModel fit_miadm_net(PointsView points, const MiadmNetOptions& options, Run& run,
-                            const SideInformation& side = {});
+struct COTERIE_API EntropyNetMethod {
+    using Options = EntropyNetOptions;
+    using Model = EntropyNetModel;
+    static constexpr std::string_view name = "entropy-net";
+    static constexpr std::string_view summary =
+        "discriminative entropy clustering: a self-labelling network (LibTorch)";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<EntropyNetMethod> fit_entropy_net{};
+struct COTERIE_API SelaNetMethod {
+    using Options = SelaNetOptions;
+    using Model = SelaNetModel;
+    static constexpr std::string_view name = "sela-net";
+    static constexpr std::string_view summary =
+        "self-labelling by optimal transport: a network of one-hot labels (LibTorch)";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SelaNetMethod> fit_sela_net{};
+struct COTERIE_API MiadmNetMethod {
+    using Options = MiadmNetOptions;
+    using Model = MiadmNetModel;
+    static constexpr std::string_view name = "miadm-net";
+    static constexpr std::string_view summary =
+        "self-labelling by alternating directions: a network of soft labels (LibTorch)";
+    static constexpr Takes takes = {.labels = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<MiadmNetMethod> fit_miadm_net{};
 
 }  // namespace coterie

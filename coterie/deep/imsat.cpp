@@ -1,7 +1,7 @@
 #include "coterie/deep/imsat.hpp"
 
-#include "coterie/deep/classifier_fit.hpp"
-#include "coterie/deep/view_losses.hpp"
+#include "coterie/deep/internal/classifier_fit.hpp"
+#include "coterie/deep/internal/view_losses.hpp"
 
 namespace coterie {
 namespace {
@@ -54,7 +54,7 @@ const OptionSet& IicOptions::described() {
     return set;
 }
 
-ImsatModel fit_imsat(PointsView points, const ImsatOptions& options, Run& run, const SideInformation& side) {
+ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options, const Run& run) {
     internal::Views views;
     views.second_adversarial =
         options.view == ImsatView::adversarial || (options.view == ImsatView::automatic && options.image.empty());
@@ -65,7 +65,7 @@ ImsatModel fit_imsat(PointsView points, const ImsatOptions& options, Run& run, c
             "options --augment and --noise change no adversarial view; leave them out, or take --view "
             "augmented");
     return internal::fit_classifier(
-        points, options, run, side, options.prior, views, [&](const internal::LossContext& context) {
+        problem, options, run, options.prior, views, [&](const internal::LossContext& context) {
             internal::Criterion criterion;
             criterion.fairness = options.fairness;
             criterion.prior = context.prior;
@@ -81,10 +81,10 @@ ImsatModel fit_imsat(PointsView points, const ImsatOptions& options, Run& run, c
         });
 }
 
-IicModel fit_iic(PointsView points, const IicOptions& options, Run& run, const SideInformation& side) {
+IicModel IicMethod::fit(const Problem& problem, const IicOptions& options, const Run& run) {
     internal::Views views;
     views.first_augmented = options.augmentations == 2;
-    return internal::fit_classifier(points, options, run, side, "", views, [](const internal::LossContext& context) {
+    return internal::fit_classifier(problem, options, run, "", views, [](const internal::LossContext& context) {
         return pair_loss(
             [](const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
                Matrix<double>& second) { return internal::add_pair_information(sigma, tau, 1.0, first, second); },

@@ -10,13 +10,15 @@
 //             times the distance from the tenth nearest neighbour (virtual adversarial training)
 //     iic     -sum_ab P_ab ln(P_ab / (p_a p_b)), the views as those of entropy_net.hpp
 
+#include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
 enum class ImsatView { automatic, adversarial, augmented };
 
-struct ImsatOptions : ClassifierOptions {
+struct COTERIE_API ImsatOptions : ClassifierOptions {
     double fairness = 4;
     double augmentation_weight = 10;
     std::string prior = "uniform";
@@ -26,7 +28,7 @@ struct ImsatOptions : ClassifierOptions {
     static constexpr std::string_view method = "imsat";
     static const OptionSet& described();
 };
-struct IicOptions : ClassifierOptions {
+struct COTERIE_API IicOptions : ClassifierOptions {
     int augmentations = 1;  // 1 or 2
 
     static constexpr std::string_view method = "iic";
@@ -37,7 +39,24 @@ using IicModel = ClassifierModelOf<IicOptions>;
 
 /// As fit_entropy_net. Adversarial views need all points' nearest neighbours first (n^2 d operations), and a second
 /// pass through the network for every batch.
-ImsatModel fit_imsat(PointsView points, const ImsatOptions& options, Run& run, const SideInformation& side = {});
-IicModel fit_iic(PointsView points, const IicOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API ImsatMethod {
+    using Options = ImsatOptions;
+    using Model = ImsatModel;
+    static constexpr std::string_view name = "imsat";
+    static constexpr std::string_view summary =
+        "IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch)";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<ImsatMethod> fit_imsat{};
+struct COTERIE_API IicMethod {
+    using Options = IicOptions;
+    using Model = IicModel;
+    static constexpr std::string_view name = "iic";
+    static constexpr std::string_view summary = "IIC: mutual information of the clusters of two views (LibTorch)";
+    static constexpr Takes takes = {.labels = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<IicMethod> fit_iic{};
 
 }  // namespace coterie

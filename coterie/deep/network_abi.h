@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define COTERIE_NETWORK_ABI 2
+#define COTERIE_NETWORK_ABI 3
 
 enum coterie_layer_kind {
     COTERIE_DENSE = 1,                  /* in -> out numbers; flattens what comes in */
@@ -58,6 +58,9 @@ typedef struct coterie_network_api {
     const char* (*error)(void);
     /* 1 where the device can be used. */
     int32_t (*has_device)(const char* device);
+    /* While networks live, memory of tensors on the CPU is kept between the steps. To be called before the first
+     * network, and only where nobody else uses the same LibTorch: its allocator is replaced. */
+    void (*keep_memory)(void);
 
     /* Null on failure. decoder_layers may be 0. Parameters are zero. half: passes in bfloat16 where the device does. */
     coterie_network* (*create)(const coterie_layer* encoder, int32_t encoder_layers, const coterie_layer* decoder,

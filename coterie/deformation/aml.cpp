@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/deformation/ridge_basis.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/deformation/internal/ridge_basis.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 
@@ -51,13 +51,12 @@ const OptionSet& AmlOptions::described() {
     return set;
 }
 
-AmlModel fit_aml(PointsView points, const AmlOptions& options, Run& run, const SideInformation& side) {
-    return AmlFits(points, run, side).fit(options);
+AmlModel AmlMethod::fit(const Problem& problem, const AmlOptions& options, const Run& run) {
+    return AmlFits(problem, run).fit(options);
 }
 
 AmlModel AmlFits::fit(const AmlOptions& options) {
     const Run& run = this->run();
-    check_options(options);
     const int k = options.clusters;
 
     AmlModel model;

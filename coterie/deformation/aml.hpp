@@ -14,11 +14,13 @@
 //
 // Cost: n q^2 + q^3 once, n r k a round, r the rank of X. Memory n (q + r).
 
+#include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct AmlOptions : SpaceOptions {
+struct COTERIE_API AmlOptions : SpaceOptions {
     int clusters = 8;
     double lambda = 0.0;      // 0: lambda_rel tr(X'X) / q
     double lambda_rel = 0.1;  // of the mean eigenvalue of X'X
@@ -30,7 +32,7 @@ struct AmlOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class AmlModel : public ProjectedModelOf<AmlOptions> {
+class COTERIE_API AmlModel : public ProjectedModelOf<AmlOptions> {
 public:
     std::string_view method() const override { return "aml"; }
     static AmlModel from(const Archive& archive) { return AmlModel(archive); }
@@ -41,19 +43,31 @@ private:
     friend class AmlFits;
 };
 
+class AmlFits;
+
 /// n x d points, 1 <= clusters <= n, dimensions at most k - 1 and the rank of X. Starts from k-means (k-means++ with
 /// restarts), or from side.initial_centroids (k x d). labels() is always predict(points).
 /// Throws BadArgument (options, more clusters than points), BadData (values, all points equal), ResourceError (kernel
 /// form), Cancelled before the first round is done.
 /// The report's objective is J; its details: "lambda", "kernel_width", "components", "rank" (r), "dimensions" (p),
 /// "trace" (T of the last round).
-AmlModel fit_aml(PointsView points, const AmlOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API AmlMethod {
+    using Options = AmlOptions;
+    using Model = AmlModel;
+    using Fits = AmlFits;
+    static constexpr std::string_view name = "aml";
+    static constexpr std::string_view summary =
+        "adaptive metric learning: a linear metric and the clusters learnt together, linear and kernel";
+    static constexpr Takes takes = {.initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<AmlMethod> fit_aml{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
 /// k-means start.
-class AmlFits : public internal::SpaceFits {
+class COTERIE_API AmlFits : public internal::SpaceFits {
 public:
-    AmlFits(PointsView points, Run& run, const SideInformation& side) : SpaceFits("aml", points, run, side) {}
+    AmlFits(const Problem& problem, const Run& run) : SpaceFits("aml", problem, run) {}
     AmlModel fit(const AmlOptions& options);
 };
 

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 AmlModel fit(const Matrix<double>& points, const AmlOptions& options, std::uint64_t seed = 0) {
     coterie::Run run(seed, 2);
@@ -118,10 +120,10 @@ TEST(Aml, TheObjectivePrefersGroupsThatVarianceHides) {
     EXPECT_LT(accuracy(across.labels(), truth), 0.75);
     Matrix<double> start(2, 2);
     start << 0, 2, 0, -2;
-    SideInformation side;
-    side.initial_centroids = start;
+    Problem side;
+    side.initial_centroids = Points::borrow(start);
     coterie::Run run(0, 2);
-    const AmlModel along = fit_aml(points, options, run, side);
+    const AmlModel along = fit_aml(with(points, side), options, run);
     EXPECT_EQ(accuracy(along.labels(), truth), 1.0);
     EXPECT_LT(along.fit_report().objective, across.fit_report().objective - 0.1);
     EXPECT_GT(scatter_ratio(points, along.labels(), run), scatter_ratio(points, across.labels(), run));

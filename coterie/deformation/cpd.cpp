@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/deformation/smooth_motion.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/deformation/internal/smooth_motion.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
@@ -229,15 +229,14 @@ private:
 };
 
 struct CpdFits::Shared {
-    Shared(PointsView points, Run& run, const SideInformation& side) : fits("cpd", points, run, side) {}
+    Shared(const Problem& problem, const Run& run) : fits("cpd", problem, run) {}
 
     internal::SpaceFits fits;
     std::shared_ptr<const SmoothMotion> motion;
     std::shared_ptr<const Matrix<double>> moved_points;  // those that `motion` moves
 };
 
-CpdFits::CpdFits(PointsView points, Run& run, const SideInformation& side)
-    : shared_(std::make_unique<Shared>(points, run, side)) {}
+CpdFits::CpdFits(const Problem& problem, const Run& run) : shared_(std::make_unique<Shared>(problem, run)) {}
 CpdFits::~CpdFits() = default;
 
 std::vector<std::string> CpdFits::shared_options() {
@@ -245,12 +244,11 @@ std::vector<std::string> CpdFits::shared_options() {
             "sigma",  "sigma_rel",    "clusters",   "restarts"};
 }
 
-CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const SideInformation& side) {
-    return CpdFits(points, run, side).fit(options);
+CpdModel CpdMethod::fit(const Problem& problem, const CpdOptions& options, const Run& run) {
+    return CpdFits(problem, run).fit(options);
 }
 
 CpdModel CpdFits::fit(const CpdOptions& options) {
-    check_options(options);
     internal::SpaceFits& fits = shared_->fits;
     const Run& run = fits.run();
     const bool kernel = options.kernel == SpaceKernel::rbf;
@@ -333,8 +331,12 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
     return model;
 }
 
-Matrix<double> CpdModel::transform(PointsView points, const Run& run) const {
-    if (!accept("transform", points, run)) return Matrix<double>(0, centroids_.cols());
+Matrix<double> CpdModel::output_checked(Output which, PointsView points, const Run& run) const {
+    Matrix<double> y = embed(points, run);
+    return which == Output::distances ? euclidean_distances(y, centroids_, run.threads) : y;
+}
+
+Matrix<double> CpdModel::embed(PointsView points, const Run& run) const {
     Matrix<double> x = space_->transform(points, run);
     movement_->move(x, run);
     if (embedding_.size() == 0) return x;
@@ -343,7 +345,7 @@ Matrix<double> CpdModel::transform(PointsView points, const Run& run) const {
 }
 
 Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
-    return nearest_centroids(transform(points, run), centroids_, run.threads).labels;
+    return nearest_centroids(embed(points, run), centroids_, run.threads).labels;
 }
 
 void CpdModel::store(Archive& archive) const {

@@ -24,11 +24,12 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/deformation/point_space.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -43,7 +44,7 @@ enum class CpdOrigin {
     zero   // points as they are, k vectors: the paper's letter
 };
 
-struct CpdOptions : SpaceOptions {
+struct COTERIE_API CpdOptions : SpaceOptions {
     int clusters = 8;
     double lambda = 0.0;         // 0: lambda_rel n^2
     double lambda_rel = 0.0025;  // of n^2
@@ -62,7 +63,7 @@ struct CpdOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class CpdModel : public Model {
+class COTERIE_API CpdModel : public Model {
 public:
     std::string_view method() const override { return "cpd"; }
     Index dimensions() const override { return space_->input_dimensions(); }
@@ -71,18 +72,21 @@ public:
     /// As given, lambda, sigma and kernel_width replaced by the values used.
     const CpdOptions& options() const { return options_; }
 
-    bool has_transform() const override { return true; }
-    /// Moved points x + G(x, X) P, n x d (of kernel components in the kernel form); with labels_from embedding y(x).
-    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// Embedding: moved points x + G(x, X) P (d components, in the kernel form those of the kernel); with labels_from
+    /// embedding y(x). Distances: from the centroids there.
+    OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
     void store(Archive& archive) const override;
     static CpdModel from(const Archive& archive);
 
 protected:
-    /// Nearest centroid of transform(points); ties go to the lowest.
+    /// Nearest centroid in the embedding; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 
 private:
+    Matrix<double> embed(PointsView points, const Run& run) const;
+
     friend class CpdFits;
     // What moves new points. P is n r d to compute, and of the many fits of a grid few are ever asked for it.
     struct Movement;
@@ -94,6 +98,8 @@ private:
     Matrix<double> centroids_;  // k x d or k x c
 };
 
+class CpdFits;
+
 /// n x d points, 1 <= clusters <= n. Starts from k-means (k-means++ with restarts), or from side.initial_centroids (k x
 /// d; in the kernel form from the clusters of the points nearest to them). Throws BadArgument (options, more clusters
 /// than points), BadData (values), ResourceError (memory of the order n^2), Cancelled before the first round is done.
@@ -101,13 +107,23 @@ private:
 /// "kernel_residual" (the largest part of a point's kernel value, 1, that they leave out), "moved" (|| G P || / || X
 /// ||), and the share of the scatter that is within the clusters found, before the move and after it
 /// ("within_share_before", "within_share"): free of scale, it compares different lambda.
-CpdModel fit_cpd(PointsView points, const CpdOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API CpdMethod {
+    using Options = CpdOptions;
+    using Model = CpdModel;
+    using Fits = CpdFits;
+    static constexpr std::string_view name = "cpd";
+    static constexpr std::string_view summary =
+        "CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel";
+    static constexpr Takes takes = {.initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<CpdMethod> fit_cpd{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space (kernel, its width ...),
-/// k-means start and sigma share these. Points, run and side information must outlive it.
-class CpdFits {
+/// k-means start and sigma share these. The problem and the run must outlive it.
+class COTERIE_API CpdFits {
 public:
-    CpdFits(PointsView points, Run& run, const SideInformation& side);
+    CpdFits(const Problem& problem, const Run& run);
     ~CpdFits();
     CpdFits(const CpdFits&) = delete;
     CpdFits& operator=(const CpdFits&) = delete;

@@ -6,13 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 struct Moons {
     Matrix<double> points;
@@ -166,14 +168,14 @@ TEST(Cpd, LandmarksComeCloseToTheWholeKernel) {
 TEST(Cpd, FitsThatShareWorkAreTheFitsOneByOne) {
     const Matrix<double> points = test::blob_points<double>(120, 4, 3, 1.5, 14);
     coterie::Run run(3, 2);
-    const SideInformation side;
-    CpdFits fits(points, run, side);
+    const Problem problem = with(points);
+    CpdFits fits(problem, run);
     CpdOptions options;
     options.clusters = 3;
     options.max_iterations = 5;
     const auto expect_same = [&] {
         const CpdModel shared = fits.fit(options);
-        const CpdModel own = fit_cpd(points, options, run, side);
+        const CpdModel own = fit_cpd(problem, options, run);
         EXPECT_EQ(shared.labels(), own.labels());
         EXPECT_EQ(shared.fit_report().objective_per_iteration, own.fit_report().objective_per_iteration);
         EXPECT_EQ(shared.transform(points, run), own.transform(points, run));
@@ -208,10 +210,10 @@ TEST(Cpd, TheKernelFormStartsFromTheClustersOfGivenCentroids) {
     options.kernel = SpaceKernel::rbf;
     Matrix<double> centroids(2, 2);
     centroids << 3, 0, -3, 0;
-    SideInformation side;
-    side.initial_centroids = centroids;
+    Problem side;
+    side.initial_centroids = Points::borrow(centroids);
     coterie::Run run;
-    const CpdModel model = fit_cpd(points, options, run, side);
+    const CpdModel model = fit_cpd(with(points, side), options, run);
     for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(model.labels()[i], i < 40 ? 1 : 0);
 }
 
@@ -220,11 +222,11 @@ TEST(Cpd, BadArguments) {
     const auto message = [&](auto change) -> std::string {
         CpdOptions options;
         options.clusters = 2;
-        SideInformation side;
+        Problem side;
         change(options, side);
         coterie::Run run;
         try {
-            fit_cpd(points, options, run, side);
+            fit_cpd(with(points, side), options, run);
         } catch (const Error& error) {
             return error.message();
         }
@@ -241,7 +243,7 @@ TEST(Cpd, BadArguments) {
     const Labels known(30, 0);
     has(message([&](auto&, auto& side) { side.partial_labels = known; }), "takes no partial labels");
     const Matrix<double> start = points.topRows(3);
-    has(message([&](auto&, auto& side) { side.initial_centroids = start; }), "initial centroids");
+    has(message([&](auto&, auto& side) { side.initial_centroids = Points::borrow(start); }), "initial centroids");
     coterie::Run run;
     CpdOptions two;
     two.clusters = 2;

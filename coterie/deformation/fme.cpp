@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/deformation/ridge_basis.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/deformation/internal/ridge_basis.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/neighbors.hpp"
@@ -60,13 +60,12 @@ const OptionSet& FmeOptions::described() {
     return set;
 }
 
-FmeModel fit_fme(PointsView points, const FmeOptions& options, Run& run, const SideInformation& side) {
-    return FmeFits(points, run, side).fit(options);
+FmeModel FmeMethod::fit(const Problem& problem, const FmeOptions& options, const Run& run) {
+    return FmeFits(problem, run).fit(options);
 }
 
 FmeModel FmeFits::fit(const FmeOptions& options) {
     const Run& run = this->run();
-    check_options(options);
     FmeModel model;
     model.options_ = options;
     FmeOptions& used = model.options_;

@@ -19,7 +19,9 @@
 //
 // Cost: n^2 q + n^3. Memory 4 n^2 numbers.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -28,7 +30,7 @@ enum class FmeLabels {
     embedding    // clusters are those of the rows of F; new points are told by the means of XW over them
 };
 
-struct FmeOptions : SpaceOptions {
+struct COTERIE_API FmeOptions : SpaceOptions {
     int clusters = 8;
     double mu = 0.0;         // 0: mu_rel / gamma
     double mu_rel = 1.0;     // of 1 / gamma: the weight of the residual beside the graph's term
@@ -42,7 +44,7 @@ struct FmeOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class FmeModel : public ProjectedModelOf<FmeOptions> {
+class COTERIE_API FmeModel : public ProjectedModelOf<FmeOptions> {
 public:
     std::string_view method() const override { return "fme"; }
     /// F, n x p; empty after load.
@@ -57,19 +59,31 @@ private:
     Matrix<double> embedding_;
 };
 
+class FmeFits;
+
 /// n x d points, 1 <= clusters <= n, neighbors and dimensions at most n - 1. side.initial_centroids (k x d) start the
 /// k-means where the regression takes them. labels() is predict(points) with labels_from regression, not with
 /// embedding. Throws BadArgument (options, more clusters than points), BadData (values, all points equal),
 /// ResourceError, Cancelled. The report's objective is J, exact; its details: "mu", "gamma", "kernel_width",
 /// "components", "dimensions" (p), "cut" (tr F'LF), "residual" (|| XW - F ||^2 / p, from 0 to 1), "inertia" (of
 /// k-means).
-FmeModel fit_fme(PointsView points, const FmeOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API FmeMethod {
+    using Options = FmeOptions;
+    using Model = FmeModel;
+    using Fits = FmeFits;
+    static constexpr std::string_view name = "fme";
+    static constexpr std::string_view summary =
+        "flexible manifold embedding: a graph's embedding and the regression to it, linear and kernel";
+    static constexpr Takes takes = {.initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<FmeMethod> fit_fme{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
 /// k-means start.
-class FmeFits : public internal::SpaceFits {
+class COTERIE_API FmeFits : public internal::SpaceFits {
 public:
-    FmeFits(PointsView points, Run& run, const SideInformation& side) : SpaceFits("fme", points, run, side) {}
+    FmeFits(const Problem& problem, const Run& run) : SpaceFits("fme", problem, run) {}
     FmeModel fit(const FmeOptions& options);
 };
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {

@@ -5,6 +5,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/deformation/internal/kernel_factor.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
@@ -86,7 +87,7 @@ void KernelPca::from_landmarks(int components, Index landmarks, const Run& run) 
     const Matrix<double> axes = coefficients_.transpose();
     scores_ = internal::rows_by_rows(factor.rows, axes, run.threads);
     offset_ = axes * means;
-    landmarks_ = std::move(factor.landmarks);
+    landmarks_ = std::make_shared<const Landmarks>(std::move(factor.landmarks));
     points_.resize(0, 0);
 }
 
@@ -125,7 +126,7 @@ KernelPca KernelPca::from(const Archive& archive) {
     Index rows = 0;
     Index dimensions = 0;
     if (archive.has("kernel_pca.landmarks.points")) {
-        out.landmarks_ = Landmarks::from(archive, "kernel_pca.landmarks");
+        out.landmarks_ = std::make_shared<const Landmarks>(Landmarks::from(archive, "kernel_pca.landmarks"));
         rows = out.landmarks_->count();
         dimensions = out.landmarks_->dimensions();
     } else {

@@ -3,16 +3,18 @@
 // space: the coordinates in which a method for points becomes its kernel form (Zhang et al. 2010). With all components
 // the distances between rows are those of the centred images of the points in feature space.
 
-#include <optional>
+#include <memory>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/io/archive.hpp"
-#include "coterie/linalg/kernel_factor.hpp"
+#include "coterie/model/archive.hpp"
 
 namespace coterie {
 
-class KernelPca {
+class Landmarks;  // internal/kernel_factor.hpp
+
+class COTERIE_API KernelPca {
 public:
     KernelPca() = default;
     /// n x d points, width above 0 (k(x, y) = exp(-||x - y||^2 / (2 width^2))). Keeps the `components` leading
@@ -41,7 +43,7 @@ private:
     Matrix<double> points_;  // n x d, less origin; without landmarks
     Vector<double> origin_;
     double width_ = 0;
-    std::optional<Landmarks> landmarks_;
+    std::shared_ptr<const Landmarks> landmarks_;
     Matrix<double> coefficients_;  // n x p: U / sqrt(eigenvalues), centred; with landmarks m x p: axes of their rows
     Vector<double> offset_;        // p: what centring takes off every new row
     Matrix<double> scores_;

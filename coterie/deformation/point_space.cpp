@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/scatter.hpp"
 
@@ -63,17 +63,13 @@ PointSpace PointSpace::from(const Archive& archive, SpaceKernel kernel, Index di
 
 namespace internal {
 
-void check_space_fit(std::string_view method, PointsView points, int clusters, const SideInformation& side,
-                     const Run& run) {
-    refuse_constraints(side, method);
-    const std::string name = "method " + std::string(method);
-    if (!side.weights.empty()) throw BadArgument(name + " takes no weights");
-    check_clustering_input(points, clusters, {}, run);
-    check_initial_centroids(side.initial_centroids, points, clusters, 1, run.threads);
+void check_space_fit(const Problem& problem, int clusters, const Run& run) {
+    check_clustering_input(problem.points, clusters, {}, run);
+    check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run.threads);
 }
 
 void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) {
-    check_space_fit(method_, points_, clusters, side_, run_);
+    check_space_fit(problem_, clusters, run_);
     if (!space_ || asked_ != options || origin_ != origin) {
         space_.reset();
         start_.reset();
@@ -103,10 +99,11 @@ const KMeansModel& SpaceFits::start(int clusters, int restarts) {
 
 Matrix<double> SpaceFits::given_start(const Matrix<double>& rows,
                                       FunctionRef<Matrix<double>(const Matrix<double>&)> place) const {
-    if (side_.initial_centroids.empty()) return {};
+    if (problem_.initial_centroids.empty()) return {};
     const Labels labels =
-        nearest_centroids(to_matrix<double>(points_), to_matrix<double>(side_.initial_centroids), run_.threads).labels;
-    return means_of(rows, labels, place(space_->transform(side_.initial_centroids, run_)), run_.threads);
+        nearest_centroids(to_matrix<double>(points_), to_matrix<double>(problem_.initial_centroids), run_.threads)
+            .labels;
+    return means_of(rows, labels, place(space_->transform(problem_.initial_centroids, run_)), run_.threads);
 }
 
 KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
@@ -117,9 +114,9 @@ KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, cons
     options.restarts = given ? 1 : restarts;
     Run quiet(run.seed, run.threads);
     quiet.should_stop = run.should_stop;
-    SideInformation side;
-    if (given) side.initial_centroids = *start;
-    return fit_kmeans(rows, options, quiet, side);
+    Problem problem{.points = Points::borrow(rows)};
+    if (given) problem.initial_centroids = Points::borrow(*start);
+    return fit_kmeans(problem, options, quiet);
 }
 
 }  // namespace internal

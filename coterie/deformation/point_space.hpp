@@ -7,10 +7,11 @@
 #include <optional>
 #include <string_view>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/deformation/kernel_pca.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 
@@ -46,7 +47,7 @@ OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
                                "landmarks; 0: whole matrices for up to 20,000 points, 1000 landmarks beyond");
 }
 
-class PointSpace {
+class COTERIE_API PointSpace {
 public:
     enum class Origin { mean, zero };
 
@@ -79,17 +80,16 @@ private:
 
 namespace internal {
 
-/// What a fit of this room refuses: constraints, weights, values and shapes that are none (BadArgument, BadData).
-/// Initial centroids are k x d.
-void check_space_fit(std::string_view method, PointsView points, int clusters, const SideInformation& side,
-                     const Run& run);
+/// What a fit of this room refuses: values and shapes that are none (BadArgument, BadData). Initial centroids are k x
+/// d.
+COTERIE_API void check_space_fit(const Problem& problem, int clusters, const Run& run);
 
 /// What fits of one method of this room to the same points share: the space, while its options stay the same, and the
-/// k-means that they start from. The points, the run and the side information must outlive it.
-class SpaceFits {
+/// k-means that they start from. The problem and the run must outlive it.
+class COTERIE_API SpaceFits {
 public:
-    SpaceFits(std::string_view method, PointsView points, Run& run, const SideInformation& side)
-        : method_(method), points_(points), run_(run), side_(side) {}
+    SpaceFits(std::string_view method, const Problem& problem, const Run& run)
+        : method_(method), points_(problem.points), run_(run), problem_(problem) {}
 
     /// check_space_fit, and the space of these options, whose kernel_width of 0 is replaced.
     void enter(SpaceOptions& options, int clusters, PointSpace::Origin origin);
@@ -113,13 +113,13 @@ public:
     void report_space(FitReport& report) const;
 
     PointsView input() const { return points_; }
-    Run& run() const { return run_; }
+    const Run& run() const { return run_; }
 
 private:
     std::string_view method_;
     PointsView points_;
-    Run& run_;
-    const SideInformation& side_;
+    const Run& run_;
+    const Problem& problem_;
     SpaceOptions asked_;
     SpaceOptions used_;
     PointSpace::Origin origin_ = PointSpace::Origin::mean;
@@ -131,8 +131,8 @@ private:
 };
 
 /// k-means on rows of a space, from several starts or (not null, not empty) from centroids.
-KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
-                    const Matrix<double>* start = nullptr);
+COTERIE_API KMeansModel cluster(const Matrix<double>& rows, int clusters, int restarts, const Run& run,
+                                const Matrix<double>* start = nullptr);
 
 }  // namespace internal
 

@@ -14,13 +14,13 @@ Matrix<double> ProjectedModel::projected(const Matrix<double>& rows, int threads
     return out;
 }
 
-Matrix<double> ProjectedModel::transform(PointsView points, const Run& run) const {
-    if (!accept("transform", points, run)) return Matrix<double>(0, centroids_.cols());
-    return projected(space_->transform(points, run), run.threads);
+Matrix<double> ProjectedModel::output_checked(Output which, PointsView points, const Run& run) const {
+    Matrix<double> y = projected(space_->transform(points, run), run.threads);
+    return which == Output::distances ? euclidean_distances(y, centroids_, run.threads) : y;
 }
 
 Labels ProjectedModel::predict_checked(PointsView points, const Run& run) const {
-    return nearest_centroids(transform(points, run), centroids_, run.threads).labels;
+    return nearest_centroids(output_checked(Output::embedding, points, run), centroids_, run.threads).labels;
 }
 
 void ProjectedModel::store_projection(Archive& archive) const {

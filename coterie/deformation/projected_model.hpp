@@ -3,19 +3,19 @@
 //
 //     y(x) = W' s(x) - b,    s(x) the point in the space it was fitted in (about an origin, or kernel components)
 
+#include "coterie/base/export.hpp"
 #include "coterie/deformation/point_space.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
-class ProjectedModel : public Model {
+class COTERIE_API ProjectedModel : public Model {
 public:
     Index dimensions() const override { return space_->input_dimensions(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
 
-    bool has_transform() const override { return true; }
-    /// y, n x p.
-    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// Embedding: y. Distances: || y - c_j ||.
+    OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
     /// W, q x p (q: dimensions of the space).
     const Matrix<double>& directions() const { return directions_; }
     /// k x p.
@@ -27,6 +27,7 @@ protected:
     Matrix<double> projected(const Matrix<double>& rows, int threads) const;
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_projection(Archive& archive) const;
     void load_projection(const Archive& archive, SpaceKernel kernel, int clusters);
 
@@ -38,7 +39,7 @@ protected:
 
 /// With the options it was fitted with; what it is called is left to the method.
 template <class Options>
-class ProjectedModelOf : public ProjectedModel {
+class COTERIE_API ProjectedModelOf : public ProjectedModel {
 public:
     /// As given, what was 0 for "chosen" replaced by the value used.
     const Options& options() const { return options_; }
@@ -59,7 +60,7 @@ namespace internal {
 
 /// Directions that a method takes when `given` is 0: k - 1, which tell k clusters apart, but no more than `most`.
 /// BadArgument naming --dimensions when more than `most` are given; `why` says what limits them.
-int dimensions_of(int given, int clusters, Index most, std::string_view why);
+COTERIE_API int dimensions_of(int given, int clusters, Index most, std::string_view why);
 
 }  // namespace internal
 }  // namespace coterie

@@ -5,14 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/deformation/aml.hpp"
 #include "coterie/deformation/fme.hpp"
 #include "coterie/deformation/rpca_om.hpp"
-#include "coterie/kmeans/test_support.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 struct AmlTraits {
     using Options = AmlOptions;
@@ -40,9 +42,9 @@ template <class Traits>
 class Rivals : public testing::Test {
 public:
     static typename Traits::Model fit(const Matrix<double>& points, const typename Traits::Options& options,
-                                      int threads = 2, const SideInformation& side = {}) {
+                                      int threads = 2, const Problem& side = {}) {
         coterie::Run run(3, threads);
-        return Traits::fit(points, options, run, side);
+        return Traits::fit(with(points, side), options, run);
     }
     static typename Traits::Options options(int clusters, SpaceKernel kernel = SpaceKernel::none) {
         typename Traits::Options out;
@@ -150,8 +152,8 @@ TYPED_TEST(Rivals, StartFromGivenCentroids) {
         counts[static_cast<std::size_t>(other)] += 1;
     }
     for (Index j = 0; j < 3; ++j) start.row(j) /= counts[static_cast<std::size_t>(j)];
-    SideInformation side;
-    side.initial_centroids = start;
+    Problem side;
+    side.initial_centroids = Points::borrow(start);
     const auto warm = TestFixture::fit(points, TestFixture::options(3), 2, side);
     for (std::size_t i = 0; i < 120; ++i) EXPECT_EQ(warm.labels()[i], (seeded.labels()[i] + 1) % 3);
     // The kernel form begins with the same clusters.
@@ -167,12 +169,12 @@ TYPED_TEST(Rivals, StartFromGivenCentroids) {
 TYPED_TEST(Rivals, FitsThatShareASpaceAreTheFitsOneByOne) {
     const Matrix<double> points = test::blob_points<double>(90, 5, 3, 1.5, 24);
     coterie::Run run(3, 2);
-    const SideInformation side;
-    typename TypeParam::Fits fits(points, run, side);
+    const Problem problem = with(points);
+    typename TypeParam::Fits fits(problem, run);
     auto options = TestFixture::options(3);
     const auto expect_same = [&] {
         const auto shared = fits.fit(options);
-        const auto own = TestFixture::fit(points, options, 2, side);
+        const auto own = TestFixture::fit(points, options, 2);
         EXPECT_EQ(shared.labels(), own.labels());
         EXPECT_EQ(shared.fit_report().objective_per_iteration, own.fit_report().objective_per_iteration);
         EXPECT_EQ(shared.transform(points, run), own.transform(points, run));
@@ -194,7 +196,7 @@ TYPED_TEST(Rivals, BadArguments) {
     const Matrix<double> points = test::blob_points<double>(30, 2, 2, 2.0, 9);
     const auto says = [&](const std::string& part, auto change) {
         auto options = TestFixture::options(2);
-        SideInformation side;
+        Problem side;
         change(options, side);
         const std::string text = test::message_of([&] { TestFixture::fit(points, options, 1, side); });
         EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -208,7 +210,8 @@ TYPED_TEST(Rivals, BadArguments) {
     const Labels known(30, 0);
     says("takes no partial labels", [&](auto&, auto& side) { side.partial_labels = known; });
     const Matrix<double> three = points.topRows(3);
-    says("initial centroids: 3 x 2 given, 2 x 2 needed", [&](auto&, auto& side) { side.initial_centroids = three; });
+    says("initial centroids: 3 x 2 given, 2 x 2 needed",
+         [&](auto&, auto& side) { side.initial_centroids = Points::borrow(three); });
     const auto message = [&](const Matrix<double>& bad) {
         return test::message_of([&] { TestFixture::fit(bad, TestFixture::options(2)); });
     };
@@ -224,7 +227,7 @@ TYPED_TEST(Rivals, AreCancelled) {
     const Matrix<double> points = test::blob_points<double>(60, 3, 2, 2.0, 12);
     coterie::Run run;
     run.should_stop = [] { return true; };
-    EXPECT_THROW(TypeParam::fit(points, TestFixture::options(2), run, {}), Cancelled);
+    EXPECT_THROW(TypeParam::fit(points, TestFixture::options(2), run), Cancelled);
 }
 
 TYPED_TEST(Rivals, RefuseAKernelThatIsTheSameForAllPoints) {

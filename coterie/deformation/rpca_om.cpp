@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 
@@ -51,13 +51,12 @@ const OptionSet& RpcaOmOptions::described() {
     return set;
 }
 
-RpcaOmModel fit_rpca_om(PointsView points, const RpcaOmOptions& options, Run& run, const SideInformation& side) {
-    return RpcaOmFits(points, run, side).fit(options);
+RpcaOmModel RpcaOmMethod::fit(const Problem& problem, const RpcaOmOptions& options, const Run& run) {
+    return RpcaOmFits(problem, run).fit(options);
 }
 
 RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     const Run& run = this->run();
-    check_options(options);
 
     RpcaOmModel model;
     model.options_ = options;

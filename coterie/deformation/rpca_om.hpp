@@ -14,11 +14,13 @@
 //
 // Cost: n q^2 + q^3 a round. Memory 2 n q.
 
+#include "coterie/base/export.hpp"
 #include "coterie/deformation/projected_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct RpcaOmOptions : SpaceOptions {
+struct COTERIE_API RpcaOmOptions : SpaceOptions {
     int clusters = 8;
     int dimensions = 0;  // p; 0: k - 1, at most q
     int restarts = 10;
@@ -28,7 +30,7 @@ struct RpcaOmOptions : SpaceOptions {
     static const OptionSet& described();
 };
 
-class RpcaOmModel : public ProjectedModelOf<RpcaOmOptions> {
+class COTERIE_API RpcaOmModel : public ProjectedModelOf<RpcaOmOptions> {
 public:
     std::string_view method() const override { return "rpca-om"; }
     static RpcaOmModel from(const Archive& archive) { return RpcaOmModel(archive); }
@@ -39,19 +41,31 @@ private:
     friend class RpcaOmFits;
 };
 
+class RpcaOmFits;
+
 /// n x d points, 1 <= clusters <= n, dimensions at most q. With dimensions q nothing is lost, and the clusters are
 /// those of k-means. side.initial_centroids (k x d) start the k-means. labels() is always
 /// predict(points). Throws BadArgument (options, more clusters than points), BadData (values, all points equal),
 /// ResourceError (kernel form), Cancelled before the first round is done.
 /// The report's objective is J; its details: "kernel_width", "components", "dimensions" (p), "lost_share" (sum r_i^2
 /// over sum || x_i - b ||^2), "inertia" (of k-means, in the subspace).
-RpcaOmModel fit_rpca_om(PointsView points, const RpcaOmOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API RpcaOmMethod {
+    using Options = RpcaOmOptions;
+    using Model = RpcaOmModel;
+    using Fits = RpcaOmFits;
+    static constexpr std::string_view name = "rpca-om";
+    static constexpr std::string_view summary =
+        "robust PCA with optimal mean, and k-means in its subspace, linear and kernel";
+    static constexpr Takes takes = {.initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<RpcaOmMethod> fit_rpca_om{};
 
 /// Several such fits, of the same points and the same bits: those in a row with the same space share it, and its
 /// k-means start.
-class RpcaOmFits : public internal::SpaceFits {
+class COTERIE_API RpcaOmFits : public internal::SpaceFits {
 public:
-    RpcaOmFits(PointsView points, Run& run, const SideInformation& side) : SpaceFits("rpca-om", points, run, side) {}
+    RpcaOmFits(const Problem& problem, const Run& run) : SpaceFits("rpca-om", problem, run) {}
     RpcaOmModel fit(const RpcaOmOptions& options);
 };
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/test_support.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/metrics.hpp"
 

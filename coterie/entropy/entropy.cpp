@@ -3,10 +3,10 @@
 #include <charconv>
 #include <limits>
 
-#include "coterie/base/idle_option.hpp"
-#include "coterie/entropy/training.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/base/internal/idle_option.hpp"
+#include "coterie/entropy/internal/training.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 
 namespace coterie {
@@ -38,14 +38,14 @@ std::vector<double> parse_prior(const std::string& text) {
 
 namespace internal {
 
-std::vector<double> prior_of(const std::string& text, const SideInformation& side, const Constraints& constraints) {
+std::vector<double> prior_of(const std::string& text, const Problem& problem, const Constraints& constraints) {
     const Index k = constraints.clusters();
-    if (side.group_shares.empty()) return checked_prior(parse_prior(text), k, "option --prior");
+    if (problem.group_shares.empty()) return checked_prior(parse_prior(text), k, "option --prior");
     if (text != "uniform") throw BadArgument("options --prior and --group-share exclude each other");
     std::vector<double> out(at(k), -1.0);
     double left = 1;
     Index others = k;
-    for (const GroupShare& share : side.group_shares) {
+    for (const GroupShare& share : problem.group_shares) {
         if (share.low != share.high)
             throw BadArgument("option --group-share: entropy clustering takes one share a label, not an interval");
         std::int32_t label = 0;
@@ -79,19 +79,15 @@ namespace {
 
 // What all four fits do: `criterion_of(prior)` says how they differ.
 template <class Options, class CriterionOf>
-SoftmaxModelOf<Options> fit(PointsView points, const Options& options, Run& run, const SideInformation& side,
-                            const std::string& prior, CriterionOf&& criterion_of) {
-    check_options(options);
-    const std::string name(Options::method);
-    if (!side.weights.empty()) throw BadArgument("method " + name + " takes no weights");
-    if (!side.initial_centroids.empty()) throw BadArgument("method " + name + " takes no initial centroids");
-    if (side.sizes) throw BadArgument("method " + name + " takes no size bounds");
+SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& options, const Run& run,
+                                    const std::string& prior, CriterionOf&& criterion_of) {
+    const PointsView points = problem.points;
     const internal::Constraints constraints =
-        internal::compile_constraints(points.rows(), options.clusters, side, ShareRounding::floor, true);
+        internal::compile_constraints(points.rows(), options.clusters, problem, ShareRounding::floor, true);
     Options used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, used.clusters, {}, run);
-    internal::Criterion criterion = criterion_of(internal::prior_of(prior, side, constraints));
+    internal::Criterion criterion = criterion_of(internal::prior_of(prior, problem, constraints));
     return points.visit([&]<class T>(const Rows<T>& rows) {
         internal::Trained<T> trained = internal::train(rows, used, criterion, constraints, run);
         trained.report.empty_cluster_policy = "an empty cluster stays empty";
@@ -170,8 +166,8 @@ const OptionSet& MiadmOptions::described() {
     return set;
 }
 
-EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& run, const SideInformation& side) {
-    return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+EntropyModel EntropyMethod::fit(const Problem& problem, const EntropyOptions& options, const Run& run) {
+    return fit_softmax(problem, options, run, options.prior, [&](std::vector<double> prior) {
         refuse_idle_options(options);
         internal::Criterion out;
         const double alpha = options.alpha == 0 ? std::numeric_limits<double>::infinity() : options.alpha;
@@ -187,8 +183,8 @@ EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& 
     });
 }
 
-MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const SideInformation& side) {
-    return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+MiModel MiMethod::fit(const Problem& problem, const MiOptions& options, const Run& run) {
+    return fit_softmax(problem, options, run, options.prior, [&](std::vector<double> prior) {
         internal::Criterion out;
         out.fairness = options.fairness;
         out.prior = std::move(prior);
@@ -196,8 +192,8 @@ MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const Side
     });
 }
 
-SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, const SideInformation& side) {
-    return fit(points, options, run, side, options.prior, [&](std::vector<double> prior) {
+SelaModel SelaMethod::fit(const Problem& problem, const SelaOptions& options, const Run& run) {
+    return fit_softmax(problem, options, run, options.prior, [&](std::vector<double> prior) {
         refuse_idle_batches(options);
         internal::Criterion out;
         out.rule = internal::LabelRule::transport;
@@ -208,9 +204,8 @@ SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, cons
     });
 }
 
-MiadmModel fit_miadm(PointsView points, const MiadmOptions& options, Run& run, const SideInformation& side) {
-    if (!side.group_shares.empty()) throw BadArgument("method miadm takes no group shares: its fairness has no prior");
-    return fit(points, options, run, side, "uniform", [&](std::vector<double> prior) {
+MiadmModel MiadmMethod::fit(const Problem& problem, const MiadmOptions& options, const Run& run) {
+    return fit_softmax(problem, options, run, "uniform", [&](std::vector<double> prior) {
         refuse_idle_batches(options);
         internal::Criterion out;
         out.rule = internal::LabelRule::alternating;
@@ -256,15 +251,11 @@ Labels SoftmaxModel::predict_checked(PointsView points, const Run& run) const {
     return with_logits(linear_, points, run, [](const auto& x) { return internal::largest_columns(x); });
 }
 
-Matrix<double> SoftmaxModel::probabilities(PointsView points, const Run& run) const {
-    if (!accept("probabilities", points, run)) return Matrix<double>(0, clusters());
-    return with_logits(linear_, points, run, [&](const auto& x) {
+Matrix<double> SoftmaxModel::output_checked(Output which, PointsView points, const Run& run) const {
+    Matrix<double> sigma = with_logits(linear_, points, run, [&](const auto& x) {
         return softmax(Matrix<double>(x.template cast<double>()), run.threads).probability;
     });
-}
-
-Matrix<double> SoftmaxModel::label_scores(PointsView points, const Run& run) const {
-    return internal::scores_of_labels(probabilities(points, run), cluster_labels_);
+    return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
 }
 
 void SoftmaxModel::store_linear(Archive& archive) const {

@@ -25,12 +25,13 @@
 #include <string_view>
 #include <variant>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/entropy/label_solver.hpp"
 #include "coterie/entropy/linear_softmax.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -56,7 +57,7 @@ struct LinearTrainingOptions {
     double label_weight = 1;
 };
 
-struct EntropyOptions : LinearTrainingOptions {
+struct COTERIE_API EntropyOptions : LinearTrainingOptions {
     EntropyLoss loss = EntropyLoss::self_label;
     double alpha = 1;     // of renyi; 0 means infinity
     double lambda = 100;  // of self-label
@@ -70,7 +71,7 @@ struct EntropyOptions : LinearTrainingOptions {
     static const OptionSet& described();
 };
 
-struct MiOptions : LinearTrainingOptions {
+struct COTERIE_API MiOptions : LinearTrainingOptions {
     double fairness = 1;
     std::string prior = "uniform";
 
@@ -78,7 +79,7 @@ struct MiOptions : LinearTrainingOptions {
     static const OptionSet& described();
 };
 
-struct SelaOptions : LinearTrainingOptions {
+struct COTERIE_API SelaOptions : LinearTrainingOptions {
     double sharpness = 25;  // of the transport: 1 / its entropy's weight
     std::string prior = "uniform";
     LabelsPer labels_per = LabelsPer::epoch;
@@ -87,7 +88,7 @@ struct SelaOptions : LinearTrainingOptions {
     static const OptionSet& described();
 };
 
-struct MiadmOptions : LinearTrainingOptions {
+struct COTERIE_API MiadmOptions : LinearTrainingOptions {
     LabelsPer labels_per = LabelsPer::epoch;
 
     static constexpr std::string_view method = "miadm";
@@ -95,7 +96,7 @@ struct MiadmOptions : LinearTrainingOptions {
 };
 
 /// The label of a point is its most probable cluster; ties go to the lowest.
-class SoftmaxModel : public Model {
+class COTERIE_API SoftmaxModel : public Model {
 public:
     using Linear = std::variant<LinearSoftmax<float>, LinearSoftmax<double>>;
 
@@ -104,18 +105,17 @@ public:
     /// In the scalar type of the points the model was fitted on.
     const Linear& linear() const { return linear_; }
 
-    /// sigma, n x k.
-    Matrix<double> probabilities(PointsView points, const Run& run) const;
-    Matrix<double> probabilities(PointsView points) const { return probabilities(points, Run()); }
-
-    bool has_label_scores() const override { return true; }
-    /// The probability of each label, summed over its clusters, n x L; without partial labels sigma, n x k.
-    Matrix<double> label_scores(PointsView points, const Run& run) const override;
+    /// Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
+    OutputSet outputs() const override {
+        return cluster_labels_.empty() ? OutputSet{Output::memberships}
+                                       : OutputSet{Output::memberships, Output::label_scores};
+    }
 
 protected:
     SoftmaxModel() = default;
     SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report);
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_linear(Archive& archive) const;
     void load_linear(const Archive& archive, int clusters);
 
@@ -123,7 +123,7 @@ protected:
 };
 
 template <class Options>
-class SoftmaxModelOf : public SoftmaxModel {
+class COTERIE_API SoftmaxModelOf : public SoftmaxModel {
 public:
     SoftmaxModelOf(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report, const Options& options)
         : SoftmaxModel(std::move(linear), std::move(cluster_labels), std::move(labels), std::move(report)),
@@ -159,9 +159,45 @@ using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 /// training that diverges: the learning rate is too large for the scale of the points; options given that change
 /// nothing), BadData (values), ResourceError, Cancelled before the first epoch is done. Stopped later the model is as
 /// it stands, the objective the last full epoch's (lbfgs: its own).
-EntropyModel fit_entropy(PointsView points, const EntropyOptions& options, Run& run, const SideInformation& side = {});
-MiModel fit_mi(PointsView points, const MiOptions& options, Run& run, const SideInformation& side = {});
-SelaModel fit_sela(PointsView points, const SelaOptions& options, Run& run, const SideInformation& side = {});
-MiadmModel fit_miadm(PointsView points, const MiadmOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API EntropyMethod {
+    using Options = EntropyOptions;
+    using Model = EntropyModel;
+    static constexpr std::string_view name = "entropy";
+    static constexpr std::string_view summary =
+        "discriminative entropy clustering: a linear softmax model, decisive and fair";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<EntropyMethod> fit_entropy{};
+struct COTERIE_API MiMethod {
+    using Options = MiOptions;
+    using Model = MiModel;
+    static constexpr std::string_view name = "mi";
+    static constexpr std::string_view summary =
+        "mutual information of points and clusters, maximised by gradient descent (MIGD)";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<MiMethod> fit_mi{};
+struct COTERIE_API SelaMethod {
+    using Options = SelaOptions;
+    using Model = SelaModel;
+    static constexpr std::string_view name = "sela";
+    static constexpr std::string_view summary =
+        "self-labelling by optimal transport: a linear softmax model of balanced hard labels";
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SelaMethod> fit_sela{};
+struct COTERIE_API MiadmMethod {
+    using Options = MiadmOptions;
+    using Model = MiadmModel;
+    static constexpr std::string_view name = "miadm";
+    static constexpr std::string_view summary =
+        "self-labelling by alternating directions: a linear softmax model of soft labels";
+    static constexpr Takes takes = {.labels = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<MiadmMethod> fit_miadm{};
 
 }  // namespace coterie

@@ -8,16 +8,18 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/entropy/lbfgs.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/entropy/internal/lbfgs.hpp"
+#include "coterie/entropy/internal/max_margin.hpp"
+#include "coterie/entropy/internal/training.hpp"
 #include "coterie/entropy/losses.hpp"
-#include "coterie/entropy/max_margin.hpp"
-#include "coterie/entropy/training.hpp"
-#include "coterie/kmeans/test_support.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using test::message_of;
 
@@ -322,9 +324,9 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
 
 // Every method through the list of methods, as the command calls it.
 std::unique_ptr<Model> fit_by_name(const std::string& name, PointsView points, OptionValues values,
-                                   const SideInformation& side = {}, std::uint64_t seed = 0, int threads = 2) {
+                                   const Problem& side = {}, std::uint64_t seed = 0, int threads = 2) {
     coterie::Run run(seed, threads);
-    return find_method(name).fit(points, values, run, side);
+    return find_method(name).fit(with(points, side), values, run);
 }
 
 struct Case {
@@ -384,10 +386,10 @@ TEST(EntropyMethods, FindBlobsPredictAreSavedAndLoaded) {
             model->store(archive);
             const std::string bytes = archive.to_bytes();
             const auto again =
-                load_model(Archive::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), "test"));
+                model_of(Archive::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), "test"));
             EXPECT_EQ(again->predict(sample.points), model->labels());
-            EXPECT_EQ(again->label_scores(other.points, coterie::Run()),
-                      model->label_scores(other.points, coterie::Run()));
+            EXPECT_EQ(again->output(Output::memberships, other.points, coterie::Run()),
+                      model->output(Output::memberships, other.points, coterie::Run()));
             EXPECT_EQ(again->dimensions(), 4);
         }
         if (each.method != "miadm") {
@@ -450,16 +452,16 @@ TEST(Entropy, PredictsProbabilities) {
     EntropyOptions options;
     options.clusters = 3;
     const EntropyModel model = fit_entropy(sample.points, options, run);
-    const Matrix<double> sigma = model.probabilities(sample.points);
+    const Matrix<double> sigma = model.output(Output::memberships, sample.points);
     EXPECT_LT((sigma.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
     for (Index i = 0; i < 200; ++i) {
         Index best = 0;
         sigma.row(i).maxCoeff(&best);
         EXPECT_EQ(best, model.labels()[static_cast<std::size_t>(i)]);
     }
-    EXPECT_EQ(model.label_scores(sample.points, run), sigma);
+    EXPECT_FALSE(model.outputs().has(Output::label_scores));
     const Matrix<double> wide = Matrix<double>::Zero(2, 4);
-    EXPECT_NE(message_of([&] { model.probabilities(wide); }).find("have 4 columns"), std::string::npos);
+    EXPECT_NE(message_of([&] { model.output(Output::memberships, wide); }).find("have 4 columns"), std::string::npos);
     EXPECT_EQ(model.predict(sample.points.cast<float>().eval()).size(), 200u);
 }
 
@@ -468,7 +470,7 @@ TEST(Entropy, PredictsProbabilities) {
 struct Known {
     Sample sample = blobs(300, 3, 3, 0.35, 16);
     Labels known = Labels(300, -1);
-    SideInformation side;
+    Problem side;
     Known() {
         for (std::size_t i = 0; i < 30; ++i) known[i] = sample.truth[i] == 2 ? 1 : sample.truth[i];  // labels a, b, b
         side.partial_labels = known;
@@ -503,12 +505,12 @@ TEST(Entropy, PartialLabelsAreHonoured) {
         if (each.method != "miadm") {
             EXPECT_GE(right, 270) << text(each);
         }
-        const Matrix<double> scores = model->label_scores(k.sample.points, coterie::Run());
+        const Matrix<double> scores = model->output(Output::label_scores, k.sample.points, coterie::Run());
         EXPECT_EQ(scores.cols(), 2);
         EXPECT_LT((scores.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
         Archive archive{each.method};
         model->store(archive);
-        EXPECT_EQ(load_model(archive)->cluster_labels().names, k.side.label_names);
+        EXPECT_EQ(model_of(archive)->cluster_labels().names, k.side.label_names);
     }
 }
 
@@ -557,7 +559,7 @@ TEST(Entropy, SharesAreThePrior) {
 
 TEST(Entropy, BadArguments) {
     const Sample sample = blobs(30, 2, 2, 2.0, 17);
-    const auto message = [&](const std::string& method, OptionValues values, const SideInformation& side = {}) {
+    const auto message = [&](const std::string& method, OptionValues values, const Problem& side = {}) {
         values.emplace("clusters", std::int64_t{2});
         return message_of([&] { fit_by_name(method, sample.points, values, side); });
     };
@@ -582,7 +584,7 @@ TEST(Entropy, BadArguments) {
         falling["gamma"] = 0.0;
         has(message(method, falling),
             "--gamma-start: gamma falls by a factor an epoch, which never leads to --gamma 0");
-        SideInformation side;
+        Problem side;
         side.sizes = SizeBounds{1, 20};
         has(message(method, {}, side), "size bounds");
         const std::vector<double> weights(30, 1.0);
@@ -591,7 +593,7 @@ TEST(Entropy, BadArguments) {
         has(message(method, {}, side), "takes no weights");
         side = {};
         const Matrix<double> start = sample.points.topRows(2);
-        side.initial_centroids = start;
+        side.initial_centroids = Points::borrow(start);
         has(message(method, {}, side), "no initial centroids");
     }
     has(message("entropy", {{"lambda", 0.0}}), "--lambda");
@@ -778,19 +780,18 @@ TEST(Entropy, CorruptedModels) {
         change(archive);
         return archive;
     };
-    EXPECT_NO_THROW(load_model(broken([](Archive&) {})));
+    EXPECT_NO_THROW(model_of(broken([](Archive&) {})));
     EXPECT_THROW(
-        load_model(broken([](Archive& a) { a.set_points("weights", Matrix<double>(Matrix<double>::Ones(2, 2))); })),
+        model_of(broken([](Archive& a) { a.set_points("weights", Matrix<double>(Matrix<double>::Ones(2, 2))); })),
         BadData);
     EXPECT_THROW(
-        load_model(broken([](Archive& a) { a.set_points("weights", Matrix<float>(Matrix<float>::Ones(3, 2))); })),
+        model_of(broken([](Archive& a) { a.set_points("weights", Matrix<float>(Matrix<float>::Ones(3, 2))); })),
         BadData);
-    EXPECT_THROW(
-        load_model(broken([](Archive& a) { a.set_points("bias", Matrix<double>(Matrix<double>::Ones(1, 2))); })),
-        BadData);
-    EXPECT_THROW(load_model(broken([](Archive& a) { a.set_options({{"clusters", std::int64_t{2}}}); })), BadData);
-    EXPECT_THROW(load_model(broken([](Archive& a) { a.set_options({{"optimizer", std::string("magic")}}); })), BadData);
-    EXPECT_THROW(load_model(Archive{"sela"}), BadData);
+    EXPECT_THROW(model_of(broken([](Archive& a) { a.set_points("bias", Matrix<double>(Matrix<double>::Ones(1, 2))); })),
+                 BadData);
+    EXPECT_THROW(model_of(broken([](Archive& a) { a.set_options({{"clusters", std::int64_t{2}}}); })), BadData);
+    EXPECT_THROW(model_of(broken([](Archive& a) { a.set_options({{"optimizer", std::string("magic")}}); })), BadData);
+    EXPECT_THROW(model_of(Archive{"sela"}), BadData);
 }
 
 // ---- theorem 3: as gamma falls, the decisive classifier is the one of largest margin

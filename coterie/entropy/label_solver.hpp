@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie {
@@ -77,6 +78,7 @@ LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& l
 
 /// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6);
 /// its message begins with `name`.
-std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters, const std::string& name = "prior");
+COTERIE_API std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters,
+                                              const std::string& name = "prior");
 
 }  // namespace coterie

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/entropy/linear_kernels.hpp"
+#include "coterie/entropy/internal/linear_kernels.hpp"
 #include "coterie/linalg/kernels.hpp"
 
 namespace coterie {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/base/random.hpp"
 
 namespace coterie {

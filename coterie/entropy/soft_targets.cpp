@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "coterie/entropy/training.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/entropy/internal/training.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 
 namespace coterie {
 
@@ -17,7 +17,7 @@ const OptionSet& SoftTargetOptions::described() {
 
 template <class T>
 SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
-                                  const SoftTargetOptions& options, Run& run) {
+                                  const SoftTargetOptions& options, const Run& run) {
     check_options(options);
     SoftTargetOptions used = options;
     used.clusters = static_cast<int>(targets.cols());
@@ -57,8 +57,9 @@ Matrix<double> smoothed_targets(const Labels& labels, Index classes, double nois
     return out;
 }
 
-#define COTERIE_INSTANTIATE(T) \
-    template SoftTargetFit<T> fit_soft_targets(const Rows<T>&, const Matrix<double>&, const SoftTargetOptions&, Run&);
+#define COTERIE_INSTANTIATE(T)                                                                                  \
+    template SoftTargetFit<T> fit_soft_targets(const Rows<T>&, const Matrix<double>&, const SoftTargetOptions&, \
+                                               const Run&);
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)
 

@@ -7,13 +7,14 @@
 //     reverse          gamma ||V||^2 + mean H(sigma_i, y_i): predictions are drawn to the likeliest class, the less
 //                      the more uncertain the target is; with a one-hot target a wrong class costs -ln 1e-30
 
+#include "coterie/base/export.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/losses.hpp"
 
 namespace coterie {
 
 /// clusters is not looked at: k is the targets'.
-struct SoftTargetOptions : LinearTrainingOptions {
+struct COTERIE_API SoftTargetOptions : LinearTrainingOptions {
     CrossEntropy cross_entropy = CrossEntropy::reverse;
 
     static const OptionSet& described();
@@ -29,10 +30,10 @@ struct SoftTargetFit {
 /// n x d points; targets n x k, no entry negative, rows sum to 1 (to 1e-6). Throws as fit_entropy does.
 template <class T>
 SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
-                                  const SoftTargetOptions& options, Run& run);
+                                  const SoftTargetOptions& options, const Run& run);
 
 /// Targets for labels of which a share `noise` is wrong (Mueller et al. 2019): noise / k, and 1 - noise more at the
 /// label. BadArgument unless 0 <= noise <= 1, classes >= 1 and every label is in 0..classes-1.
-Matrix<double> smoothed_targets(const Labels& labels, Index classes, double noise);
+COTERIE_API Matrix<double> smoothed_targets(const Labels& labels, Index classes, double noise);
 
 }  // namespace coterie

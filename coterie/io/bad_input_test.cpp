@@ -7,8 +7,8 @@
 #include <functional>
 #include <limits>
 
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/io/reader.hpp"
-#include "coterie/io/test_files.hpp"
 
 namespace coterie {
 namespace {
@@ -158,7 +158,7 @@ TEST(BadInput, Table) {
         const std::string where = bad.name + " [" + bad.content.substr(0, 40) + "] wants: " + bad.message;
         for (const int threads : {1, 2}) {
             try {
-                read_points(path + bad.key, options, coterie::Run(0, threads));
+                read_points_file(path + bad.key, options, coterie::Run(0, threads));
                 ADD_FAILURE() << where << ": was read";
             } catch (const Error& error) {
                 EXPECT_EQ(error.kind(), bad.kind) << where << ": " << error.message();
@@ -173,13 +173,14 @@ TEST(BadInput, NoFile) {
     const Folder folder;
     for (const char* name : {"none.csv", "none.npy", "none.npz:x", "none.h5:/x", "none.mat:X", "none.svm", "none.idx",
                              "none.safetensors:a"}) {
-        EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points(folder / name); }), "No such file")) << name;
+        EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points_file(folder / name); }), "No such file"))
+            << name;
     }
     std::filesystem::create_directory(folder / "d.csv");
     std::filesystem::create_directory(folder / "d.h5");
-    EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points(folder / "d.csv"); }), "is a folder"));
-    EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points(folder / "d.h5:/x"); }), "is a folder"));
-    EXPECT_THROW(read_labels(folder / "none.csv"), BadData);
+    EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points_file(folder / "d.csv"); }), "is a folder"));
+    EXPECT_TRUE(has(testing::message_of<BadData>([&] { read_points_file(folder / "d.h5:/x"); }), "is a folder"));
+    EXPECT_THROW(read_labels_file(folder / "none.csv"), BadData);
     EXPECT_THROW(read_numbers(folder / "none.csv"), BadData);
 }
 
@@ -189,7 +190,7 @@ TEST(BadInput, Labels) {
     const auto refuses = [&](const std::string& name, const std::string& content, const std::string& message) {
         folder.file(name, content);
         try {
-            read_labels(folder / name);
+            read_labels_file(folder / name);
             ADD_FAILURE() << name << " was read; wanted: " << message;
         } catch (const Error& error) {
             EXPECT_TRUE(has(error.message(), message)) << error.message();
@@ -213,7 +214,7 @@ TEST(BadInput, NpyHeadersDamagedAnywhere) {
     const Folder folder;
     const std::string good = npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4}));
     for (std::size_t size = 0; size < good.size(); ++size) {
-        EXPECT_THROW(read_points(folder.file("x.npy", good.substr(0, size))), BadData) << size;
+        EXPECT_THROW(read_points_file(folder.file("x.npy", good.substr(0, size))), BadData) << size;
     }
     // Any change is either refused or read as some array: never anything else.
     for (std::size_t at = 0; at < good.size() - 32; ++at)
@@ -221,7 +222,7 @@ TEST(BadInput, NpyHeadersDamagedAnywhere) {
             std::string bad = good;
             bad[at] = static_cast<char>(bad[at] ^ flip);
             try {
-                read_points(folder.file("x.npy", bad));
+                read_points_file(folder.file("x.npy", bad));
             } catch (const BadData&) {
             }
         }

@@ -13,7 +13,7 @@
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
 namespace {

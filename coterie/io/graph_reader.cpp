@@ -9,7 +9,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie {
@@ -329,7 +329,7 @@ SparseMatrix read_graph(const std::string& path, const Run& run) {
         throw BadArgument(path + ": graphs are read from .npz, .mtx, .csv, .tsv, .txt, .dat and .data files");
     ReadOptions options;
     options.precision = Precision::float64;
-    return formats::graph_of_edges(read_points(path, options, run).points, path);
+    return formats::graph_of_edges(read_points_file(path, options, run).points, path);
 }
 
 }  // namespace coterie

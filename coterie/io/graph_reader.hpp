@@ -13,26 +13,27 @@
 
 #include <string>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 
 /// Whether the file can only be a graph: by its name, or the arrays in an .npz.
-bool is_graph(const std::string& path);
+COTERIE_API bool is_graph(const std::string& path);
 /// Whether the table that a text file holds is one of edges: it has three columns and is not a symmetric matrix of
 /// three rows. BadData, naming `source`, where it is that and can be read as edges as well.
-bool is_edge_list(PointsView table, const std::string& path, std::string_view source);
+COTERIE_API bool is_edge_list(PointsView table, const std::string& path, std::string_view source);
 
 /// BadData (content), BadArgument (extension), ResourceError.
-SparseMatrix read_graph(const std::string& path, const Run& run);
+COTERIE_API SparseMatrix read_graph(const std::string& path, const Run& run);
 
 namespace formats {
 struct Bytes;
-SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source);
-SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source);
+COTERIE_API SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source);
+COTERIE_API SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source);
 /// Of the rows of a table of three columns, as of the lines of a text file. BadData that names `source`.
-SparseMatrix graph_of_edges(PointsView table, std::string_view source);
+COTERIE_API SparseMatrix graph_of_edges(PointsView table, std::string_view source);
 }  // namespace formats
 
 }  // namespace coterie

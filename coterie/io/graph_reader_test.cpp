@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/io/formats.hpp"
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie {
 namespace {
@@ -106,10 +106,10 @@ TEST(GraphReader, KnowsGraphsByTheirFiles) {
     EXPECT_FALSE(is_graph("points.npy"));
     const auto edges = [&](const std::string& text) {
         const std::string path = write("edges.csv", text);
-        return is_edge_list(read_points(path).points, path, "edges.csv");
+        return is_edge_list(read_points_file(path).points, path, "edges.csv");
     };
     EXPECT_TRUE(edges("0,1,1\n1,2,1\n0,2,1\n"));
-    EXPECT_FALSE(is_edge_list(read_points(folder + "edges.csv").points, "edges.npy", "edges.npy"));  // not a text
+    EXPECT_FALSE(is_edge_list(read_points_file(folder + "edges.csv").points, "edges.npy", "edges.npy"));  // not a text
     EXPECT_FALSE(edges("0,1,1\n1,0,0.5\n1,0.5,0\n"));
     EXPECT_FALSE(edges("0,1,0\n1,0,1\n0,1,0\n"));  // as edges the first would come twice
     EXPECT_FALSE(edges("0,1\n1,0\n"));

@@ -1,7 +1,7 @@
 // Datasets of HDF5 files, through the HDF5 library, which also converts byte orders and number types.
 
 #include "coterie/base/memory.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 #ifdef COTERIE_HAVE_HDF5
 #include <hdf5.h>

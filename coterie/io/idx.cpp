@@ -1,6 +1,6 @@
 // The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items.
 
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
 

@@ -6,7 +6,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 #ifdef COTERIE_HAVE_MATIO
 #include <matio.h>

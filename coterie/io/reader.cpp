@@ -8,8 +8,7 @@
 #include <filesystem>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/catalogue.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie {
 namespace {
@@ -120,8 +119,7 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
 
 }  // namespace
 
-PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run) {
-    if (path.starts_with("data:")) return read_data(std::string_view(path).substr(5), options, run);
+PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) {
     run.throw_if_stopped("reading");
     const Location location = locate(path);
     std::string source = source_of(location);
@@ -144,12 +142,7 @@ PointsFile read_points(const std::string& path, const ReadOptions& options, cons
     return out;
 }
 
-LabelColumn read_labels(const std::string& path, const std::string& column, bool allow_blank) {
-    if (path.starts_with("data:")) {
-        PointsFile file = read_data(std::string_view(path).substr(5), {}, Run());
-        if (!file.labels) throw BadData(path + ": has no labels");
-        return std::move(*file.labels);
-    }
+LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank) {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))

@@ -3,16 +3,17 @@
 //   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
 //   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X. With one
-// two-dimensional numeric array inside, the name may be left out. "-" is text from standard input (gzip too),
-// "data:NAME" a data set of the catalogue. Arrays of one dimension are one column; further dimensions are flattened
-// into the row. Empty lines in text of several columns are skipped. Every error names file, row and column (counted
-// from 1 as an editor shows them) and what is accepted. NaN and infinity are refused.
+// two-dimensional numeric array inside, the name may be left out. "-" is text from standard input (gzip too). Arrays of
+// one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several columns
+// are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is accepted.
+// NaN and infinity are refused.
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
@@ -36,6 +37,9 @@ struct ReadOptions {
     /// Columns to take as coordinates, names or numbers or ranges "2-5", in this order; empty: all but the label
     /// column.
     std::vector<std::string> columns;
+    /// Text files with a header line, where `columns` is empty: the names of the columns to take, in this order; others
+    /// are left out, and BadData names those that are missing. A file without a header line gives all its columns.
+    std::vector<std::string> wanted_columns;
     Index max_rows = -1;  // read only the first rows; -1: all
 };
 
@@ -53,26 +57,29 @@ struct PointsFile {
     std::string format;  // "csv", "npy", ...
 };
 
-PointsFile read_points(const std::string& path, const ReadOptions& options, const Run& run);
-inline PointsFile read_points(const std::string& path) { return read_points(path, {}, Run()); }
+COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptions& options = {},
+                                        const Run& run = Run());
 
 /// One label a row, from any of the formats: a text file's only column (or `column`), a vector of integers, an idx1
 /// file, a libsvm file's targets. Fields may be words. Blank (an empty field; in arrays -1 or NaN) is -1 when
 /// `allow_blank`; else an empty field or NaN is BadData and -1 a label like any other. Without `column`, a text file of
 /// several columns must have one whose name is "label".
-LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false);
+COTERIE_API LabelColumn read_labels_file(const std::string& path, const std::string& column = {},
+                                         bool allow_blank = false);
 
 /// One finite number a row (weights).
-std::vector<double> read_numbers(const std::string& path);
+COTERIE_API std::vector<double> read_numbers(const std::string& path);
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output. `names` (if not
 /// empty) are written instead of numbers in text, and -1 as an empty field "". All writers go through OutputFile.
-void write_labels(const std::string& path, const Labels& labels, const std::vector<std::string>& names = {});
+COTERIE_API void write_labels(const std::string& path, const Labels& labels,
+                              const std::vector<std::string>& names = {});
 
 /// .npy (same scalar type) or .csv by extension.
-void write_points(const std::string& path, PointsView points, const std::vector<std::string>& column_names = {});
+COTERIE_API void write_points(const std::string& path, PointsView points,
+                              const std::vector<std::string>& column_names = {});
 
 /// Throws BadData naming `what`, row, column and count when a value is NaN or infinite. `threads` scan in parallel.
-void require_finite(PointsView points, std::string_view what, int threads);
+COTERIE_API void require_finite(PointsView points, std::string_view what, int threads);
 
 }  // namespace coterie

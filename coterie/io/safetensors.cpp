@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/formats.hpp"
+#include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
 namespace {
@@ -69,6 +69,7 @@ public:
     std::size_t column(const std::string& given, std::string_view what) const;
     /// Positions of names, numbers and ranges, in order.
     std::vector<std::size_t> selection(const std::vector<std::string>& given) const;
+    std::vector<std::size_t> named(const std::vector<std::string>& wanted) const;
 
     struct Plan {
         std::vector<Index> targets;  // per column of the file: column of the matrix, or -1
@@ -299,7 +300,8 @@ void Table::find_header(const ReadOptions& options, bool one_column) {
             if (!name_like) continue;
             header = header || (j < below.size() && is_number(inside_quotes(below[j])));
             header = header || (!options.label_column.empty() && word == options.label_column);
-            header = header || std::find(options.columns.begin(), options.columns.end(), word) != options.columns.end();
+            for (const auto* named : {&options.columns, &options.wanted_columns})
+                header = header || std::find(named->begin(), named->end(), word) != named->end();
         }
         header = header || (alone && all_words && !one_column);
         header = header || (one_column && fields.size() == 1 && is_label_word(without_quotes(fields[0])));
@@ -360,6 +362,19 @@ std::vector<std::size_t> Table::selection(const std::vector<std::string>& given)
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end()) throw BadArgument(source_ + ": column " + column_text(*twice) + " is asked for twice");
+    return out;
+}
+
+std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) const {
+    std::vector<std::size_t> out;
+    std::string missing;
+    for (const std::string& name : wanted) {
+        const auto found = std::find(names_.begin(), names_.end(), name);
+        if (found == names_.end()) missing += (missing.empty() ? "'" : ", '") + shown(name) + "'";
+        out.push_back(static_cast<std::size_t>(found - names_.begin()));
+    }
+    if (!missing.empty())
+        throw BadData(source_ + ": column " + missing + " is missing in the header line; columns are found by name");
     return out;
 }
 
@@ -564,8 +579,9 @@ PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_sepa
     plan.targets.assign(table.columns(), -1);
     if (!options.label_column.empty())
         plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
-    std::vector<std::size_t> chosen = table.selection(options.columns);
-    if (options.columns.empty())
+    const bool by_name = options.columns.empty() && !options.wanted_columns.empty() && table.has_header();
+    std::vector<std::size_t> chosen = by_name ? table.named(options.wanted_columns) : table.selection(options.columns);
+    if (options.columns.empty() && !by_name)
         for (std::size_t j = 0; j < table.columns(); ++j)
             if (static_cast<std::ptrdiff_t>(j) != plan.words) chosen.push_back(j);
     if (chosen.empty())

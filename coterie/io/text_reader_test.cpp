@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "coterie/base/random.hpp"
-#include "coterie/io/formats.hpp"
-#include "coterie/io/test_files.hpp"
+#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/test_files.hpp"
 
 namespace coterie {
 namespace {
@@ -192,10 +192,112 @@ TEST(Text, RandomDecimalsAgreeWithTheStandardLibrary) {
     }
 }
 
+// Decimals half-way between two neighbours, written out in full, and a digit above and below: what a quick way gets
+// wrong if it can.
+template <class Scalar>
+void expect_halfway_cases(double (*standard)(const char*), std::uint64_t seed, int digits) {
+    RandomStream random(seed, "test.halfway");
+    std::vector<char> buffer(static_cast<std::size_t>(digits) + 32);
+    for (int i = 0; i < 3000; ++i) {
+        Scalar low = 0;
+        const std::uint64_t bits = i % 3 == 0 ? random.next64() >> (12 + random.below(50)) : random.next64() >> 1;
+        std::memcpy(&low, reinterpret_cast<const char*>(&bits) + (8 - sizeof(Scalar)) * (i % 3 != 0), sizeof(Scalar));
+        const Scalar high = std::nextafter(low, std::numeric_limits<Scalar>::infinity());
+        if (!std::isfinite(high)) continue;
+        const auto halfway = static_cast<long double>(low) / 2 + static_cast<long double>(high) / 2;
+        std::snprintf(buffer.data(), buffer.size(), "%.*Le", digits, halfway);  // exact: fewer digits than these
+        const std::string text(buffer.data());
+        const std::size_t exponent = text.find('e');
+        const std::string mantissa = text.substr(0, exponent - 1);
+        for (const char last : {'0', '1', '9'}) {
+            std::string there = mantissa + last + text.substr(exponent);
+            if (last == '9') {  // just below: the last digit that is not 0 falls by one
+                std::size_t at = mantissa.find_last_not_of("0.");
+                there = mantissa + text.substr(exponent);
+                if (at == std::string::npos) continue;
+                --there[at];
+                for (++at; at < mantissa.size(); ++at)
+                    if (there[at] != '.') there[at] = '9';
+            }
+            Scalar value = 0;
+            bool overflow = false;
+            ASSERT_TRUE(formats::parse_field(there, value, overflow)) << there;
+            const auto expected = static_cast<Scalar>(standard(there.c_str()));
+            ASSERT_EQ(std::memcmp(&value, &expected, sizeof(Scalar)), 0) << there;
+        }
+    }
+}
+
+TEST(Text, HalfwayCasesAgreeWithTheStandardLibrary) {
+    expect_halfway_cases<double>([](const char* text) { return std::strtod(text, nullptr); }, 9, 1100);
+    expect_halfway_cases<float>([](const char* text) { return static_cast<double>(std::strtof(text, nullptr)); }, 10,
+                                200);
+}
+
+TEST(Text, EndsOfTheRangeAgreeWithTheStandardLibrary) {
+    const auto check = [](const std::string& text) {
+        double value = 0;
+        bool overflow = false;
+        const double expected = std::strtod(text.c_str(), nullptr);
+        EXPECT_EQ(formats::parse_field(text, value, overflow), std::isfinite(expected)) << text;
+        EXPECT_EQ(overflow, !std::isfinite(expected)) << text;
+        if (!overflow) {
+            EXPECT_EQ(std::memcmp(&value, &expected, 8), 0) << text;
+        }
+        float small = 0;
+        overflow = false;
+        const float narrow = std::strtof(text.c_str(), nullptr);
+        EXPECT_EQ(formats::parse_field(text, small, overflow), std::isfinite(narrow)) << text;
+        EXPECT_EQ(overflow, !std::isfinite(narrow)) << text;
+        if (!overflow) {
+            EXPECT_EQ(std::memcmp(&small, &narrow, 4), 0) << text;
+        }
+    };
+    for (const std::string sign : {"", "-"})
+        for (const char* text : {"1.7976931348623157e308",
+                                 "1.7976931348623158079e308",
+                                 "1.797693134862315808e308",
+                                 "17976931348623159e292",
+                                 "3.4028235e38",
+                                 "3.40282356779733661637539395458142568447e38",
+                                 "3.4028235677973366e38",
+                                 "3.4028236e38",
+                                 "4.9406564584124654e-324",
+                                 "2.4703282292062327e-324",
+                                 "2.4703282292062328e-324",
+                                 "2.2250738585072014e-308",
+                                 "2.2250738585072011e-308",
+                                 "1.4012984643e-45",
+                                 "7.006492321624085e-46",
+                                 "7.0064923216240854e-46",
+                                 "1.17549435e-38",
+                                 "1.1754943e-38",
+                                 "0.000e999",
+                                 "0e-999",
+                                 "9007199254740993",
+                                 "9007199254740992.99999999",
+                                 "16777217",
+                                 "0.1e-9999999999999",
+                                 "1e9999999999999",
+                                 "00000000000000000000000000001",
+                                 "1.e3",
+                                 ".5"})
+            check(sign + text);
+    RandomStream random(11, "test.range");
+    for (int i = 0; i < 20000; ++i) {
+        const int from = i % 2 == 0 ? -345 : 290;  // the last of double, and of float
+        check(std::to_string(random.below(1000000)) + "." + std::to_string(random.next64()) + "e" +
+              std::to_string(from + static_cast<int>(random.below(30))));
+        check(std::to_string(random.next64()) + "e" +
+              std::to_string((i % 2 == 0 ? -66 : 16) + static_cast<int>(random.below(12))));
+    }
+}
+
 TEST(Text, NumbersThatAreNone) {
     double value = 0;
-    for (const char* text : {"", " ", ".", "-", "+", "e5", "1e", "1e+", "1.2.3", "0x10", "1,5", "--1", "+-1", "nan",
-                             "inf", "1 2", "1d3", "1e5x", "-."}) {
+    for (const char* text : {"",     " ",      ".",   "-",   "+",   "e5",  "1e",   "1e+",  "1.2.3", "0x10", "1,5",
+                             "--1",  "+-1",    "nan", "inf", "1 2", "1d3", "1e5x", "-.",   "+inf",  "-inf", "infinity",
+                             "-nan", "NaN(1)", "+",   "+.",  "+e1", "++1", "-+1",  "1e5e", "1e--5"}) {
         bool overflow = false;
         EXPECT_FALSE(formats::parse_field(text, value, overflow)) << text;
         EXPECT_FALSE(overflow) << text;

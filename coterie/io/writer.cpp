@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "coterie/io/formats.hpp"
-#include "coterie/io/output_file.hpp"
+#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie {

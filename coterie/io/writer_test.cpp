@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/random.hpp"
-#include "coterie/io/output_file.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/internal/test_files.hpp"
 #include "coterie/io/reader.hpp"
-#include "coterie/io/test_files.hpp"
 
 namespace coterie {
 namespace {
@@ -21,18 +21,18 @@ TEST(Writer, PointsReadBackBitEqual) {
     const Matrix<float> narrow = matrix.cast<float>();
     for (const char* name : {"x.csv", "x.npy"}) {
         write_points(folder / name, matrix);
-        const Points back = read_points(folder / name).points;
+        const Points back = read_points_file(folder / name).points;
         EXPECT_EQ(back.view().as<double>().matrix(), matrix) << name;
         write_points(folder / name, narrow);
         ReadOptions options;
         options.precision = Precision::float32;
-        EXPECT_EQ(read_points(folder / name, options, coterie::Run()).points.view().as<float>().matrix(), narrow)
+        EXPECT_EQ(read_points_file(folder / name, options, coterie::Run()).points.view().as<float>().matrix(), narrow)
             << name;
     }
-    EXPECT_EQ(read_points(folder / "x.npy").points.scalar(), ScalarType::float32);
+    EXPECT_EQ(read_points_file(folder / "x.npy").points.scalar(), ScalarType::float32);
     // Rows with a stride; names that need quotes.
     write_points(folder / "x.csv", PointsView(matrix.data(), 500, 2, 7), {"a,b", "say \"hi\""});
-    const PointsFile file = read_points(folder / "x.csv");
+    const PointsFile file = read_points_file(folder / "x.csv");
     EXPECT_EQ(file.column_names, (std::vector<std::string>{"a,b", "say \"hi\""}));
     EXPECT_EQ(file.points.view().as<double>().matrix(), matrix.leftCols(2));
     EXPECT_THROW(write_points(folder / "x.csv", matrix, {"a"}), BadArgument);
@@ -45,12 +45,12 @@ TEST(Writer, LabelsReadBack) {
     const Labels labels{2, 0, 1, 2};
     write_labels(folder / "l.csv", labels);
     EXPECT_EQ(contents(folder / "l.csv"), "label\n2\n0\n1\n2\n");
-    EXPECT_EQ(read_labels(folder / "l.csv").labels, labels);
+    EXPECT_EQ(read_labels_file(folder / "l.csv").labels, labels);
     write_labels(folder / "l.npy", labels);
-    EXPECT_EQ(read_labels(folder / "l.npy").labels, labels);
+    EXPECT_EQ(read_labels_file(folder / "l.npy").labels, labels);
     write_labels(folder / "n.csv", Labels{1, -1, 0}, {"big, dog", "cat"});
     EXPECT_EQ(contents(folder / "n.csv"), "label\ncat\n\"\"\n\"big, dog\"\n");
-    EXPECT_EQ(read_labels(folder / "n.csv", {}, true).labels, (Labels{0, -1, 1}));
+    EXPECT_EQ(read_labels_file(folder / "n.csv", {}, true).labels, (Labels{0, -1, 1}));
     EXPECT_THROW(write_labels(folder / "n.csv", Labels{2}, {"a"}), BadArgument);
     EXPECT_EQ(folder.entries(), 3u);
 }

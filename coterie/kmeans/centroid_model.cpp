@@ -19,6 +19,10 @@ Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     return nearest_centroids(converted, centroids_, run.threads).labels;
 }
 
+Matrix<double> CentroidModel::output_checked(Output, PointsView points, const Run& run) const {
+    return euclidean_distances(points, centroids_, run.threads);
+}
+
 void CentroidModel::load_centroids(const Archive& archive, int clusters) {
     centroids_ = archive.points("centroids");
     check_points(centroids_, "model: centroids", 1);

@@ -3,16 +3,19 @@
 
 #include <string_view>
 
-#include "coterie/io/model.hpp"
+#include "coterie/base/export.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
-class CentroidModel : public Model {
+class COTERIE_API CentroidModel : public Model {
 public:
     Index dimensions() const override { return centroids_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
     /// k x d, in the scalar type of the points the model was fitted on.
     const Points& centroids() const { return centroids_; }
+    /// Distances: || x - c_j ||.
+    OutputSet outputs() const override { return {Output::distances}; }
 
 protected:
     CentroidModel() = default;
@@ -20,6 +23,7 @@ protected:
 
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     void store_centroids(Archive& archive) const { archive.set_points("centroids", centroids_); }
     void load_centroids(const Archive& archive, int clusters);
 
@@ -28,7 +32,7 @@ protected:
 
 /// With the options it was fitted with; what it is called is left to the method.
 template <class Options>
-class CentroidModelOf : public CentroidModel {
+class COTERIE_API CentroidModelOf : public CentroidModel {
 public:
     CentroidModelOf(Points centroids, Labels labels, FitReport report, const Options& options,
                     ClusterLabels cluster_labels = {})
@@ -56,6 +60,7 @@ protected:
 /// What every fit in this room checks first: options are checked by the caller. Throws BadData (values), BadArgument
 /// (more clusters than points with a positive weight, weights, a communicator of several processes). Returns the
 /// largest magnitude.
-double check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run);
+COTERIE_API double check_clustering_input(PointsView points, int clusters, std::span<const double> weights,
+                                          const Run& run);
 
 }  // namespace coterie

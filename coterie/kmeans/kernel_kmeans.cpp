@@ -1,3 +1,8 @@
+// Kernel k-means by Lloyd's iteration on a resident kernel matrix: distances to means in feature space are sums of its
+// entries, so that any kernel, also one that is only given as a matrix, is clustered alike. Rows of the matrix are
+// computed in blocks that depend on n alone, and every sum runs over the columns in order: the same bits at any number
+// of threads, and predict sees the values that the fit saw.
+
 #include "coterie/kmeans/kernel_kmeans.hpp"
 
 #include <algorithm>
@@ -10,11 +15,11 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/products.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/row_products.hpp"
 
 namespace coterie {
 namespace {
@@ -429,6 +434,127 @@ Labels labels_of(const KernelRows<T>& kernel_of_centroids, const std::vector<dou
     return labels;
 }
 
+// What is taken off every row first. Distances, and so rbf values and linear partitions, do not depend on the origin;
+// products are most exact about the mean.
+Vector<double> origin_of(PointsView points, const KernelKMeansOptions& options, std::span<const double> weights,
+                         const Run& run) {
+    if (options.kernel == KernelFunction::polynomial || options.kernel == KernelFunction::precomputed)
+        return Vector<double>::Zero(points.columns());
+    return internal::spread_of(points, weights, run).mean;
+}
+
+// The options with an automatic width or gamma replaced by the one to use.
+template <class T>
+KernelKMeansOptions with_parameters(KernelKMeansOptions options, const Rows<T>& points, std::span<const double> weights,
+                                    const Run& run) {
+    if (options.kernel == KernelFunction::rbf && options.width == 0)
+        options.width = median_distance(points, weights, run);
+    if (options.kernel == KernelFunction::polynomial && options.gamma == 0)
+        options.gamma = 1 / static_cast<double>(points.columns);
+    return options;
+}
+
+// k(x_i, x_j), n x n.
+template <class T>
+Matrix<T> kernel_matrix(const KernelKMeansOptions& options, const Rows<T>& points, const Vector<double>& origin,
+                        const Run& run) {
+    const Index n = points.rows;
+    Matrix<T> kernel(n, n);
+    const KernelRows<T> with_points(options, points, origin);
+    const RowBlocks blocks{n, 48};
+    const Index strip = 64;  // blocks between two looks at the caller
+    std::vector<typename KernelRows<T>::Scratch> scratch(at(std::max(1, run.threads)));
+    std::vector<char> finite(at(blocks.count()), 1);
+    for (Index first = 0; first < blocks.count(); first += strip) {
+        run.throw_if_stopped("kernel matrix");
+        for_each_block(std::min(strip, blocks.count() - first), run.threads, [&](Index b, int worker) {
+            const Index block = first + b;
+            finite[at(block)] = with_points(points, blocks.begin(block), blocks.end(block), scratch[at(worker)],
+                                            kernel.data() + blocks.begin(block) * n, n);
+        });
+        run.report({.stage = "kernel matrix",
+                    .fraction = static_cast<double>(std::min(first + strip, blocks.count())) /
+                                static_cast<double>(blocks.count()),
+                    .objective = std::numeric_limits<double>::quiet_NaN(),
+                    .iteration = 0});
+    }
+    if (std::find(finite.begin(), finite.end(), 0) != finite.end()) refuse_overflow(scalar_type_of<T>());
+    return kernel;
+}
+
+// Labels by the nearest of given centroids.
+template <class T>
+Labels labels_near(PointsView initial_centroids, const KernelKMeansOptions& options, const Rows<T>& points,
+                   const Vector<double>& origin, const Run& run) {
+    const Matrix<T> centroids = to_matrix<T>(initial_centroids);
+    const Rows<T> view{centroids.data(), centroids.rows(), centroids.cols(), centroids.cols()};
+    const KernelRows<T> with_centroids(options, view, origin);
+    typename KernelRows<T>::Scratch scratch;
+    Matrix<T> among(view.rows, view.rows);
+    if (!with_centroids(view, 0, view.rows, scratch, among.data(), view.rows)) refuse_overflow(scalar_type_of<T>());
+    std::vector<double> squared;
+    for (Index j = 0; j < view.rows; ++j) squared.push_back(static_cast<double>(among(j, j)));
+    return labels_of(with_centroids, squared, points, run.threads);
+}
+
+bool weighs(std::span<const double> weights, Index i) { return weights.empty() || weights[at(i)] > 0; }
+
+// Gives the clusters that hold a point of weight above 0 the first numbers, in their order; returns how many are empty.
+template <class Result>
+Index number_empty_last(Result& found, std::span<const double> weights) {
+    const std::size_t clusters = found.mass.size();
+    std::vector<Index> members(clusters, 0);
+    for (std::size_t i = 0; i < found.labels.size(); ++i)
+        if (weighs(weights, static_cast<Index>(i))) ++members[at(found.labels[i])];
+    std::vector<std::int32_t> renumbered(clusters, 0);
+    std::int32_t next = 0;
+    for (const bool filled : {true, false})
+        for (std::size_t j = 0; j < clusters; ++j)
+            if ((members[j] > 0) == filled) renumbered[j] = next++;
+    std::vector<double> mass(clusters, 0.0);
+    std::vector<double> self(clusters, 0.0);
+    for (std::size_t j = 0; j < clusters; ++j) {
+        if (members[j] == 0) continue;
+        mass[at(renumbered[j])] = found.mass[j];
+        self[at(renumbered[j])] = found.self[j];
+    }
+    found.mass = std::move(mass);
+    found.self = std::move(self);
+    for (auto& label : found.labels) label = renumbered[at(label)];
+    return std::count(members.begin(), members.end(), Index{0});
+}
+
+void describe_fit(FitReport& report, const KernelKMeansOptions& options, const Labels& labels, Index empty,
+                  Index columns, const Run& run) {
+    report.points = static_cast<Index>(labels.size());
+    report.dimensions = columns;
+    count_clusters(report, labels, options.clusters);
+    report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
+    report.seed = run.seed;
+    report.threads = run.threads;
+    if (empty > 0)
+        report.warnings.push_back(std::to_string(empty) + " of " + std::to_string(options.clusters) +
+                                  " clusters are empty: the kernel tells fewer points apart, or the iterations ended "
+                                  "before one was filled");
+    if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", options.width);
+    if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", options.gamma);
+}
+
+// The means of the labels over the points of weight above 0: all that a linear kernel needs to predict.
+Points means_of(PointsView points, Labels labels, int clusters, std::span<const double> weights, const Run& run) {
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        if (!weighs(weights, static_cast<Index>(i))) labels[i] = -1;
+    return cluster_means(points, labels, clusters, weights, run);
+}
+
+template <class T>
+Points rows_kept(const Rows<T>& rows, const std::vector<Index>& kept) {
+    Matrix<T> out(static_cast<Index>(kept.size()), rows.columns);
+    for (std::size_t i = 0; i < kept.size(); ++i)
+        out.row(static_cast<Index>(i)) = rows.block(kept[i], kept[i] + 1).row(0);
+    return Points(std::move(out));
+}
+
 }  // namespace
 
 const OptionSet& KernelKMeansOptions::described() {
@@ -456,16 +582,14 @@ const OptionSet& KernelKMeansOptions::described() {
     return set;
 }
 
-KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions& options, Run& run,
-                                    const SideInformation& side) {
-    check_options(options);
-    refuse_constraints(side, "kernel-kmeans");
-    check_clustering_input(points, options.clusters, side.weights, run);
+KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKMeansOptions& options, const Run& run) {
+    const PointsView points = problem.points;
+    check_clustering_input(points, options.clusters, problem.weights, run);
     const bool precomputed = options.kernel == KernelFunction::precomputed;
-    if (!side.initial_centroids.empty()) {
+    if (!problem.initial_centroids.empty()) {
         if (precomputed)
             throw BadArgument("initial centroids: a precomputed kernel has no coordinates to give them in");
-        internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts,
+        internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
                                           run.threads);
     }
     return points.visit([&]<class T>(const Rows<T>& rows) {
@@ -478,118 +602,46 @@ KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions
         Stopwatch watch;
         KernelKMeansModel model;
         model.dimensions_ = rows.columns;
-        model.options_ = options;
-        if (options.kernel == KernelFunction::rbf && options.width == 0)
-            model.options_.width = median_distance(rows, side.weights, run);
-        if (options.kernel == KernelFunction::polynomial && options.gamma == 0)
-            model.options_.gamma = 1 / static_cast<double>(rows.columns);
-
-        // Distances, and so rbf values and linear partitions, do not depend on the origin; products are most exact
-        // about the mean.
-        Vector<double> origin = Vector<double>::Zero(rows.columns);
-        Matrix<T> kernel;
-        Rows<T> kernel_view = rows;
-        Labels start;
+        model.options_ = with_parameters(options, rows, problem.weights, run);
+        const Vector<double> origin = origin_of(points, options, problem.weights, run);
+        Matrix<T> computed;
+        Rows<T> kernel = rows;
         if (!precomputed) {
-            if (options.kernel != KernelFunction::polynomial)
-                origin = internal::spread_of(points, side.weights, run).mean;
-            kernel.resize(n, n);
-            kernel_view = {kernel.data(), n, n, n};
-            const KernelRows<T> with_points(model.options_, rows, origin);
-            const RowBlocks blocks{n, 48};
-            const Index strip = 64;  // blocks between two looks at the caller
-            std::vector<typename KernelRows<T>::Scratch> scratch(at(std::max(1, run.threads)));
-            std::vector<char> finite(at(blocks.count()), 1);
-            for (Index first = 0; first < blocks.count(); first += strip) {
-                run.throw_if_stopped("kernel matrix");
-                for_each_block(std::min(strip, blocks.count() - first), run.threads, [&](Index b, int worker) {
-                    const Index block = first + b;
-                    finite[at(block)] = with_points(rows, blocks.begin(block), blocks.end(block), scratch[at(worker)],
-                                                    kernel.data() + blocks.begin(block) * n, n);
-                });
-                run.report({.stage = "kernel matrix",
-                            .fraction = static_cast<double>(std::min(first + strip, blocks.count())) /
-                                        static_cast<double>(blocks.count()),
-                            .objective = std::numeric_limits<double>::quiet_NaN(),
-                            .iteration = 0});
-            }
-            if (std::find(finite.begin(), finite.end(), 0) != finite.end()) refuse_overflow(scalar_type_of<T>());
-            if (!side.initial_centroids.empty()) {
-                const Matrix<T> centroids = to_matrix<T>(side.initial_centroids);
-                const Rows<T> view{centroids.data(), centroids.rows(), centroids.cols(), centroids.cols()};
-                const KernelRows<T> with_centroids(model.options_, view, origin);
-                Matrix<T> among(view.rows, view.rows);
-                if (!with_centroids(view, 0, view.rows, scratch[0], among.data(), view.rows))
-                    refuse_overflow(scalar_type_of<T>());
-                std::vector<double> squared;
-                for (Index j = 0; j < view.rows; ++j) squared.push_back(static_cast<double>(among(j, j)));
-                start = labels_of(with_centroids, squared, rows, run.threads);
-            }
+            computed = kernel_matrix(model.options_, rows, origin, run);
+            kernel = {computed.data(), n, n, n};
         }
-        const double kernel_seconds = watch.restart();
+        Labels start;
+        if (!problem.initial_centroids.empty())
+            start = labels_near(problem.initial_centroids, model.options_, rows, origin, run);
 
         FitReport& report = model.report_;
-        KernelLloyd<T> lloyd(kernel_view, model.options_, side.weights, run);
-        report.seconds.emplace_back("kernel matrix", kernel_seconds);
+        report.seconds.emplace_back("kernel matrix", watch.restart());
+        KernelLloyd<T> lloyd(kernel, model.options_, problem.weights, run);
         auto best = internal::best_of(
             options.restarts, report,
             [&](int restart) { return start.empty() ? lloyd.seeded(static_cast<std::uint64_t>(restart)) : start; },
             [&](Labels from, int restart) { return lloyd(std::move(from), restart); });
-
-        // Empty clusters last.
-        std::vector<Index> members(at(options.clusters), 0);
-        for (Index i = 0; i < n; ++i)
-            if (side.weights.empty() || side.weights[at(i)] > 0) ++members[at(best.labels[at(i)])];
-        std::vector<std::int32_t> renumbered(at(options.clusters), 0);
-        std::int32_t next = 0;
-        for (const bool filled : {true, false})
-            for (std::size_t j = 0; j < members.size(); ++j)
-                if ((members[j] > 0) == filled) renumbered[j] = next++;
-        model.mass_.assign(members.size(), 0.0);
-        model.self_.assign(members.size(), 0.0);
-        for (std::size_t j = 0; j < members.size(); ++j) {
-            if (members[j] == 0) continue;
-            model.mass_[at(renumbered[j])] = best.mass[j];
-            model.self_[at(renumbered[j])] = best.self[j];
-        }
+        const Index empty = number_empty_last(best, problem.weights);
+        model.mass_ = std::move(best.mass);
+        model.self_ = std::move(best.self);
         model.labels_ = std::move(best.labels);
-        for (auto& label : model.labels_) label = renumbered[at(label)];
+        describe_fit(report, model.options_, model.labels_, empty, rows.columns, run);
 
-        report.points = n;
-        report.dimensions = rows.columns;
-        count_clusters(report, model.labels_, options.clusters);
-        report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";
-        report.seed = run.seed;
-        report.threads = run.threads;
-        const auto empty = std::count(members.begin(), members.end(), Index{0});
-        if (empty > 0)
-            report.warnings.push_back(std::to_string(empty) + " of " + std::to_string(options.clusters) +
-                                      " clusters are empty: the kernel tells fewer points apart, or the iterations "
-                                      "ended before one was filled");
-        if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", model.options_.width);
-        if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", model.options_.gamma);
-
+        // What predict needs.
         if (options.kernel == KernelFunction::linear) {
-            Labels weighty = model.labels_;
-            if (!side.weights.empty())
-                for (Index i = 0; i < n; ++i)
-                    if (!(side.weights[at(i)] > 0)) weighty[at(i)] = -1;
-            model.centroids_ = cluster_means(points, weighty, options.clusters, side.weights, run);
+            model.centroids_ = means_of(points, model.labels_, options.clusters, problem.weights, run);
             return model;
         }
         std::vector<Index> kept;
         for (Index i = 0; i < n; ++i) {
-            const bool weighs = side.weights.empty() || side.weights[at(i)] > 0;
-            if (!weighs && !precomputed) continue;
+            const bool counts = weighs(problem.weights, i);
+            if (!counts && !precomputed) continue;
             kept.push_back(i);
-            model.members_.push_back(weighs ? model.labels_[at(i)] : -1);
-            if (!side.weights.empty()) model.weights_.push_back(side.weights[at(i)]);
+            model.members_.push_back(counts ? model.labels_[at(i)] : -1);
+            if (!problem.weights.empty()) model.weights_.push_back(problem.weights[at(i)]);
         }
         if (!precomputed) {
-            Matrix<T> training(static_cast<Index>(kept.size()), rows.columns);
-            for (std::size_t i = 0; i < kept.size(); ++i)
-                training.row(static_cast<Index>(i)) = rows.block(kept[i], kept[i] + 1).row(0);
-            model.points_ = Points(std::move(training));
+            model.points_ = rows_kept(rows, kept);
             model.origin_.assign(origin.data(), origin.data() + origin.size());
         }
         return model;

@@ -17,16 +17,17 @@
 
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
 enum class KernelFunction { rbf, polynomial, linear, precomputed };
 
-struct KernelKMeansOptions {
+struct COTERIE_API KernelKMeansOptions {
     int clusters = 8;
     KernelFunction kernel = KernelFunction::rbf;
     double width = 0;
@@ -41,7 +42,7 @@ struct KernelKMeansOptions {
     static const OptionSet& described();
 };
 
-class KernelKMeansModel : public Model {
+class COTERIE_API KernelKMeansModel : public Model {
 public:
     std::string_view method() const override { return "kernel-kmeans"; }
     /// d; for a precomputed kernel n: predict then takes rows k(x, x_1) .. k(x, x_n).
@@ -57,7 +58,7 @@ protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
 
 private:
-    friend KernelKMeansModel fit_kernel_kmeans(PointsView, const KernelKMeansOptions&, Run&, const SideInformation&);
+    friend struct KernelKMeansMethod;
 
     void check_parts() const;
 
@@ -79,7 +80,15 @@ private:
 /// (fewer distinct points than clusters) the surplus clusters stay empty, are numbered last, and a warning says so.
 /// Throws BadArgument (options, weights, shapes), BadData (NaN, a matrix that is not symmetric, a kernel that
 /// overflows), ResourceError.
-KernelKMeansModel fit_kernel_kmeans(PointsView points, const KernelKMeansOptions& options, Run& run,
-                                    const SideInformation& side = {});
+struct COTERIE_API KernelKMeansMethod {
+    using Options = KernelKMeansOptions;
+    using Model = KernelKMeansModel;
+    static constexpr std::string_view name = "kernel-kmeans";
+    static constexpr std::string_view summary =
+        "k-means in the feature space of a kernel: rbf, polynomial, linear or precomputed";
+    static constexpr Takes takes = {.weights = true, .initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<KernelKMeansMethod> fit_kernel_kmeans{};
 
 }  // namespace coterie

@@ -1,10 +1,13 @@
 #include "coterie/kmeans/kernel_kmeans.hpp"
 
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using namespace fixtures;
 
@@ -64,8 +67,8 @@ TEST(KernelKMeans, LinearKernelIsKMeans) {
         const Matrix<double> start = points.topRows(5);
         const Labels plain = plain_lloyd(points, start);
         coterie::Run run(0, 2);
-        const auto model = fit_kernel_kmeans(points, {.clusters = 5, .kernel = KernelFunction::linear}, run,
-                                             {.weights = {}, .initial_centroids = start});
+        const auto model = fit_kernel_kmeans(with(points, {.initial_centroids = Points::borrow(start)}),
+                                             {.clusters = 5, .kernel = KernelFunction::linear}, run);
         EXPECT_EQ(model.labels(), plain);
         EXPECT_NEAR(model.fit_report().objective, plain_inertia(points, plain, 5), 1e-9 * model.fit_report().objective);
         EXPECT_EQ(model.predict(points), plain);
@@ -77,8 +80,8 @@ TEST(KernelKMeans, ObjectiveIsTheDefinition) {
     const Matrix<double> points = blobs(40, 3, 3, 4.0, 2);
     const auto weights = whole_weights(40, 2);
     coterie::Run run(0, 1);
-    const auto model =
-        fit_kernel_kmeans(points, {.clusters = 3, .width = 5}, run, {.weights = weights, .initial_centroids = {}});
+    const auto model = fit_kernel_kmeans(with(points, {.weights = weights, .initial_centroids = {}}),
+                                         {.clusters = 3, .width = 5}, run);
     const Matrix<double> kernel = rbf_matrix(points, points, 5);
     double total = 0;
     for (int j = 0; j < 3; ++j) {
@@ -118,12 +121,12 @@ TEST(KernelKMeans, PrecomputedIsTheSame) {
     const Matrix<double> fresh = blobs(50, 3, 4, 3.0, 4);
     const auto weights = whole_weights(120, 4);
     for (const bool weighted : {false, true}) {
-        SideInformation side;
+        Problem side;
         if (weighted) side.weights = weights;
         coterie::Run run(9, 2);
-        const auto direct = fit_kernel_kmeans(points, {.clusters = 4, .width = 8}, run, side);
-        const auto given = fit_kernel_kmeans(rbf_matrix(points, points, 8),
-                                             {.clusters = 4, .kernel = KernelFunction::precomputed}, run, side);
+        const auto direct = fit_kernel_kmeans(with(points, side), {.clusters = 4, .width = 8}, run);
+        const auto given = fit_kernel_kmeans(with(rbf_matrix(points, points, 8), side),
+                                             {.clusters = 4, .kernel = KernelFunction::precomputed}, run);
         EXPECT_EQ(given.labels(), direct.labels());
         EXPECT_NEAR(given.fit_report().objective, direct.fit_report().objective, 1e-9);
         EXPECT_EQ(given.dimensions(), 120);
@@ -139,8 +142,8 @@ TEST(KernelKMeans, ObjectiveNeverRises) {
         const auto weights = whole_weights(250, seed);
         for (const auto kernel : {KernelFunction::rbf, KernelFunction::polynomial, KernelFunction::linear}) {
             coterie::Run run(seed, 1);
-            const auto model = fit_kernel_kmeans(points, {.clusters = 7, .kernel = kernel, .degree = 2}, run,
-                                                 {.weights = weights, .initial_centroids = {}});
+            const auto model = fit_kernel_kmeans(with(points, {.weights = weights, .initial_centroids = {}}),
+                                                 {.clusters = 7, .kernel = kernel, .degree = 2}, run);
             expect_sound_report(model, 250, points.cols(), 7, run);
             expect_falling(model.fit_report().objective_per_iteration, 0);
             EXPECT_GE(model.fit_report().objective, 0);
@@ -170,8 +173,10 @@ TEST(KernelKMeans, WeightActsAsCopies) {
     for (const auto kernel : {KernelFunction::rbf, KernelFunction::polynomial}) {
         const KernelKMeansOptions options{.clusters = 4, .kernel = kernel, .width = 9, .gamma = 0.01, .degree = 2};
         coterie::Run run(0, 1);
-        const auto weighted = fit_kernel_kmeans(points, options, run, {.weights = weights, .initial_centroids = start});
-        const auto copied = fit_kernel_kmeans(expanded, options, run, {.weights = {}, .initial_centroids = start});
+        const auto weighted = fit_kernel_kmeans(
+            with(points, {.weights = weights, .initial_centroids = Points::borrow(start)}), options, run);
+        const auto copied =
+            fit_kernel_kmeans(with(expanded, {.initial_centroids = Points::borrow(start)}), options, run);
         for (std::size_t i = 0; i < source.size(); ++i)
             EXPECT_EQ(copied.labels()[i], weighted.labels()[static_cast<std::size_t>(source[i])]);
         EXPECT_NEAR(copied.fit_report().objective, weighted.fit_report().objective,
@@ -238,8 +243,8 @@ TEST(KernelKMeans, EmptyClusterTakesTheFarthestPoint) {
     Matrix<double> start(3, 1);
     start << 0.1, 5, 1000;  // the third draws nothing
     coterie::Run run(0, 1);
-    const auto model = fit_kernel_kmeans(points, {.clusters = 3, .kernel = KernelFunction::linear}, run,
-                                         {.weights = {}, .initial_centroids = start});
+    const auto model = fit_kernel_kmeans(with(points, {.initial_centroids = Points::borrow(start)}),
+                                         {.clusters = 3, .kernel = KernelFunction::linear}, run);
     EXPECT_EQ(model.labels(), (Labels{0, 0, 0, 1, 1, 2}));
     EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
     EXPECT_TRUE(model.fit_report().warnings.empty());
@@ -281,10 +286,10 @@ TEST(KernelKMeans, Refusals) {
     kernel(2, 2) = 1;
     const Matrix<double> start = Matrix<double>::Zero(2, 4);
     expect_error<BadArgument>(
-        [&] { fit_kernel_kmeans(kernel, precomputed, run, {.weights = {}, .initial_centroids = start}); },
+        [&] { fit_kernel_kmeans(with(kernel, {.initial_centroids = Points::borrow(start)}), precomputed, run); },
         {"precomputed"});
     expect_error<BadArgument>(
-        [&] { fit_kernel_kmeans(points, {.clusters = 2}, run, {.weights = {}, .initial_centroids = start}); },
+        [&] { fit_kernel_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 2}, run); },
         {"2 x 4", "2 x 2"});
     points *= 1e30;
     expect_error<BadData>(
@@ -300,13 +305,13 @@ TEST(KernelKMeans, RoundTrip) {
          {KernelFunction::rbf, KernelFunction::polynomial, KernelFunction::linear, KernelFunction::precomputed})
         for (const bool weighted : {false, true}) {
             coterie::Run run(1, 1);
-            SideInformation side;
+            Problem side;
             if (weighted) side.weights = weights;
             const bool precomputed = kernel == KernelFunction::precomputed;
             const Matrix<float> gram = points * points.transpose();
             const Matrix<float> rows = fresh * points.transpose();
-            const auto model = fit_kernel_kmeans(precomputed ? gram : points,
-                                                 {.clusters = 4, .kernel = kernel, .degree = 2}, run, side);
+            const auto model = fit_kernel_kmeans(with(precomputed ? gram : points, side),
+                                                 {.clusters = 4, .kernel = kernel, .degree = 2}, run);
             const auto loaded = round_trip(model);
             const Matrix<float>& asked = precomputed ? rows : fresh;
             EXPECT_EQ(loaded->predict(asked), model.predict(asked));

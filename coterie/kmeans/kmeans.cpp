@@ -2,15 +2,16 @@
 
 #include <string>
 
-#include "coterie/kmeans/constrained_kmeans.hpp"
-#include "coterie/kmeans/lloyd.hpp"
+#include "coterie/kmeans/internal/constrained_kmeans.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
+#include "coterie/kmeans/internal/starting_prototypes.hpp"
 
 namespace coterie {
 namespace {
 
 template <class T>
 KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
-                            const internal::Constraints& constraints, Run& run, const SideInformation& side) {
+                            const internal::Constraints& constraints, const Run& run, const Problem& problem) {
     const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
     const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
     FitReport report;
@@ -19,16 +20,16 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
         options.restarts, report,
         [&](int restart) -> Matrix<double> {
             const auto repetition = static_cast<std::uint64_t>(restart);
-            if (!side.initial_centroids.empty()) return to_matrix<double>(side.initial_centroids);
+            if (!problem.initial_centroids.empty()) return to_matrix<double>(problem.initial_centroids);
             if (!constraints.labels.empty())
-                return starting_prototypes(points, constraints, side.weights, run, repetition);
+                return starting_prototypes(points, constraints, problem.weights, run, repetition);
             const SeedingResult seeds =
-                seed_centroids(points, options.clusters, seeding, side.weights, repetition, run);
+                seed_centroids(points, options.clusters, seeding, problem.weights, repetition, run);
             distinct = seeds.distinct;
             return to_matrix<double>(seeds.centroids);
         },
         [&](const Matrix<double>& start, int restart) {
-            return internal::constrained_lloyd(points, start, constraints, settings, side.weights, run, restart,
+            return internal::constrained_lloyd(points, start, constraints, settings, problem.weights, run, restart,
                                                options.restarts);
         });
     report.empty_cluster_policy = "an empty cluster keeps its place";
@@ -39,7 +40,7 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
 }
 
 template <class T>
-KMeansModel fit(const Rows<T>& points, const KMeansOptions& options, Run& run, const SideInformation& side) {
+KMeansModel fit_free(const Rows<T>& points, const KMeansOptions& options, const Run& run, const Problem& problem) {
     internal::LloydSettings settings{options.max_iterations, options.tolerance,
                                      options.algorithm == KMeansAlgorithm::bounds};
     if (options.algorithm == KMeansAlgorithm::automatic)
@@ -49,8 +50,8 @@ KMeansModel fit(const Rows<T>& points, const KMeansOptions& options, Run& run, c
     auto best = internal::best_of_restarts(
         points,
         {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}},
-        side, run, report, distinct, [&](const Matrix<T>& start, int restart) {
-            return internal::lloyd(points, start, settings, side.weights, run, restart, options.restarts);
+        problem, run, report, distinct, [&](const Matrix<T>& start, int restart) {
+            return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts);
         });
     report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
     report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
@@ -86,19 +87,20 @@ const OptionSet& KMeansOptions::described() {
     return set;
 }
 
-KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
+KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& options, const Run& run) {
+    const PointsView points = problem.points;
     const internal::Constraints constraints =
-        internal::compile_constraints(points.rows(), options.clusters, side, options.share_rounding);
+        internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     KMeansOptions used = options;
     used.clusters = constraints.clusters();
-    check_clustering_input(points, used.clusters, side.weights, run);
-    internal::check_initial_centroids(side.initial_centroids, points, used.clusters, options.restarts, run.threads);
-    if (constraints.bounded && !side.weights.empty())
-        throw BadArgument("weights cannot be combined with " + std::string(side.sizes ? "--sizes" : "--group-share") +
-                          ": bounds count points");
+    check_clustering_input(points, used.clusters, problem.weights, run);
+    internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, options.restarts, run.threads);
+    if (constraints.bounded && !problem.weights.empty())
+        throw BadArgument("weights cannot be combined with " +
+                          std::string(problem.sizes ? "--sizes" : "--group-share") + ": bounds count points");
     return points.visit([&](const auto& rows) {
-        return constraints.any() ? fit_constrained(rows, used, constraints, run, side) : fit(rows, used, run, side);
+        return constraints.any() ? fit_constrained(rows, used, constraints, run, problem)
+                                 : fit_free(rows, used, run, problem);
     });
 }
 

@@ -11,11 +11,12 @@
 // a point at most (labels, norms, bounds: never more than a quarter of the points' own), and the sums of up to 64
 // chunks (k d each).
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -26,7 +27,7 @@ enum class KMeansAlgorithm {
             // Hamerly 2010)
 };
 
-struct KMeansOptions {
+struct COTERIE_API KMeansOptions {
     int clusters = 8;  // 0: as many as the partial labels have
     int restarts = 1;
     int max_iterations = 300;
@@ -40,7 +41,7 @@ struct KMeansOptions {
     static const OptionSet& described();
 };
 
-class KMeansModel : public CentroidModelOf<KMeansOptions> {
+class COTERIE_API KMeansModel : public CentroidModelOf<KMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
@@ -57,6 +58,15 @@ public:
 /// with partial labels, not with bounds. An empty cluster under constraints keeps its place. Throws BadArgument
 /// (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose squares overflow).
 /// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
-KMeansModel fit_kmeans(PointsView points, const KMeansOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API KMeansMethod {
+    using Options = KMeansOptions;
+    using Model = KMeansModel;
+    static constexpr std::string_view name = "kmeans";
+    static constexpr std::string_view summary = "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding";
+    static constexpr Takes takes = {
+        .weights = true, .initial_centroids = true, .labels = true, .shares = Shares::interval, .sizes = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<KMeansMethod> fit_kmeans{};
 
 }  // namespace coterie

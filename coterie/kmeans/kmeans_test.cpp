@@ -1,4 +1,5 @@
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/pipeline/pipeline.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -7,11 +8,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "coterie/kmeans/lloyd.hpp"
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using test::blob_points;
 using test::plain_lloyd;
@@ -30,10 +33,10 @@ TEST(KMeans, HandComputed) {
     Matrix<double> start(2, 1);
     start << 0, 1;
     KMeansOptions options{.clusters = 2, .tolerance = 0};
-    SideInformation side;
-    side.initial_centroids = start;
+    Problem side;
+    side.initial_centroids = Points::borrow(start);
     coterie::Run run;
-    const auto model = fit_kmeans(x, options, run, side);
+    const auto model = fit_kmeans(with(x, side), options, run);
     // {0} {1,2,10,12}: means 0, 6.25; {0,1,2} {10,12}: means 1, 11; stays.
     EXPECT_EQ(model.labels(), (Labels{0, 0, 0, 1, 1}));
     EXPECT_EQ(model.centroids().view().at(0, 0), 1.0);
@@ -63,12 +66,12 @@ TEST(KMeans, EveryIterationEqualsThePlainReference) {
             const auto expected = plain_lloyd(x, start, iterations, weights);
             for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
                 coterie::Run run(1, 2);
-                SideInformation side;
-                side.initial_centroids = start;
+                Problem side;
+                side.initial_centroids = Points::borrow(start);
                 side.weights = weights;
-                const auto model =
-                    fit_kmeans(x, {.clusters = k, .max_iterations = iterations, .tolerance = 0, .algorithm = algorithm},
-                               run, side);
+                const auto model = fit_kmeans(
+                    with(x, side),
+                    {.clusters = k, .max_iterations = iterations, .tolerance = 0, .algorithm = algorithm}, run);
                 ASSERT_EQ(model.labels(), expected.labels) << "seed " << seed << ", iterations " << iterations;
                 ASSERT_LT((to_matrix<double>(model.centroids()) - expected.centroids).cwiseAbs().maxCoeff(), 1e-10);
                 ASSERT_NEAR(model.inertia(), expected.inertia, 1e-10 * (1 + expected.inertia));
@@ -93,18 +96,18 @@ void bounds_change_nothing(std::uint64_t seed) {
         for (Index i = 0; i < n; ++i) weights.push_back(i % 7 == 0 && i > 8 * k ? 0.0 : random.uniform() + 0.01);
     if (seed % 9 == 4)
         for (auto& w : weights) w *= std::pow(10.0, std::floor(20 * random.uniform()));  // small terms get lost in sums
-    SideInformation side;
+    Problem side;
     side.weights = weights;
     KMeansOptions options{.clusters = k, .max_iterations = 40, .tolerance = seed % 2 == 0 ? 1e-3 : 0.0};
     options.seeding = seed % 2 == 0 ? Seeding::random : Seeding::automatic;
     coterie::Run one(seed, 1);
     options.algorithm = KMeansAlgorithm::lloyd;
-    const auto plain = fit_kmeans(x, options, one, side);
+    const auto plain = fit_kmeans(with(x, side), options, one);
     for (const int threads : {1, 2, 8}) {
         coterie::Run run(seed, threads);
         for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
             options.algorithm = algorithm;
-            ASSERT_TRUE(same_bits(plain, fit_kmeans(x, options, run, side)))
+            ASSERT_TRUE(same_bits(plain, fit_kmeans(with(x, side), options, run)))
                 << "seed " << seed << ", n " << n << ", d " << d << ", k " << k << ", threads " << threads;
         }
     }
@@ -141,12 +144,12 @@ TEST(KMeans, AWeightIsAsManyCopies) {
     Matrix<double> repeated(static_cast<Index>(copies.size()), 4);
     for (std::size_t r = 0; r < copies.size(); ++r) repeated.row(static_cast<Index>(r)) = x.row(copies[r]);
     const Matrix<double> start = x.middleRows(1, 5);
-    SideInformation side;
-    side.initial_centroids = start;
+    Problem side;
+    side.initial_centroids = Points::borrow(start);
     coterie::Run run;
-    const auto copied = fit_kmeans(repeated, {.clusters = 5, .tolerance = 0}, run, side);
+    const auto copied = fit_kmeans(with(repeated, side), {.clusters = 5, .tolerance = 0}, run);
     side.weights = weights;
-    const auto weighted = fit_kmeans(x, {.clusters = 5, .tolerance = 0}, run, side);
+    const auto weighted = fit_kmeans(with(x, side), {.clusters = 5, .tolerance = 0}, run);
     EXPECT_NEAR(weighted.inertia(), copied.inertia(), 1e-9 * copied.inertia());
     EXPECT_LT((to_matrix<double>(weighted.centroids()) - to_matrix<double>(copied.centroids())).cwiseAbs().maxCoeff(),
               1e-10);
@@ -158,11 +161,11 @@ TEST(KMeans, PermutingRowsPermutesLabels) {
     const auto x = blob_points<float>(500, 6, 5, 2, 9);
     Matrix<float> reversed = x.colwise().reverse();
     const Matrix<float> start = x.topRows(7);
-    SideInformation side;
-    side.initial_centroids = start;
+    Problem side;
+    side.initial_centroids = Points::borrow(start);
     coterie::Run run;
-    auto forward = fit_kmeans(x, {.clusters = 7}, run, side).labels();
-    const auto backward = fit_kmeans(reversed, {.clusters = 7}, run, side).labels();
+    auto forward = fit_kmeans(with(x, side), {.clusters = 7}, run).labels();
+    const auto backward = fit_kmeans(with(reversed, side), {.clusters = 7}, run).labels();
     std::reverse(forward.begin(), forward.end());
     EXPECT_EQ(forward, backward);
 }
@@ -172,10 +175,10 @@ TEST(KMeans, FloatAgreesWithDouble) {
     const Matrix<float> narrow = x.cast<float>();
     coterie::Run run(3);
     const Matrix<double> start = first_rows(x, 8);
-    SideInformation side;
-    side.initial_centroids = start;
-    const auto in_double = fit_kmeans(x, {.clusters = 8}, run, side);
-    const auto in_float = fit_kmeans(narrow, {.clusters = 8}, run, side);
+    Problem side;
+    side.initial_centroids = Points::borrow(start);
+    const auto in_double = fit_kmeans(with(x, side), {.clusters = 8}, run);
+    const auto in_float = fit_kmeans(with(narrow, side), {.clusters = 8}, run);
     EXPECT_EQ(in_double.labels(), in_float.labels());
     EXPECT_NEAR(in_float.inertia(), in_double.inertia(), 1e-5 * in_double.inertia());
     EXPECT_EQ(in_float.centroids().scalar(), ScalarType::float32);
@@ -186,9 +189,9 @@ TEST(KMeans, WarmStartFromItsOwnResultStaysThere) {
     const auto x = blob_points<double>(1000, 5, 6, 3, 8);
     coterie::Run run(1);
     const auto cold = fit_kmeans(x, {.clusters = 6, .tolerance = 0}, run);
-    SideInformation side;
-    side.initial_centroids = cold.centroids();
-    const auto warm = fit_kmeans(x, {.clusters = 6, .tolerance = 0}, run, side);
+    Problem side;
+    side.initial_centroids = Points::borrow(cold.centroids());
+    const auto warm = fit_kmeans(with(x, side), {.clusters = 6, .tolerance = 0}, run);
     EXPECT_EQ(warm.labels(), cold.labels());
     EXPECT_LE(warm.fit_report().iterations, 2);
 }
@@ -213,11 +216,11 @@ TEST(KMeans, EmptyClusterTakesTheCostliestPoint) {
     x << 0, 1, 2, 3, 4, 50;
     Matrix<double> start(3, 1);
     start << 1, 1000, 3;
-    SideInformation side;
-    side.initial_centroids = start;
+    Problem side;
+    side.initial_centroids = Points::borrow(start);
     coterie::Run run;
     for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
-        const auto model = fit_kmeans(x, {.clusters = 3, .tolerance = 0, .algorithm = algorithm}, run, side);
+        const auto model = fit_kmeans(with(x, side), {.clusters = 3, .tolerance = 0, .algorithm = algorithm}, run);
         EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
         EXPECT_EQ(model.fit_report().clusters_found, 3);
         EXPECT_EQ(model.labels()[5], 1);
@@ -264,12 +267,12 @@ TEST(KMeans, LightPointsAreNotLostUnderHeavyOnes) {
         weights[10] = weights[11] = heavy;
         Matrix<double> start(3, 1);
         start << 0, 11, -11;
-        SideInformation side;
+        Problem side;
         side.weights = weights;
-        side.initial_centroids = start;
+        side.initial_centroids = Points::borrow(start);
         for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
             coterie::Run run;
-            const auto model = fit_kmeans(x, {.clusters = 3, .tolerance = 0, .algorithm = algorithm}, run, side);
+            const auto model = fit_kmeans(with(x, side), {.clusters = 3, .tolerance = 0, .algorithm = algorithm}, run);
             EXPECT_NEAR(model.centroids().view().at(0, 0), 1.25, 1e-12) << heavy;
         }
     }
@@ -280,11 +283,11 @@ TEST(KMeans, ExtremeWeightsAndValuesStayFinite) {
         for (const double weight : {1e-30, 1.0, 1e30}) {
             const Matrix<double> x = blob_points<double>(300, 3, 3, 8, 2) * scale * 0.01;
             const std::vector<double> weights(300, weight);
-            SideInformation side;
+            Problem side;
             coterie::Run run(1);
-            const auto plain = fit_kmeans(x, {.clusters = 3}, run, side);
+            const auto plain = fit_kmeans(with(x, side), {.clusters = 3}, run);
             side.weights = weights;
-            const auto model = fit_kmeans(x, {.clusters = 3}, run, side);
+            const auto model = fit_kmeans(with(x, side), {.clusters = 3}, run);
             EXPECT_TRUE(std::isfinite(model.inertia()));
             EXPECT_EQ(model.fit_report().clusters_found, 3);
             EXPECT_EQ(model.fit_report().sizes.size(), plain.fit_report().sizes.size());
@@ -348,7 +351,7 @@ TEST(KMeans, SavesAndLoads) {
     const auto check = [&](const auto& x) {
         coterie::Run run(4);
         const auto model = fit_kmeans(x, {.clusters = 6, .restarts = 2}, run);
-        save(model, path);
+        Pipeline(model).save(path);
         const auto loaded = KMeansModel::from(Archive::load(path));
         EXPECT_EQ(loaded.predict(x), model.labels());
         EXPECT_EQ(loaded.options().restarts, 2);
@@ -398,7 +401,7 @@ TEST(KMeans, BadArguments) {
         const char* what;
         PointsView points;
         KMeansOptions options;
-        SideInformation side;
+        Problem side;
         bool data;
         const char* message;
     };
@@ -435,13 +438,13 @@ TEST(KMeans, BadArguments) {
         {"start shape",
          x,
          {.clusters = 2},
-         {.weights = {}, .initial_centroids = narrow_start},
+         {.weights = {}, .initial_centroids = Points::borrow(narrow_start)},
          false,
          "2 x 2 given, 2 x 3 needed"},
         {"start restarts",
          x,
          {.clusters = 2, .restarts = 3},
-         {.weights = {}, .initial_centroids = start},
+         {.weights = {}, .initial_centroids = Points::borrow(start)},
          false,
          "--restarts"},
         {"nan", with_nan, {.clusters = 2}, {}, true, "row 8, column 2"},
@@ -454,7 +457,7 @@ TEST(KMeans, BadArguments) {
         SCOPED_TRACE(each.what);
         coterie::Run run;
         try {
-            fit_kmeans(each.points, each.options, run, each.side);
+            fit_kmeans(with(each.points, each.side), each.options, run);
             ADD_FAILURE() << "nothing was thrown";
         } catch (const Error& error) {
             EXPECT_EQ(error.kind(), each.data ? ErrorKind::bad_data : ErrorKind::bad_argument);

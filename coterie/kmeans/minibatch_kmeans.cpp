@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
@@ -16,11 +16,11 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 template <class T>
 class Batches {
 public:
-    Batches(const Rows<T>& points, const MinibatchKMeansOptions& options, const SideInformation& side, const Run& run)
+    Batches(const Rows<T>& points, const MinibatchKMeansOptions& options, const Problem& problem, const Run& run)
         : points_(points),
           options_(options),
           run_(run),
-          weights_(side.weights),
+          weights_(problem.weights),
           size_(std::min<Index>(options.batch_size, points.rows)),
           total_weight_(static_cast<double>(points.rows)) {
         if (!weights_.empty()) {
@@ -176,18 +176,18 @@ const OptionSet& MinibatchKMeansOptions::described() {
     return set;
 }
 
-MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
-                                          const SideInformation& side) {
-    check_options(options);
-    refuse_constraints(side, "minibatch-kmeans");
-    check_clustering_input(points, options.clusters, side.weights, run);
-    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
+MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const MinibatchKMeansOptions& options,
+                                                const Run& run) {
+    const PointsView points = problem.points;
+    check_clustering_input(points, options.clusters, problem.weights, run);
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
+                                      run.threads);
     return points.visit([&]<class T>(const Rows<T>& rows) {
         FitReport report;
         int distinct = 0;
-        const Batches<T> iterate(rows, options, side, run);
+        const Batches<T> iterate(rows, options, problem, run);
         auto best = internal::best_of_restarts<T>(
-            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run,
+            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, problem, run,
             report, distinct, iterate);
         Stopwatch watch;
         Points centroids(std::move(best.centroids));

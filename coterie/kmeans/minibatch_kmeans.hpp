@@ -4,15 +4,16 @@
 // the mean of all rows it was ever given. The inertia  sum_i w_i || x_i - c_{a_i} ||^2  of the result is usually a few
 // per cent above that of k-means, at a fraction of the time when n is large.
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct MinibatchKMeansOptions {
+struct COTERIE_API MinibatchKMeansOptions {
     int clusters = 8;
     int batch_size = 1024;
     int max_epochs = 100;
@@ -25,7 +26,7 @@ struct MinibatchKMeansOptions {
     static const OptionSet& described();
 };
 
-class MinibatchKMeansModel : public CentroidModelOf<MinibatchKMeansOptions> {
+class COTERIE_API MinibatchKMeansModel : public CentroidModelOf<MinibatchKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
@@ -44,7 +45,14 @@ public:
 /// row of the batch, drawn with probability proportional to its squared distance; the report counts these in
 /// empty_clusters_repaired. At the end all points are labelled: labels() is predict(points).
 /// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
-MinibatchKMeansModel fit_minibatch_kmeans(PointsView points, const MinibatchKMeansOptions& options, Run& run,
-                                          const SideInformation& side = {});
+struct COTERIE_API MinibatchKMeansMethod {
+    using Options = MinibatchKMeansOptions;
+    using Model = MinibatchKMeansModel;
+    static constexpr std::string_view name = "minibatch-kmeans";
+    static constexpr std::string_view summary = "k-means by batches drawn from the points, for very many of them";
+    static constexpr Takes takes = {.weights = true, .initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<MinibatchKMeansMethod> fit_minibatch_kmeans{};
 
 }  // namespace coterie

@@ -1,10 +1,13 @@
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using namespace fixtures;
 
@@ -13,8 +16,8 @@ TEST(MinibatchKMeans, FirstBatchGivesTheMeansOfItsRows) {
     const Matrix<double> points = blobs(50, 2, 1, 1.0);
     coterie::Run run(7, 1);
     const Matrix<double> start = Matrix<double>::Constant(1, 2, 1e3);
-    const auto model = fit_minibatch_kmeans(points, {.clusters = 1, .batch_size = 50, .max_epochs = 1}, run,
-                                            {.weights = {}, .initial_centroids = start});
+    const auto model = fit_minibatch_kmeans(with(points, {.initial_centroids = Points::borrow(start)}),
+                                            {.clusters = 1, .batch_size = 50, .max_epochs = 1}, run);
     RandomStream random = run.random("minibatch-kmeans.batches", 0);
     Vector<double> mean = Vector<double>::Zero(2);
     for (int r = 0; r < 50; ++r) mean += points.row(static_cast<Index>(random.uniform() * 50)).transpose() / 50;
@@ -59,12 +62,12 @@ TEST(MinibatchKMeans, StarvedCentroidsAreReassigned) {
     for (int i = 0; i < 2000; ++i) truth.push_back(i % 4);
     coterie::Run run(3, 1);
     const MinibatchKMeansOptions options{.clusters = 4, .batch_size = 100};
-    const auto model = fit_minibatch_kmeans(points, options, run, {.weights = {}, .initial_centroids = start});
+    const auto model = fit_minibatch_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), options, run);
     EXPECT_GE(model.fit_report().empty_clusters_repaired, 1);
     EXPECT_TRUE(same_partition(model.labels(), truth));
     MinibatchKMeansOptions never = options;
     never.reassignment_share = 0;
-    const auto starved = fit_minibatch_kmeans(points, never, run, {.weights = {}, .initial_centroids = start});
+    const auto starved = fit_minibatch_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), never, run);
     EXPECT_EQ(starved.fit_report().empty_clusters_repaired, 0);
     EXPECT_EQ(starved.fit_report().clusters_found, 3);
     ASSERT_EQ(starved.fit_report().warnings.size(), 1u);
@@ -97,8 +100,10 @@ TEST(MinibatchKMeans, WeightsActAsCopies) {
     const Matrix<double> start = points.topRows(4);
     coterie::Run run(4, 1);
     const MinibatchKMeansOptions options{.clusters = 4, .batch_size = 50, .max_epochs = 1000, .patience = 20};
-    const auto weighted = fit_minibatch_kmeans(points, options, run, {.weights = weights, .initial_centroids = start});
-    const auto copied = fit_minibatch_kmeans(expanded, options, run, {.weights = {}, .initial_centroids = start});
+    const auto weighted = fit_minibatch_kmeans(
+        with(points, {.weights = weights, .initial_centroids = Points::borrow(start)}), options, run);
+    const auto copied =
+        fit_minibatch_kmeans(with(expanded, {.initial_centroids = Points::borrow(start)}), options, run);
     for (std::size_t i = 0; i < source.size(); ++i)
         EXPECT_EQ(copied.labels()[i], weighted.labels()[static_cast<std::size_t>(source[i])]);
     EXPECT_NEAR(copied.inertia(), weighted.inertia(), 0.05 * copied.inertia());
@@ -115,14 +120,14 @@ TEST(MinibatchKMeans, RowsOfWeightZeroAreNeverDrawn) {
     weights[0] = weights[99] = 0;
     coterie::Run run(4, 1);
     const auto model =
-        fit_minibatch_kmeans(points, {.clusters = 2}, run, {.weights = weights, .initial_centroids = {}});
+        fit_minibatch_kmeans(with(points, {.weights = weights, .initial_centroids = {}}), {.clusters = 2}, run);
     EXPECT_LT(to_matrix<double>(model.centroids()).cwiseAbs().maxCoeff(), 100);
     EXPECT_LT(model.inertia(), 10);
 }
 
 TEST(MinibatchKMeans, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> points = blobs<float>(5000, 7, 5, 6.0, 7);
-    expect_same_bits_at_any_threads([&](coterie::Run& run) {
+    expect_same_bits_at_any_threads([&](const coterie::Run& run) {
         return fit_minibatch_kmeans(points, {.clusters = 5, .max_epochs = 10, .restarts = 2}, run);
     });
 }
@@ -138,13 +143,13 @@ TEST(MinibatchKMeans, FloatAgreesWithDouble) {
 }
 
 TEST(MinibatchKMeans, EmptyClustersAreReported) {
-    expect_empty_clusters_reported([](const Matrix<double>& points, coterie::Run& run) {
+    expect_empty_clusters_reported([](const Matrix<double>& points, const coterie::Run& run) {
         return fit_minibatch_kmeans(points, {.clusters = 3}, run);
     });
 }
 
 TEST(MinibatchKMeans, StopsWhenAsked) {
-    expect_stops([](const Matrix<double>& points, coterie::Run& run) {
+    expect_stops([](const Matrix<double>& points, const coterie::Run& run) {
         return fit_minibatch_kmeans(points, {.clusters = 8}, run);
     });
 }

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 
@@ -33,7 +34,7 @@ struct SeedingOptions {
 /// judged on all rows or, where there are more, on a stratified random sample of `sample` rows. Cost k candidates
 /// min(n, sample) d + n k d; a row that no candidate can reach (triangle inequality) is skipped. Memory 3 numbers a
 /// point.
-SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                             std::uint64_t repetition, const Run& run);
+COTERIE_API SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options,
+                                         std::span<const double> weights, std::uint64_t repetition, const Run& run);
 
 }  // namespace coterie

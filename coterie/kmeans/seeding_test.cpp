@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {

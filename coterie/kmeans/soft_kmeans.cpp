@@ -7,10 +7,10 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
-#include "coterie/kmeans/lloyd.hpp"
-#include "coterie/kmeans/products.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/row_products.hpp"
 
 namespace coterie {
 namespace {
@@ -124,24 +124,25 @@ double automatic_temperature(const Rows<T>& points, const Matrix<T>& start, cons
 }
 
 template <class T>
-SoftKMeansModel fit(const Rows<T>& points, const SoftKMeansOptions& options, Run& run, const SideInformation& side) {
+SoftKMeansModel fit_rows(const Rows<T>& points, const SoftKMeansOptions& options, const Run& run,
+                         const Problem& problem) {
     SoftKMeansOptions used = options;
     const Index k = options.clusters;
     require_memory(8.0 * static_cast<double>(k) * static_cast<double>(points.columns) *
                        (static_cast<double>(internal::sum_chunks(points.rows, k).count()) + 8),
                    "soft k-means");
-    const internal::Spread spread = internal::spread_of(points, side.weights, run);
+    const internal::Spread spread = internal::spread_of(points, problem.weights, run);
     const double threshold = options.tolerance * spread.mean_variance;
     const auto evaluate = [&](const Matrix<double>& centroids) {
-        return pass_over(points, Assigner(centroids, spread.mean, used.temperature), k, side.weights, run.threads);
+        return pass_over(points, Assigner(centroids, spread.mean, used.temperature), k, problem.weights, run.threads);
     };
     FitReport report;
     int distinct = 0;
     auto best = internal::best_of_restarts<T>(
-        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, side, run,
+        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, problem, run,
         report, distinct, [&](Matrix<T> start, int restart) {
             if (used.temperature == 0)
-                used.temperature = automatic_temperature(points, start, spread, side.weights, run);
+                used.temperature = automatic_temperature(points, start, spread, problem.weights, run);
             internal::Fitted<T> out;
             Matrix<double> centroids = start.template cast<double>();
             Pass pass = evaluate(centroids);
@@ -213,9 +214,9 @@ const OptionSet& SoftKMeansOptions::described() {
     return set;
 }
 
-Matrix<double> SoftKMeansModel::probabilities(PointsView points, const Run& run) const {
+Matrix<double> SoftKMeansModel::output_checked(Output which, PointsView points, const Run& run) const {
+    if (which == Output::distances) return CentroidModel::output_checked(which, points, run);
     Matrix<double> out(points.rows(), clusters());
-    if (!accept("probabilities", points, run)) return out;
     const Matrix<double> centroids = to_matrix<double>(centroids_);
     const Assigner assigner(centroids, centroids.colwise().mean().transpose(), options_.temperature);
     points.visit([&](const auto& rows) {
@@ -236,13 +237,12 @@ SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
     return model;
 }
 
-SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run,
-                                const SideInformation& side) {
-    check_options(options);
-    refuse_constraints(side, "soft-kmeans");
-    check_clustering_input(points, options.clusters, side.weights, run);
-    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
-    return points.visit([&](const auto& rows) { return fit(rows, options, run, side); });
+SoftKMeansModel SoftKMeansMethod::fit(const Problem& problem, const SoftKMeansOptions& options, const Run& run) {
+    const PointsView points = problem.points;
+    check_clustering_input(points, options.clusters, problem.weights, run);
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
+                                      run.threads);
+    return points.visit([&](const auto& rows) { return fit_rows(rows, options, run, problem); });
 }
 
 }  // namespace coterie

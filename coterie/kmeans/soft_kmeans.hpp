@@ -11,15 +11,16 @@
 // As T -> 0 this is k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each column,
 // T = 2 s^2 makes A the posterior probabilities. Nothing n x k is kept; sums are in double.
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct SoftKMeansOptions {
+struct COTERIE_API SoftKMeansOptions {
     int clusters = 8;
     double temperature = 0;
     int restarts = 1;
@@ -32,16 +33,18 @@ struct SoftKMeansOptions {
 };
 
 /// options() are as given, an automatic temperature replaced by the one used.
-class SoftKMeansModel : public CentroidModelOf<SoftKMeansOptions> {
+class COTERIE_API SoftKMeansModel : public CentroidModelOf<SoftKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
     std::string_view method() const override { return "soft-kmeans"; }
-    /// A, n x k: rows sum to 1; the largest entry is at the label, save for ties within rounding.
-    Matrix<double> probabilities(PointsView points, const Run& run) const;
-    Matrix<double> probabilities(PointsView points) const { return probabilities(points, Run()); }
+    /// Memberships: A; the largest entry is at the label, save for ties within rounding.
+    OutputSet outputs() const override { return {Output::memberships, Output::distances}; }
 
     static SoftKMeansModel from(const Archive& archive);
+
+protected:
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 };
 
 /// n x d points, 1 <= clusters <= n. labels() is always predict(points), the nearest centroid, where A_ij is largest.
@@ -51,7 +54,15 @@ public:
 /// centroids coincide and share their points' probability, and at a high temperature all of them do.
 /// The report's details hold "temperature", "distortion" (sum_ij w_i A_ij D_ij) and "entropy" (mean, in nats).
 /// Throws BadArgument (options, weights, shapes) and BadData (values).
-SoftKMeansModel fit_soft_kmeans(PointsView points, const SoftKMeansOptions& options, Run& run,
-                                const SideInformation& side = {});
+struct COTERIE_API SoftKMeansMethod {
+    using Options = SoftKMeansOptions;
+    using Model = SoftKMeansModel;
+    static constexpr std::string_view name = "soft-kmeans";
+    static constexpr std::string_view summary =
+        "k-means with probabilities at a temperature, minimising the free energy";
+    static constexpr Takes takes = {.weights = true, .initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SoftKMeansMethod> fit_soft_kmeans{};
 
 }  // namespace coterie

@@ -1,10 +1,13 @@
 #include "coterie/kmeans/soft_kmeans.hpp"
 
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using namespace fixtures;
 
@@ -43,13 +46,13 @@ TEST(SoftKMeans, OneIterationIsTheFormulas) {
     const Matrix<double> start = points.topRows(4);
     const double temperature = 70;
     coterie::Run run(0, 2);
-    const auto model = fit_soft_kmeans(points, {.clusters = 4, .temperature = temperature, .max_iterations = 1}, run,
-                                       {.weights = weights, .initial_centroids = start});
+    const auto model = fit_soft_kmeans(with(points, {.weights = weights, .initial_centroids = Points::borrow(start)}),
+                                       {.clusters = 4, .temperature = temperature, .max_iterations = 1}, run);
     const PlainStep first = plain_step(points, start, temperature, weights);
     EXPECT_LE((to_matrix<double>(model.centroids()) - first.centroids).cwiseAbs().maxCoeff(), 1e-10);
     const PlainStep second = plain_step(points, first.centroids, temperature, weights);
     EXPECT_NEAR(model.fit_report().objective, second.free_energy, 1e-10 * std::abs(second.free_energy));
-    EXPECT_LE((model.probabilities(points) - second.probabilities).cwiseAbs().maxCoeff(), 1e-10);
+    EXPECT_LE((model.output(Output::memberships, points) - second.probabilities).cwiseAbs().maxCoeff(), 1e-10);
     EXPECT_EQ(model.fit_report().stopped, StopReason::iteration_limit);
     double distortion = 0;
     double entropy = 0;
@@ -68,8 +71,8 @@ TEST(SoftKMeans, FreeEnergyNeverRises) {
             const Matrix<double> points = seed % 2 == 0 ? blobs(300, 3, 5, 7.0, seed) : lattice(300, 2, 5, seed);
             const auto weights = whole_weights(300, seed);
             coterie::Run run(seed, 1);
-            const auto model = fit_soft_kmeans(points, {.clusters = 6, .temperature = temperature}, run,
-                                               {.weights = weights, .initial_centroids = {}});
+            const auto model = fit_soft_kmeans(with(points, {.weights = weights, .initial_centroids = {}}),
+                                               {.clusters = 6, .temperature = temperature}, run);
             expect_sound_report(model, 300, points.cols(), 6, run);
             expect_falling(model.fit_report().objective_per_iteration, 1e-12);
             EXPECT_EQ(model.predict(points), model.labels());
@@ -82,10 +85,10 @@ TEST(SoftKMeans, ColdIsKMeans) {
         const Matrix<double> points = blobs(400, 4, 5, 6.0, seed);
         const Matrix<double> start = points.topRows(5);
         coterie::Run run(0, 1);
-        const auto hard =
-            fit_kmeans(points, {.clusters = 5, .tolerance = 0}, run, {.weights = {}, .initial_centroids = start});
-        const auto soft = fit_soft_kmeans(points, {.clusters = 5, .temperature = 1e-9, .tolerance = 0}, run,
-                                          {.weights = {}, .initial_centroids = start});
+        const auto hard = fit_kmeans(with(points, {.initial_centroids = Points::borrow(start)}),
+                                     {.clusters = 5, .tolerance = 0}, run);
+        const auto soft = fit_soft_kmeans(with(points, {.initial_centroids = Points::borrow(start)}),
+                                          {.clusters = 5, .temperature = 1e-9, .tolerance = 0}, run);
         EXPECT_EQ(soft.labels(), hard.labels());
         EXPECT_NEAR(soft.fit_report().objective, hard.inertia(), 1e-9 * hard.inertia());
     }
@@ -97,7 +100,7 @@ TEST(SoftKMeans, HotIsOneCluster) {
     const auto model = fit_soft_kmeans(points, {.clusters = 4, .temperature = 1e7, .tolerance = 0}, run);
     const Matrix<double> centroids = to_matrix<double>(model.centroids());
     for (Index j = 0; j < 4; ++j) EXPECT_LE((centroids.row(j) - points.colwise().mean()).cwiseAbs().maxCoeff(), 1e-3);
-    EXPECT_LE((model.probabilities(points).array() - 0.25).abs().maxCoeff(), 1e-3);
+    EXPECT_LE((model.output(Output::memberships, points).array() - 0.25).abs().maxCoeff(), 1e-3);
 }
 
 TEST(SoftKMeans, ProbabilitiesAreSoundAtAnyScale) {
@@ -105,7 +108,7 @@ TEST(SoftKMeans, ProbabilitiesAreSoundAtAnyScale) {
     coterie::Run run(0, 1);
     for (const double temperature : {0.0, 1e-300, 1e118, 1e200}) {
         const auto model = fit_soft_kmeans(points, {.clusters = 3, .temperature = temperature}, run);
-        const Matrix<double> a = model.probabilities(points);
+        const Matrix<double> a = model.output(Output::memberships, points);
         ASSERT_TRUE(a.allFinite());
         EXPECT_GE(a.minCoeff(), 0);
         EXPECT_LE((a.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
@@ -127,15 +130,15 @@ TEST(SoftKMeans, AutomaticTemperatureIsTwiceTheVarianceWithin) {
 
 TEST(SoftKMeans, WeightsActAsCopies) {
     expect_weights_act_as_copies(
-        [](const Matrix<double>& points, coterie::Run& run, const SideInformation& side) {
-            return fit_soft_kmeans(points, {.clusters = 4, .temperature = 20}, run, side);
+        [](const Matrix<double>& points, const coterie::Run& run, const Problem& side) {
+            return fit_soft_kmeans(with(points, side), {.clusters = 4, .temperature = 20}, run);
         },
         1e-9);
 }
 
 TEST(SoftKMeans, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> points = blobs<float>(3000, 7, 5, 6.0, 7);
-    expect_same_bits_at_any_threads([&](coterie::Run& run) {
+    expect_same_bits_at_any_threads([&](const coterie::Run& run) {
         return fit_soft_kmeans(points, {.clusters = 5, .restarts = 2, .max_iterations = 20}, run);
     });
 }
@@ -151,12 +154,13 @@ TEST(SoftKMeans, FloatAgreesWithDouble) {
 }
 
 TEST(SoftKMeans, EmptyClustersAreReported) {
-    expect_empty_clusters_reported(
-        [](const Matrix<double>& points, coterie::Run& run) { return fit_soft_kmeans(points, {.clusters = 3}, run); });
+    expect_empty_clusters_reported([](const Matrix<double>& points, const coterie::Run& run) {
+        return fit_soft_kmeans(points, {.clusters = 3}, run);
+    });
 }
 
 TEST(SoftKMeans, StopsWhenAsked) {
-    expect_stops([](const Matrix<double>& points, coterie::Run& run) {
+    expect_stops([](const Matrix<double>& points, const coterie::Run& run) {
         return fit_soft_kmeans(points, {.clusters = 8, .tolerance = 0}, run);
     });
 }
@@ -169,15 +173,16 @@ TEST(SoftKMeans, Refusals) {
                               {"temperature", "-1"});
     const Matrix<double> start = Matrix<double>::Zero(3, 2);
     expect_error<BadArgument>(
-        [&] { fit_soft_kmeans(points, {.clusters = 2}, run, {.weights = {}, .initial_centroids = start}); },
+        [&] { fit_soft_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 2}, run); },
         {"3 x 2", "2 x 2"});
     expect_error<BadArgument>(
         [&] {
-            fit_soft_kmeans(points, {.clusters = 3, .restarts = 2}, run, {.weights = {}, .initial_centroids = start});
+            fit_soft_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 3, .restarts = 2},
+                            run);
         },
         {"restarts"});
     const auto model = fit_soft_kmeans(points, {.clusters = 2}, run);
-    expect_error<BadArgument>([&] { model.probabilities(start.leftCols(1).eval()); }, {"1", "2"});
+    expect_error<BadArgument>([&] { model.output(Output::memberships, start.leftCols(1).eval()); }, {"1", "2"});
 }
 
 TEST(SoftKMeans, RoundTrip) {
@@ -187,7 +192,7 @@ TEST(SoftKMeans, RoundTrip) {
     const auto loaded = round_trip(model);
     EXPECT_EQ(loaded->predict(points), model.predict(points));
     const auto& soft = dynamic_cast<const SoftKMeansModel&>(*loaded);
-    expect_same_bits(soft.probabilities(points), model.probabilities(points));
+    expect_same_bits(soft.output(Output::memberships, points), model.output(Output::memberships, points));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
@@ -48,13 +48,12 @@ Matrix<T> unit_rows(PointsView points, std::string_view what, int threads) {
 template <class T>
 class Iterations {
 public:
-    Iterations(const Matrix<T>& points, const SphericalKMeansOptions& options, const SideInformation& side,
-               const Run& run)
+    Iterations(const Matrix<T>& points, const SphericalKMeansOptions& options, const Problem& problem, const Run& run)
         : points_(points),
           options_(options),
-          weights_(side.weights),
+          weights_(problem.weights),
           run_(run),
-          spread_(internal::spread_of(points, side.weights, run)) {}
+          spread_(internal::spread_of(points, problem.weights, run)) {}
 
     internal::Fitted<T> operator()(Matrix<T> centroids, int restart) const {
         internal::Fitted<T> out;
@@ -142,6 +141,12 @@ private:
     internal::Spread spread_;
 };
 
+// Rows of length 1 in the type the model computes in.
+Points own_rows(PointsView points, ScalarType scalar, int threads) {
+    return scalar == ScalarType::float32 ? Points(unit_rows<float>(points, "predict", threads))
+                                         : Points(unit_rows<double>(points, "predict", threads));
+}
+
 }  // namespace
 
 const OptionSet& SphericalKMeansOptions::described() {
@@ -165,26 +170,26 @@ const OptionSet& SphericalKMeansOptions::described() {
 }
 
 Labels SphericalKMeansModel::predict_checked(PointsView points, const Run& run) const {
-    if (centroids_.scalar() == ScalarType::float32)
-        return CentroidModel::predict_checked(unit_rows<float>(points, "predict", run.threads), run);
-    return CentroidModel::predict_checked(unit_rows<double>(points, "predict", run.threads), run);
+    return CentroidModel::predict_checked(own_rows(points, centroids_.scalar(), run.threads), run);
 }
 
-SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
-                                          const SideInformation& side) {
-    check_options(options);
-    refuse_constraints(side, "spherical-kmeans");
-    check_clustering_input(points, options.clusters, side.weights, run);
-    internal::check_initial_centroids(side.initial_centroids, points, options.clusters, options.restarts, run.threads);
+Matrix<double> SphericalKMeansModel::output_checked(Output which, PointsView points, const Run& run) const {
+    return CentroidModel::output_checked(which, own_rows(points, centroids_.scalar(), run.threads), run);
+}
+
+SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const SphericalKMeansOptions& options,
+                                                const Run& run) {
+    const PointsView points = problem.points;
+    check_clustering_input(points, options.clusters, problem.weights, run);
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
+                                      run.threads);
     return points.visit([&]<class T>(const Rows<T>&) {
         Stopwatch watch;
         const Matrix<T> unit = unit_rows<T>(points, "points", run.threads);
-        SideInformation scaled = side;
-        Matrix<T> start;
-        if (!side.initial_centroids.empty()) {
-            start = unit_rows<T>(side.initial_centroids, "initial centroids", run.threads);
-            scaled.initial_centroids = start;
-        }
+        Problem scaled = problem;
+        if (!problem.initial_centroids.empty())
+            scaled.initial_centroids =
+                Points(unit_rows<T>(problem.initial_centroids, "initial centroids", run.threads));
         const double scaling_seconds = watch.seconds();
         FitReport report;
         int distinct = 0;

@@ -5,15 +5,16 @@
 //     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i
 //     u_i
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct SphericalKMeansOptions {
+struct COTERIE_API SphericalKMeansOptions {
     int clusters = 8;
     int restarts = 1;
     int max_iterations = 300;
@@ -24,9 +25,9 @@ struct SphericalKMeansOptions {
     static const OptionSet& described();
 };
 
-/// Centroids have length 1; predict gives the one of largest cosine and refuses rows of zeros (BadData, naming the
-/// row).
-class SphericalKMeansModel : public CentroidModelOf<SphericalKMeansOptions> {
+/// Centroids have length 1; distances are those of rows scaled to length 1, sqrt(2 - 2 cosine); predict gives the one
+/// of largest cosine and refuses rows of zeros (BadData, naming the row).
+class COTERIE_API SphericalKMeansModel : public CentroidModelOf<SphericalKMeansOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
@@ -36,13 +37,21 @@ public:
 
 protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 };
 
 /// n x d points without rows of zeros (BadData, naming the row), 1 <= clusters <= n; initial centroids are scaled to
 /// length 1. labels() is always predict(points). The objective never rises. An empty cluster takes the point that adds
 /// most to it; fewer distinct directions than clusters is a result with a warning: the surplus clusters are empty. A
 /// cluster whose rows cancel out keeps its centroid. Takes a copy of the points, scaled.
-SphericalKMeansModel fit_spherical_kmeans(PointsView points, const SphericalKMeansOptions& options, Run& run,
-                                          const SideInformation& side = {});
+struct COTERIE_API SphericalKMeansMethod {
+    using Options = SphericalKMeansOptions;
+    using Model = SphericalKMeansModel;
+    static constexpr std::string_view name = "spherical-kmeans";
+    static constexpr std::string_view summary = "k-means by cosine similarity, rows and centroids of length 1";
+    static constexpr Takes takes = {.weights = true, .initial_centroids = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SphericalKMeansMethod> fit_spherical_kmeans{};
 
 }  // namespace coterie

@@ -1,9 +1,12 @@
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
-#include "coterie/kmeans/variant_fixtures.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using namespace fixtures;
 
@@ -30,8 +33,9 @@ TEST(SphericalKMeans, OneIterationIsTheFormulas) {
     const auto weights = whole_weights(500, 4);
     const Matrix<double> start = points.topRows(3);
     coterie::Run run(0, 2);
-    const auto model = fit_spherical_kmeans(points, {.clusters = 3, .max_iterations = 1}, run,
-                                            {.weights = weights, .initial_centroids = start});
+    const auto model =
+        fit_spherical_kmeans(with(points, {.weights = weights, .initial_centroids = Points::borrow(start)}),
+                             {.clusters = 3, .max_iterations = 1}, run);
     Matrix<double> sums = Matrix<double>::Zero(3, 4);
     for (Index i = 0; i < 500; ++i) {
         Index best = 0;
@@ -50,8 +54,8 @@ TEST(SphericalKMeans, ObjectiveNeverRisesAndCentroidsAreUnit) {
         points.col(0).array() += seed % 2 == 0 ? 0.0 : 1.0;  // no row of zeros
         const auto weights = whole_weights(300, seed);
         coterie::Run run(seed, 1);
-        const auto model = fit_spherical_kmeans(points, {.clusters = 7, .restarts = 2}, run,
-                                                {.weights = weights, .initial_centroids = {}});
+        const auto model = fit_spherical_kmeans(with(points, {.weights = weights, .initial_centroids = {}}),
+                                                {.clusters = 7, .restarts = 2}, run);
         expect_sound_report(model, 300, points.cols(), 7, run);
         expect_falling(model.fit_report().objective_per_iteration, 1e-12);
         EXPECT_LE(model.fit_report().objective, model.fit_report().objective_per_iteration.back() + 1e-9);
@@ -87,8 +91,8 @@ TEST(SphericalKMeans, ZeroRowsAreRefusedByName) {
     const Matrix<double> start = Matrix<double>::Zero(2, 3);
     expect_error<BadData>(
         [&] {
-            fit_spherical_kmeans(fans(20, 3, 2, 1.0), {.clusters = 2}, run,
-                                 {.weights = {}, .initial_centroids = start});
+            fit_spherical_kmeans(with(fans(20, 3, 2, 1.0), {.initial_centroids = Points::borrow(start)}),
+                                 {.clusters = 2}, run);
         },
         {"initial centroids", "row 1"});
 }
@@ -104,8 +108,8 @@ TEST(SphericalKMeans, RowsThatCancelOut) {
 
 TEST(SphericalKMeans, WeightsActAsCopies) {
     expect_weights_act_as_copies(
-        [](const Matrix<double>& points, coterie::Run& run, const SideInformation& side) {
-            return fit_spherical_kmeans(points, {.clusters = 4}, run, side);
+        [](const Matrix<double>& points, const coterie::Run& run, const Problem& side) {
+            return fit_spherical_kmeans(with(points, side), {.clusters = 4}, run);
         },
         1e-9);
 }
@@ -113,7 +117,7 @@ TEST(SphericalKMeans, WeightsActAsCopies) {
 TEST(SphericalKMeans, SameBitsAtAnyNumberOfThreads) {
     const Matrix<float> points = fans<float>(3000, 7, 5, 6.0, 7);
     expect_same_bits_at_any_threads(
-        [&](coterie::Run& run) { return fit_spherical_kmeans(points, {.clusters = 5, .restarts = 2}, run); });
+        [&](const coterie::Run& run) { return fit_spherical_kmeans(points, {.clusters = 5, .restarts = 2}, run); });
 }
 
 TEST(SphericalKMeans, FloatAgreesWithDouble) {
@@ -127,7 +131,7 @@ TEST(SphericalKMeans, FloatAgreesWithDouble) {
 }
 
 TEST(SphericalKMeans, EmptyClustersAreReported) {
-    expect_empty_clusters_reported([](const Matrix<double>& points, coterie::Run& run) {
+    expect_empty_clusters_reported([](const Matrix<double>& points, const coterie::Run& run) {
         return fit_spherical_kmeans(points, {.clusters = 3}, run);
     });
 }
@@ -138,13 +142,14 @@ TEST(SphericalKMeans, EmptyClusterTakesTheFarthestPoint) {
     Matrix<double> start(2, 2);
     start << 1, 1, -1, -1;  // the second draws nothing
     coterie::Run run(0, 1);
-    const auto model = fit_spherical_kmeans(points, {.clusters = 2}, run, {.weights = {}, .initial_centroids = start});
+    const auto model =
+        fit_spherical_kmeans(with(points, {.initial_centroids = Points::borrow(start)}), {.clusters = 2}, run);
     EXPECT_TRUE(same_partition(model.labels(), {0, 0, 0, 1, 1}));
     EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
 }
 
 TEST(SphericalKMeans, StopsWhenAsked) {
-    expect_stops([](const Matrix<double>& points, coterie::Run& run) {
+    expect_stops([](const Matrix<double>& points, const coterie::Run& run) {
         return fit_spherical_kmeans(points, {.clusters = 8, .tolerance = 0}, run);
     });
 }

@@ -300,17 +300,16 @@ const OptionSet& WardOptions::described() {
     return set;
 }
 
-WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
-    refuse_constraints(side, "ward");
-    check_clustering_input(points, options.clusters, side.weights, run);
+WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, const Run& run) {
+    const PointsView points = problem.points;
+    check_clustering_input(points, options.clusters, problem.weights, run);
     Stopwatch watch;
-    const Dendrogram dendrogram = ward_linkage(points, side.weights, run);
+    const Dendrogram dendrogram = ward_linkage(points, problem.weights, run);
     const double agglomeration_seconds = watch.restart();
     const Index distinct = dendrogram.distinct();
     const int found = static_cast<int>(std::min<Index>(options.clusters, distinct));
     Labels labels = cut(dendrogram, found);
-    Points centroids = cluster_means(points, labels, options.clusters, side.weights, run);
+    Points centroids = cluster_means(points, labels, options.clusters, problem.weights, run);
 
     FitReport report;
     const internal::Kernels<double>& kernels = internal::kernels<double>();
@@ -334,7 +333,7 @@ WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, cons
                     mean[p] = static_cast<double>(own[p]);
                 }
                 const double squared = kernels.squared_distance(x.data(), mean.data(), rows.columns);
-                partial[at(block)] += side.weights.empty() ? squared : side.weights[at(i)] * squared;
+                partial[at(block)] += problem.weights.empty() ? squared : problem.weights[at(i)] * squared;
             }
         });
         for (const double each : partial) report.objective += each;

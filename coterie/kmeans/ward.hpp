@@ -11,10 +11,11 @@
 #include <span>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
@@ -27,7 +28,7 @@ struct Merge {
 };
 
 /// m leaves, m - 1 merges by ascending height; a cluster stands before the merge that takes it in.
-struct Dendrogram {
+struct COTERIE_API Dendrogram {
     std::vector<Merge> merges;
     Index points = 0;           // n: rows of the points
     std::vector<Index> leaves;  // the row of each leaf, ascending; without weights of 0 every row is a leaf
@@ -40,18 +41,18 @@ struct Dendrogram {
 /// equal rises is the one with the lowest row numbers along the chain, so the result depends on nothing but the input.
 /// BadData, BadArgument as check_points and check_weights; Cancelled when the caller asks to stop, as half a dendrogram
 /// is no result.
-Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run);
+COTERIE_API Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run);
 
 /// The partition before the last `clusters - 1` merges: labels 0..clusters-1 by lowest row, -1 for rows that are no
 /// leaves. BadArgument unless 1 <= clusters <= leaves.
-Labels cut(const Dendrogram& dendrogram, int clusters);
+COTERIE_API Labels cut(const Dendrogram& dendrogram, int clusters);
 
 /// Weighted means of the rows labelled 0..clusters-1 (rows of label -1 are left out), clusters x d in the scalar type
 /// of the points. A label without weight takes the mean of label 0: a repeat loses every tie.
-Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
-                     const Run& run);
+COTERIE_API Points cluster_means(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
+                                 const Run& run);
 
-struct WardOptions {
+struct COTERIE_API WardOptions {
     int clusters = 8;
 
     static const OptionSet& described();
@@ -59,7 +60,7 @@ struct WardOptions {
 
 /// labels() are those of the cut; predict gives the nearest of the clusters' means, which may differ for points between
 /// two clusters.
-class WardModel : public CentroidModelOf<WardOptions> {
+class COTERIE_API WardModel : public CentroidModelOf<WardOptions> {
 public:
     using CentroidModelOf::CentroidModelOf;
 
@@ -74,6 +75,14 @@ public:
 /// afterwards. Equal points are never told apart: fewer distinct points than clusters is a result with a warning, the
 /// surplus clusters are empty. The report's details hold "merge_height", that of the last merge carried out, and
 /// "next_height", that of the first one left out.
-WardModel fit_ward(PointsView points, const WardOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API WardMethod {
+    using Options = WardOptions;
+    using Model = WardModel;
+    static constexpr std::string_view name = "ward";
+    static constexpr std::string_view summary = "Ward agglomeration by the nearest-neighbour chain, in memory n d";
+    static constexpr Takes takes = {.weights = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<WardMethod> fit_ward{};
 
 }  // namespace coterie

@@ -5,10 +5,13 @@
 #include <fstream>
 #include <iomanip>
 
-#include "coterie/kmeans/variant_fixtures.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/kmeans/internal/variant_fixtures.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using namespace fixtures;
 
@@ -218,7 +221,7 @@ TEST(Ward, PointsOfWeightZeroAreLabelledAfterwards) {
     points << 0, 1, 10, 11, 9;
     const std::vector<double> weights = {1, 1, 1, 1, 0};
     coterie::Run run(0, 1);
-    const auto model = fit_ward(points, {.clusters = 2}, run, {.weights = weights, .initial_centroids = {}});
+    const auto model = fit_ward(with(points, {.weights = weights, .initial_centroids = {}}), {.clusters = 2}, run);
     EXPECT_EQ(model.labels(), (Labels{0, 0, 1, 1, 1}));
     EXPECT_DOUBLE_EQ(model.centroids().view().at(1, 0), 10.5);
     EXPECT_DOUBLE_EQ(model.inertia(), 1.0);

@@ -1,5 +1,8 @@
 #include "coterie/linalg/distances.hpp"
 
+#include <cmath>
+#include <string>
+
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/panels.hpp"
 
@@ -54,6 +57,29 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, 
     if (points.empty()) return {};
     return points.visit(
         [&]<class T>(const Rows<T>& rows) { return nearest(rows, centroids.as<T>(), threads, wants, weights); });
+}
+
+Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int threads) {
+    if (points.columns() != centroids.columns())
+        throw BadArgument("distances: points of " + std::to_string(points.columns()) + " columns, centroids of " +
+                          std::to_string(centroids.columns()));
+    const Matrix<double> fixed = to_matrix<double>(centroids);
+    Matrix<double> out(points.rows(), fixed.rows());
+    const RowBlocks blocks{points.rows(), 256};
+    points.visit([&](const auto& rows) {
+        for_each_block(blocks.count(), threads, [&](Index block, int) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
+                for (Index j = 0; j < fixed.rows(); ++j) {
+                    double squared = 0;
+                    for (Index p = 0; p < fixed.cols(); ++p) {
+                        const double difference = static_cast<double>(rows.row(i)[p]) - fixed(j, p);
+                        squared += difference * difference;
+                    }
+                    out(i, j) = std::sqrt(squared);
+                }
+        });
+    });
+    return out;
 }
 
 }  // namespace coterie

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <omp.h>
-
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
@@ -22,19 +20,20 @@ constexpr Index kLapackFrom = 64;  // smaller problems are solved by Eigen befor
 constexpr int kColumnMajor = 102;  // LAPACK_COL_MAJOR
 
 // OpenBLAS cuts its products by the number of threads, which changes the bits; so one thread, for the length of a call.
-// The number is a global of the process (and with it OpenMP's default): put back afterwards, and one call at a time.
+// The number is a global of the process, and OpenBLAS for OpenMP sets that of OpenMP, too: both are put back
+// afterwards, and one call runs at a time.
 class OneBlasThread {
 public:
     explicit OneBlasThread(const internal::Lapack& lapack) : lapack_(lapack), lock_(mutex()) {
         if (lapack_.set_num_threads == nullptr) return;
-        openmp_threads_ = omp_get_max_threads();
+        if (has_openmp()) openmp_threads_ = lapack_.get_openmp_threads();
         blas_threads_ = lapack_.get_num_threads();
         lapack_.set_num_threads(1);
     }
     ~OneBlasThread() {
         if (lapack_.set_num_threads == nullptr) return;
         lapack_.set_num_threads(blas_threads_);
-        omp_set_num_threads(openmp_threads_);
+        if (has_openmp()) lapack_.set_openmp_threads(openmp_threads_);
     }
     OneBlasThread(const OneBlasThread&) = delete;
     OneBlasThread& operator=(const OneBlasThread&) = delete;
@@ -44,6 +43,7 @@ private:
         static std::mutex one;
         return one;
     }
+    bool has_openmp() const { return lapack_.get_openmp_threads != nullptr && lapack_.set_openmp_threads != nullptr; }
     const internal::Lapack& lapack_;
     std::lock_guard<std::mutex> lock_;
     int blas_threads_ = 1;

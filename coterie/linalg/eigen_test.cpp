@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include <omp.h>
-
 #include <gtest/gtest.h>
 
 #include "coterie/base/parallel.hpp"
@@ -177,14 +175,25 @@ TEST(Eigen, BackendsAgree) {
 TEST(Eigen, SameBitsInsideAndOutsideParallelLoopsAndThreadCountsKept) {
     const Matrix<double> a = random_symmetric(300, 21);
     const EigenPairs once = symmetric_eigen(a);
+    const internal::Lapack* const lapack = internal::lapack();
+    const bool openblas = lapack != nullptr && lapack->set_num_threads != nullptr;
+    const bool openmp = openblas && lapack->set_openmp_threads != nullptr;
+    const int before = openblas ? lapack->get_num_threads() : 1;
     for (const int threads : {1, 2, 8}) {
-        omp_set_num_threads(threads);
+        if (openblas) lapack->set_num_threads(threads);
+        if (openmp) lapack->set_openmp_threads(threads);
         const EigenPairs again = symmetric_eigen(a);
-        EXPECT_EQ(omp_get_max_threads(), threads);
+        if (openblas) {
+            EXPECT_EQ(lapack->get_num_threads(), threads);
+        }
+        if (openmp) {
+            EXPECT_EQ(lapack->get_openmp_threads(), threads);
+        }
         EXPECT_EQ(again.values, once.values);
         EXPECT_EQ(again.vectors, once.vectors);
     }
-    omp_set_num_threads(available_threads());
+    if (openblas) lapack->set_num_threads(before);
+    if (openmp) lapack->set_openmp_threads(before);
     std::vector<EigenPairs> inside(4);
     for_each_block(4, 2, [&](Index block, int) { inside[static_cast<std::size_t>(block)] = symmetric_eigen(a); });
     for (const auto& pairs : inside) EXPECT_EQ(pairs.vectors, once.vectors);

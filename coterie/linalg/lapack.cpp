@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "coterie/base/shared_library.hpp"
+#include "coterie/base/internal/shared_library.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -30,6 +30,8 @@ std::unique_ptr<const Lapack> load() {
         found->get_num_threads = nullptr;
         found->set_num_threads = nullptr;
     } else {
+        find(library, "omp_get_max_threads", found->get_openmp_threads);
+        find(library, "omp_set_num_threads", found->set_openmp_threads);
         char* (*core_name)() = nullptr;
         find(library, "openblas_get_corename", core_name);
         found->description += core_name == nullptr ? " (OpenBLAS)" : std::string(" (OpenBLAS, ") + core_name() + ")";

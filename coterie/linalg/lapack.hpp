@@ -1,6 +1,6 @@
 #pragma once
 // Internal: LAPACKE, found at run time instead of being linked, so that OpenBLAS gets the right kernels
-// (base/shared_library.hpp).
+// (base/internal/shared_library.hpp).
 
 #include <string>
 
@@ -19,6 +19,9 @@ struct Lapack {
     // Of OpenBLAS; null with any other BLAS.
     int (*get_num_threads)() = nullptr;
     void (*set_num_threads)(int) = nullptr;
+    // Of the OpenMP that OpenBLAS was built for; null where it was built without, and with any other BLAS.
+    int (*get_openmp_threads)() = nullptr;
+    void (*set_openmp_threads)(int) = nullptr;
     std::string description;  // "LAPACK (OpenBLAS, SkylakeX)"
 };
 

@@ -1,3 +1,8 @@
+// Sums over rows in double, cut into chunks that depend on the problem alone and added in their order: the same bits at
+// any number of threads. Means are summed about a row and scatter about the mean, so that no digit goes to an offset.
+// Principal axes are dense eigenproblems of the smaller of X'X and XX' (exact, and quick up to some thousands), beyond
+// that by block Lanczos on products with the points, where neither fits.
+
 #include "coterie/linalg/scatter.hpp"
 
 #include <algorithm>
@@ -5,10 +10,9 @@
 #include <numeric>
 #include <string>
 
-#include <Spectra/SymEigsSolver.h>
-
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/random.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/kernels.hpp"
@@ -22,6 +26,9 @@ constexpr double kNoise = 1e-6;          // of the length of an axis: all that i
 constexpr Index kChunks = 64;            // most parts the rows are cut into, each with partial sums of its own
 constexpr double kPartialNumbers = 4e6;  // most numbers all partial sums together hold (32 MB)
 constexpr Index kDirectOrder = 4000;     // largest covariance or Gram matrix made for a few axes only
+constexpr Index kBlock = 8;              // rows of a block of Lanczos, and most axes that it is asked for
+constexpr Index kBasis = 800;            // most rows of its basis
+constexpr double kResidual = 1e-11;      // of its axes, relative to the largest variance
 
 // Rows cut into chunks, multiples of kRows; how many depends on the problem alone: no more than `numbers` numbers a
 // chunk allow.
@@ -117,38 +124,27 @@ Matrix<double> scatter_about(const Rows<Scalar>& rows, std::span<const double> w
     return products.matrix(sum.data());
 }
 
-// y = X' (X v) / n about the mean, without X'X: what Spectra asks for.
-class CovarianceProduct {
-public:
-    using Scalar = double;
-    CovarianceProduct(PointsView points, const Vector<double>& mean, const Run& run)
-        : points_(points), mean_(mean), run_(run) {}
-    Index rows() const { return points_.columns(); }
-    Index cols() const { return points_.columns(); }
-    void perform_op(const double* v, double* y) const {
-        run_.throw_if_stopped("principal axes");
-        points_.visit([&](auto rows) {
-            const Index d = rows.columns;
-            const Vector<double> sum = chunked_sum(rows.rows, d, run_.threads, [&](Index i, double* to) {
-                const auto* const x = rows.row(i);
-                double product[4] = {0.0, 0.0, 0.0, 0.0};
-                Index p = 0;
-                for (; p + 4 <= d; p += 4)
-                    for (Index lane = 0; lane < 4; ++lane)
-                        product[lane] += (static_cast<double>(x[p + lane]) - mean_[p + lane]) * v[p + lane];
-                for (; p < d; ++p) product[0] += (static_cast<double>(x[p]) - mean_[p]) * v[p];
-                const double along = (product[0] + product[1]) + (product[2] + product[3]);
-                for (p = 0; p < d; ++p) to[p] += along * (static_cast<double>(x[p]) - mean_[p]);
+// C r for every row r of the block, C the covariance, without making C: strips of centred rows, each used twice.
+Matrix<double> times_covariance(PointsView points, const Vector<double>& mean, const Matrix<double>& block,
+                                const Run& run) {
+    const Index d = points.columns();
+    Matrix<double> result = Matrix<double>::Zero(block.rows(), d);
+    const RowBlocks strips{points.rows(), kRows};
+    Matrix<double> centered;
+    for (Index strip = 0; strip < strips.count(); ++strip) {
+        run.throw_if_stopped("principal axes");
+        const Index begin = strips.begin(strip);
+        centered.resize(strips.end(strip) - begin, d);
+        points.visit([&](auto rows) {
+            for_each_block(centered.rows(), run.threads, [&](Index i, int) {
+                for (Index p = 0; p < d; ++p) centered(i, p) = static_cast<double>(rows.row(begin + i)[p]) - mean[p];
             });
-            for (Index p = 0; p < d; ++p) y[p] = sum[p] / static_cast<double>(rows.rows);
         });
+        internal::add_transposed_by(internal::rows_by_rows(centered, block, run.threads), centered, result,
+                                    run.threads);
     }
-
-private:
-    PointsView points_;
-    const Vector<double>& mean_;
-    const Run& run_;
-};
+    return result / static_cast<double>(points.rows());
+}
 
 PrincipalAxes axes_from_covariance(PointsView points, int count, Vector<double> mean, const Run& run) {
     Matrix<double> covariance = points.visit(
@@ -202,20 +198,50 @@ PrincipalAxes axes_from_gram(PointsView points, int count, Vector<double> mean, 
     return result;
 }
 
-// A few axes of a covariance too large to be made: Lanczos with Spectra's own fixed start. Empty when it does not
-// converge.
+// A few axes of a covariance too large to be made, by block Lanczos: a basis of rows grows by what C has of its last
+// block that it does not hold; the eigenpairs of C within it converge to the largest of C. Every row is made orthogonal
+// to all before it, and the basis is never cut down: the fewest passes over the points, which are the dear part. A
+// block has at least as many rows as axes are wanted, so that no copy of a repeated variance is missed. The start is
+// drawn, but the same for all points of d dimensions: axes do not depend on a seed. Empty when kBasis rows are too few.
 PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>& mean, const Run& run) {
-    CovarianceProduct product(points, mean, run);
     const Index d = points.columns();
-    Spectra::SymEigsSolver<CovarianceProduct> solver(product, count,
-                                                     std::min<Index>(d, std::max<Index>(2 * count + 1, 20)));
-    solver.init();
-    const Index found = solver.compute(Spectra::SortRule::LargestAlge, 1000, 1e-11);
-    if (solver.info() != Spectra::CompInfo::Successful || found < count) return {};
-    PrincipalAxes result{mean, solver.eigenvectors(count).transpose(), solver.eigenvalues().cwiseMax(0.0)};
-    for (Index j = 0; j < count; ++j)
-        if (!internal::orthonormalize(result.axes, j, kNoise)) return {};
-    return result;
+    require_memory(sizeof(double) * static_cast<double>(kBasis + kRows) * static_cast<double>(d),
+                   "the principal axes of " + std::to_string(d) + " columns");
+    RandomStream random(0, "principal axes");
+    const auto draw = [&](auto row) {
+        for (Index p = 0; p < d; ++p) row[p] = random.normal();
+    };
+    Matrix<double> basis(0, d);
+    Matrix<double> projected(0, 0);  // B C B'
+    Matrix<double> next(kBlock, d);
+    for (Index j = 0; j < kBlock; ++j) draw(next.row(j));
+    Index looked_at = 0;
+    while (basis.rows() + kBlock <= kBasis) {
+        const Index width = basis.rows() + kBlock;
+        basis.conservativeResize(width, d);
+        basis.bottomRows(kBlock) = next;
+        for (Index j = width - kBlock; j < width; ++j)
+            while (!internal::orthonormalize(basis, j, kNoise)) draw(basis.row(j));  // nothing new: any direction
+        next = times_covariance(points, mean, basis.bottomRows(kBlock), run);
+        const Matrix<double> seen = internal::rows_by_rows(next, basis, run.threads);
+        internal::add_transposed_by(-seen.transpose(), basis, next, run.threads);
+        projected.conservativeResize(width, width);
+        projected.bottomRows(kBlock) = seen;
+        projected.rightCols(kBlock) = seen.transpose();
+        if (width - looked_at < width / 8) continue;  // looking costs width^3
+        looked_at = width;
+        const EigenPairs pairs = symmetric_eigen(projected);
+        const Matrix<double> leading = pairs.vectors.rightCols(count).rowwise().reverse();
+        // C v - lambda v has only what C has of the last block and the basis does not hold.
+        const Matrix<double> residual = internal::transposed_by(leading.bottomRows(kBlock), next, run.threads);
+        if (residual.rowwise().norm().maxCoeff() > kResidual * pairs.values[width - 1]) continue;
+        PrincipalAxes result{mean, internal::transposed_by(leading, basis, run.threads),
+                             pairs.values.tail(count).reverse().cwiseMax(0.0)};
+        for (Index j = 0; j < count; ++j)
+            if (!internal::orthonormalize(result.axes, j, kNoise)) return {};
+        return result;
+    }
+    return {};
 }
 }  // namespace
 
@@ -305,8 +331,7 @@ PrincipalAxes principal_axes(PointsView points, int count, const Run& run) {
                           std::to_string(count));
     Vector<double> center = mean(points, run);
     PrincipalAxes axes;
-    if (std::min(n, d) > kDirectOrder && count <= std::min(n, d) / 20)
-        axes = axes_by_lanczos(points, count, center, run);
+    if (std::min(n, d) > kDirectOrder && count <= kBlock) axes = axes_by_lanczos(points, count, center, run);
     if (axes.axes.rows() == 0)
         axes = n < d ? axes_from_gram(points, count, std::move(center), run)
                      : axes_from_covariance(points, count, std::move(center), run);

@@ -243,6 +243,27 @@ TEST(PrincipalAxes, TooLargeForACovariance) {
     EXPECT_EQ(principal_axes(points, 2, coterie::Run(0, 1)).axes, axes.axes);
 }
 
+TEST(PrincipalAxes, RepeatedVariancesOfManyColumns) {
+    // Rows 3 e_j and -3 e_j for the first five j, e_j and -e_j for the others: variances 18 / n, five times, and 2 / n.
+    const Index d = 4050;
+    Matrix<float> points = Matrix<float>::Zero(2 * d, d);
+    for (Index j = 0; j < d; ++j) {
+        points(2 * j, j) = j < 5 ? 3.0F : 1.0F;
+        points(2 * j + 1, j) = -points(2 * j, j);
+    }
+    const PrincipalAxes axes = principal_axes(points, 7, coterie::Run(0, 2));
+    for (Index j = 0; j < 7; ++j) {
+        EXPECT_NEAR(axes.variances[j] * static_cast<double>(2 * d), j < 5 ? 18.0 : 2.0, 1e-10) << j;
+        EXPECT_NEAR(axes.axes.row(j).head(5).norm(), j < 5 ? 1.0 : 0.0, 1e-9) << j;
+    }
+    EXPECT_LE((axes.axes * axes.axes.transpose() - Matrix<double>::Identity(7, 7)).cwiseAbs().maxCoeff(), 1e-12);
+    // Points that do not spread at all have axes too.
+    const Matrix<float> equal = Matrix<float>::Constant(4001, 4001, 0.5F);
+    const PrincipalAxes none = principal_axes(equal, 2, coterie::Run(0, 2));
+    EXPECT_EQ(none.variances.norm(), 0.0);
+    EXPECT_NEAR(none.axes.norm(), std::sqrt(2.0), 1e-12);
+}
+
 TEST(PrincipalAxes, ProjectionHasTheVariances) {
     const Matrix<float> points = random_points<float>(1000, 12, 14, 100.0);
     const coterie::Run run(0, 2);

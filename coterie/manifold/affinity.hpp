@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/export.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 
 enum class AffinityStrategy { N, S, K, NK, KN, SN, NS, SK, KS, SNK, SKN, KSN, KNS, NSK, NKS };
 /// Their names, in this order: the steps as they are done.
-const std::vector<std::string>& affinity_strategies();
+COTERIE_API const std::vector<std::string>& affinity_strategies();
 
 struct SymmetricAffinity {
     SparseMatrix matrix;       // n x n, symmetric, entries above 0
@@ -26,11 +27,11 @@ struct SymmetricAffinity {
 };
 
 /// C square. keep >= 1, used by K alone. BadArgument. Cost: the entries of C, sorted.
-SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep);
+COTERIE_API SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep);
 
 namespace internal {
 /// K: entries at least 0; of every row only the largest stay.
-void keep_largest(SparseMatrix& entries, int keep);
+COTERIE_API void keep_largest(SparseMatrix& entries, int keep);
 }  // namespace internal
 
 }  // namespace coterie

@@ -8,8 +8,8 @@
 #include <Eigen/LU>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/model.hpp"
 #include "coterie/linalg/dense.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 namespace {

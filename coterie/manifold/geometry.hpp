@@ -30,6 +30,7 @@
 #include <span>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/manifold/representation.hpp"
@@ -41,7 +42,7 @@ enum class LambdaUnit {
     lambda_l   // the lower end of Lemma 1's interval
 };
 
-struct GeometryOptions {
+struct COTERIE_API GeometryOptions {
     int dim = 1;  // d_1
     RepresentationWeights weights = RepresentationWeights::linear;
     double eta = 1;        // square of the homogenising coordinate
@@ -106,22 +107,23 @@ struct PointGeometry {
 /// points, and 2^(d_1) sign vectors are gone through for r_W. BadArgument: options, a row or a number of labels that is
 /// not right, more neighbours than 2^20 vectors are for. BadData: numbers that are not finite or beyond 1e100, a point
 /// without a label, fewer than d_1 + 1 other points of M_1, weights that differ by more than a double can.
-PointGeometry point_geometry(PointsView points, const Labels& labels, Index row, const GeometryOptions& options);
+COTERIE_API PointGeometry point_geometry(PointsView points, const Labels& labels, Index row,
+                                         const GeometryOptions& options);
 /// A new sample y of the manifold `label`.
-PointGeometry point_geometry(PointsView points, const Labels& labels, const Vector<double>& y, std::int32_t label,
-                             const GeometryOptions& options);
+COTERIE_API PointGeometry point_geometry(PointsView points, const Labels& labels, const Vector<double>& y,
+                                         std::int32_t label, const GeometryOptions& options);
 
 /// As point_geometry of each of the rows, on several threads; `dual` is left empty. Cost n d a row, a few times.
 /// Cancelled.
-std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
-                                    const GeometryOptions& options, const Run& run);
+COTERIE_API std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
+                                                const GeometryOptions& options, const Run& run);
 
 /// 1/kappa - sqrt(1/kappa^2 - zeta^2) (2.11); 0 for a straight line. BadArgument unless kappa and zeta are at least 0
 /// and kappa zeta at most 1.
-double curvature_bound(double curvature, double radius);
+COTERIE_API double curvature_bound(double curvature, double radius);
 
 /// Radius of the largest ball in the span of the rows around 0 that conv(+-rows) holds. `rows` m x d of rank k; C(m, k)
 /// 2^(k-1) candidates are gone through, at most 2^20 (BadArgument). 0 where all rows are 0.
-double symmetric_inradius(const Matrix<double>& rows);
+COTERIE_API double symmetric_inradius(const Matrix<double>& rows);
 
 }  // namespace coterie

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
 
 namespace coterie {
 namespace {

@@ -45,9 +45,7 @@ void place_unreached(const Matrix<double>& embedding, PointsView points, const R
 
 namespace internal {
 
-void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
-                    const SideInformation& side, const Run& run) {
-    refuse_constraints(side, method);
+void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method, const Run& run) {
     if (points.rows() < 2)
         throw BadArgument(std::string(method) + ": at least 2 points needed, given " + std::to_string(points.rows()));
     check_clustering_input(points, options.clusters, {}, run);
@@ -168,8 +166,7 @@ Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
     return out;
 }
 
-Matrix<double> ManifoldModel::transform(PointsView points, const Run& run) const {
-    if (!accept("transform", points, run)) return Matrix<double>(0, clusters());
+Matrix<double> ManifoldModel::output_checked(Output, PointsView points, const Run& run) const {
     const Points queries = internal::normalized_rows(points, unit_rows());
     return extend(represent_new(queries, run).coefficients);
 }

@@ -21,12 +21,13 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 #include "coterie/manifold/affinity.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -74,13 +75,12 @@ struct Represented {
     bool converged = true;
 };
 
-class ManifoldModel : public Model {
+class COTERIE_API ManifoldModel : public Model {
 public:
     Index dimensions() const override { return points_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
-    /// The eigenvectors' rows, extended to new points: n x k, rows of norm 1 or 0.
-    bool has_transform() const override { return true; }
-    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// Embedding: the eigenvectors' rows, extended to new points: k numbers, rows of norm 1 or 0.
+    OutputSet outputs() const override { return {Output::embedding}; }
     /// l_1 <= ... <= l_k of the normalised Laplacian.
     const Vector<double>& eigenvalues() const { return eigenvalues_; }
     /// n x k: U of the points fitted on.
@@ -89,6 +89,7 @@ public:
 protected:
     ManifoldModel() = default;
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
     /// Of queries (rows normalised as the points are) over the points.
     virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
     virtual const ManifoldOptions& common() const = 0;
@@ -112,14 +113,14 @@ protected:
 
 namespace internal {
 
-/// 1 <= clusters <= n, n >= 2; no side information that the room does not honour. BadArgument.
-void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
-                    const SideInformation& side, const Run& run);
+/// 1 <= clusters <= n, n >= 2. BadArgument.
+COTERIE_API void check_manifold(PointsView points, const ManifoldOptions& options, std::string_view method,
+                                const Run& run);
 /// A copy, rows of norm 1 where wanted; a row of 0 stays.
-Points normalized_rows(PointsView points, bool unit);
+COTERIE_API Points normalized_rows(PointsView points, bool unit);
 
 /// Options whose change loses the representations: all but those of the affinity and of its clusters.
-std::vector<std::string> represented_by_options(const OptionSet& set);
+COTERIE_API std::vector<std::string> represented_by_options(const OptionSet& set);
 
 }  // namespace internal
 
@@ -132,7 +133,7 @@ std::vector<std::string> represented_by_options(const OptionSet& set);
 ///                             queries over the points; null: the points over each other
 ///     remedy()                as ManifoldModel::remedy()
 template <class Options>
-class ManifoldModelOf : public ManifoldModel {
+class COTERIE_API ManifoldModelOf : public ManifoldModel {
 public:
     std::string_view method() const override { return Options::method; }
     /// As given, what was auto or 0 replaced by what was used.
@@ -164,15 +165,14 @@ private:
 };
 
 /// Several fits of the same points, the same bits as alone: those in a row that differ only in the affinity and its
-/// clusters share representations. The points, the run and the side information must outlive it.
+/// clusters share representations. The problem and the run must outlive it.
 template <class Options>
 class ManifoldFits {
 public:
-    ManifoldFits(PointsView points, Run& run, const SideInformation& side) : input_(points), run_(run), side_(side) {}
+    ManifoldFits(const Problem& problem, const Run& run) : input_(problem.points), run_(run) {}
 
     ManifoldModelOf<Options> fit(const Options& options) {
-        check_options(options);
-        internal::check_manifold(input_, options, Options::method, side_, run_);
+        internal::check_manifold(input_, options, Options::method, run_);
         ManifoldModelOf<Options> model;
         Options& used = model.options_;
         used = options;
@@ -201,8 +201,7 @@ private:
     }
 
     PointsView input_;
-    Run& run_;
-    const SideInformation& side_;
+    const Run& run_;
 
     std::optional<Options> last_;
     Points points_;

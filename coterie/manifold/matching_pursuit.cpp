@@ -8,7 +8,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/products.hpp"
-#include "coterie/manifold/columns.hpp"
+#include "coterie/manifold/internal/columns.hpp"
 
 namespace coterie {
 namespace {

@@ -10,8 +10,9 @@
 // Correlations are products of blocks in float; columns that rounding leaves in question are measured in double. Cost
 // nonzeros n_q n d.
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 
@@ -28,8 +29,9 @@ struct MatchingPursuit {
 
 /// All points over the others. n >= 2. BadArgument (options), BadData (not finite), ResourceError, Cancelled. The same
 /// bits at any number of threads.
-MatchingPursuit match(PointsView points, const MatchingPursuitOptions& options, const Run& run);
+COTERIE_API MatchingPursuit match(PointsView points, const MatchingPursuitOptions& options, const Run& run);
 /// Queries over all points.
-MatchingPursuit match(PointsView points, PointsView queries, const MatchingPursuitOptions& options, const Run& run);
+COTERIE_API MatchingPursuit match(PointsView points, PointsView queries, const MatchingPursuitOptions& options,
+                                  const Run& run);
 
 }  // namespace coterie

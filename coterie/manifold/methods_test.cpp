@@ -9,6 +9,7 @@
 
 #include <Eigen/QR>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
 #include "coterie/manifold/rivals.hpp"
 #include "coterie/manifold/smce.hpp"
@@ -18,6 +19,8 @@
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 Matrix<double> normal_points(Index n, Index d, std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -72,7 +75,7 @@ const std::vector<std::string> method_names = {"wmc", "ssc", "ensc", "ssc-omp", 
 std::unique_ptr<Model> fit(const std::string& name, PointsView points, OptionValues values, int threads = 2,
                            std::uint64_t seed = 1) {
     coterie::Run run(seed, threads);
-    return find_method(name).fit(points, values, run, {});
+    return find_method(name).fit(with(points), values, run);
 }
 
 TEST(ManifoldMethods, recover_a_union_of_subspaces) {
@@ -234,7 +237,7 @@ TEST(ManifoldMethods, are_saved_and_loaded) {
         model->store(archive);
         const std::string bytes = archive.to_bytes();
         const auto span = std::as_bytes(std::span(bytes));
-        const auto again = load_model(Archive::from_bytes(span, "test"));
+        const auto again = model_of(Archive::from_bytes(span, "test"));
         EXPECT_EQ(again->clusters(), 3);
         EXPECT_EQ(again->dimensions(), 10);
         EXPECT_EQ(model->predict(fresh), again->predict(fresh)) << name;
@@ -242,14 +245,14 @@ TEST(ManifoldMethods, are_saved_and_loaded) {
         for (std::size_t place = 9; place < bytes.size(); place += bytes.size() / 41) {
             std::string damaged = bytes;
             damaged[place] = static_cast<char>(damaged[place] ^ 0x24);
-            EXPECT_THROW(load_model(Archive::from_bytes(std::as_bytes(std::span(damaged)), "test")), BadData);
+            EXPECT_THROW(model_of(Archive::from_bytes(std::as_bytes(std::span(damaged)), "test")), BadData);
         }
         // Sound files that hold no sound model.
         const auto refused = [&](const auto& change) {
             Archive other{std::string(model->method())};
             model->store(other);
             change(other);
-            EXPECT_THROW(load_model(other), BadData) << name;
+            EXPECT_THROW(model_of(other), BadData) << name;
         };
         refused([](Archive& a) { a.set_labels("members", Labels(200, 7)); });
         refused([](Archive& a) { a.set_labels("members", Labels(10, 0)); });
@@ -266,14 +269,14 @@ TEST(ManifoldMethods, are_saved_and_loaded) {
 }
 
 // What differs between the fits in turn: the options that `change` sets, and the affinity.
-template <class Options>
-void expect_shared_fits_to_be_those_alone(ManifoldModelOf<Options> (*fit)(PointsView, const Options&, coterie::Run&,
-                                                                          const SideInformation&),
-                                          const std::vector<std::function<void(Options&)>>& changes) {
+template <class Method>
+void expect_shared_fits_to_be_those_alone(const Fit<Method>& fit,
+                                          const std::vector<std::function<void(typename Method::Options&)>>& changes) {
+    using Options = typename Method::Options;
     const Union data = subspaces(200, 10, 3, 2, 6);
     coterie::Run run(3, 2);
-    const SideInformation side;
-    ManifoldFits<Options> fits(data.points, run, side);
+    const Problem problem = with(data.points);
+    ManifoldFits<Options> fits(problem, run);
     for (const auto& change : changes)
         for (const auto affinity : {AffinityStrategy::NSK, AffinityStrategy::S, AffinityStrategy::KN}) {
             Options options;
@@ -281,7 +284,7 @@ void expect_shared_fits_to_be_those_alone(ManifoldModelOf<Options> (*fit)(Points
             options.affinity = affinity;
             change(options);
             const ManifoldModelOf<Options> shared = fits.fit(options);
-            const ManifoldModelOf<Options> alone = fit(data.points, options, run, side);
+            const ManifoldModelOf<Options> alone = fit(problem, options, run);
             EXPECT_EQ(shared.labels(), alone.labels());
             EXPECT_EQ(shared.fit_report().objective, alone.fit_report().objective);
             EXPECT_EQ(number(shared.fit_report(), "nonzeros_per_point"),
@@ -290,14 +293,14 @@ void expect_shared_fits_to_be_those_alone(ManifoldModelOf<Options> (*fit)(Points
 }
 
 TEST(ManifoldMethods, share_representations_between_fits_and_change_nothing_by_it) {
-    expect_shared_fits_to_be_those_alone<WmcOptions>(
+    expect_shared_fits_to_be_those_alone(
         fit_wmc, {[](auto& o) { o.weighting = WmcWeighting::linear; }, [](auto& o) { o.lambda = 20; }, [](auto&) {},
                   [](auto& o) { o.normalize = RowNorms::none; }});
-    expect_shared_fits_to_be_those_alone<SscOptions>(
+    expect_shared_fits_to_be_those_alone(
         fit_ssc, {[](auto& o) { o.lambda = 50; }, [](auto&) {}, [](auto& o) { o.normalize = RowNorms::none; }});
-    expect_shared_fits_to_be_those_alone<EnscOptions>(fit_ensc, {[](auto& o) { o.l1_share = 0.5; }, [](auto&) {}});
-    expect_shared_fits_to_be_those_alone<SscOmpOptions>(fit_ssc_omp, {[](auto& o) { o.nonzeros = 3; }, [](auto&) {}});
-    expect_shared_fits_to_be_those_alone<SmceOptions>(fit_smce, {[](auto& o) { o.gamma = 1; }, [](auto&) {}});
+    expect_shared_fits_to_be_those_alone(fit_ensc, {[](auto& o) { o.l1_share = 0.5; }, [](auto&) {}});
+    expect_shared_fits_to_be_those_alone(fit_ssc_omp, {[](auto& o) { o.nonzeros = 3; }, [](auto&) {}});
+    expect_shared_fits_to_be_those_alone(fit_smce, {[](auto& o) { o.gamma = 1; }, [](auto&) {}});
 }
 
 TEST(ManifoldMethods, live_through_degenerate_points) {
@@ -350,14 +353,14 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
         EXPECT_THROW(fit(name, bad, {{"clusters", std::int64_t{2}}}), BadData);
         const std::vector<double> weights(30, 1.0);
         coterie::Run run(0, 1);
-        SideInformation side;
+        Problem side;
         side.weights = weights;
-        EXPECT_THROW(find_method(name).fit(x, {}, run, side), BadArgument);
+        EXPECT_THROW(find_method(name).fit(with(x, side), {}, run), BadArgument);
         const auto model = fit(name, x, {{"clusters", std::int64_t{2}}});
         EXPECT_THROW(model->predict(normal_points(4, 2, 1)), BadArgument);
         coterie::Run stopped(0, 1);
         stopped.should_stop = [] { return true; };
-        EXPECT_THROW(find_method(name).fit(x, {{"clusters", std::int64_t{2}}}, stopped, {}), Cancelled);
+        EXPECT_THROW(find_method(name).fit(with(x), {{"clusters", std::int64_t{2}}}, stopped), Cancelled);
     }
     refused("wmc", {{"lambda", -1.0}}, "--lambda");
     refused("wmc", {{"eta", -1.0}}, "--eta");

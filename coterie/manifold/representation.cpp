@@ -8,8 +8,8 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/products.hpp"
-#include "coterie/manifold/columns.hpp"
-#include "coterie/manifold/reduced_lasso.hpp"
+#include "coterie/manifold/internal/columns.hpp"
+#include "coterie/manifold/internal/reduced_lasso.hpp"
 
 // A block of queries makes one product with all columns, tile by tile: from it come distances, correlations and the
 // start columns of each query. Their reduced problem is solved in double. Then the residuals of the queries that are

@@ -29,15 +29,16 @@
 #include <span>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 
 enum class RepresentationWeights { linear, exponential, equal };
 
-struct RepresentationOptions {
+struct COTERIE_API RepresentationOptions {
     RepresentationWeights weights = RepresentationWeights::linear;
     double multiple = 20;     // a
     double lambda = 0;        // above 0: lambda itself, for every point, instead of a lambda_0
@@ -75,18 +76,20 @@ struct Representation {
 };
 
 /// All points over the others. n >= 2. BadArgument (options), BadData (not finite), ResourceError, Cancelled.
-Representation represent(PointsView points, const RepresentationOptions& options, const Run& run);
+COTERIE_API Representation represent(PointsView points, const RepresentationOptions& options, const Run& run);
 /// Queries over all points. A query is represented the same whatever it comes with.
-Representation represent(PointsView points, PointsView queries, const RepresentationOptions& options, const Run& run);
+COTERIE_API Representation represent(PointsView points, PointsView queries, const RepresentationOptions& options,
+                                     const Run& run);
 
 // ---------------------------------------------------------------- one point, all in double
 
 /// w, n weights of sum 1 as the paper has them (exponential: exp(2 (d_j - d_min)) over their sum); distances floored as
 /// above. `self`: the row that y is, whose weight is infinity and not in the sum; -1: none.
-Vector<double> representation_weights(PointsView points, const Vector<double>& y, Index self,
-                                      RepresentationWeights weights);
+COTERIE_API Vector<double> representation_weights(PointsView points, const Vector<double>& y, Index self,
+                                                  RepresentationWeights weights);
 /// lambda_0 = min_j w_j / |<x~_j, y~>|; infinity where all products are 0.
-double smallest_lambda(PointsView points, const Vector<double>& y, const Vector<double>& weights, double eta);
+COTERIE_API double smallest_lambda(PointsView points, const Vector<double>& y, const Vector<double>& weights,
+                                   double eta);
 
 struct PointRepresentation {
     Vector<double> coefficients;  // n
@@ -95,7 +98,7 @@ struct PointRepresentation {
     double violation = 0;         // largest violation of the conditions, in units of w_j
 };
 /// y over the points, n weights above 0 (infinity: the column is not used), 0 < lambda. Cost n d a round.
-PointRepresentation represent_point(PointsView points, const Vector<double>& y, const Vector<double>& weights,
-                                    double lambda, double eta);
+COTERIE_API PointRepresentation represent_point(PointsView points, const Vector<double>& y,
+                                                const Vector<double>& weights, double lambda, double eta);
 
 }  // namespace coterie

@@ -10,8 +10,8 @@
 
 #include <Eigen/LU>
 
+#include "coterie/manifold/internal/reduced_lasso.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
-#include "coterie/manifold/reduced_lasso.hpp"
 
 namespace coterie {
 namespace {

@@ -124,17 +124,17 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
 }
 std::string SmceOptions::remedy() const { return "--neighbors (" + std::to_string(neighbors) + ")"; }
 
-SscModel fit_ssc(PointsView points, const SscOptions& options, Run& run, const SideInformation& side) {
-    return ManifoldFits<SscOptions>(points, run, side).fit(options);
+SscModel SscMethod::fit(const Problem& problem, const SscOptions& options, const Run& run) {
+    return ManifoldFits<SscOptions>(problem, run).fit(options);
 }
-EnscModel fit_ensc(PointsView points, const EnscOptions& options, Run& run, const SideInformation& side) {
-    return ManifoldFits<EnscOptions>(points, run, side).fit(options);
+EnscModel EnscMethod::fit(const Problem& problem, const EnscOptions& options, const Run& run) {
+    return ManifoldFits<EnscOptions>(problem, run).fit(options);
 }
-SscOmpModel fit_ssc_omp(PointsView points, const SscOmpOptions& options, Run& run, const SideInformation& side) {
-    return ManifoldFits<SscOmpOptions>(points, run, side).fit(options);
+SscOmpModel SscOmpMethod::fit(const Problem& problem, const SscOmpOptions& options, const Run& run) {
+    return ManifoldFits<SscOmpOptions>(problem, run).fit(options);
 }
-SmceModel fit_smce(PointsView points, const SmceOptions& options, Run& run, const SideInformation& side) {
-    return ManifoldFits<SmceOptions>(points, run, side).fit(options);
+SmceModel SmceMethod::fit(const Problem& problem, const SmceOptions& options, const Run& run) {
+    return ManifoldFits<SmceOptions>(problem, run).fit(options);
 }
 
 }  // namespace coterie

@@ -12,11 +12,13 @@
 //
 // Reports have the details of wmc that apply. All throw as fit_wmc does.
 
+#include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
-struct SscOptions : ManifoldOptions {
+struct COTERIE_API SscOptions : ManifoldOptions {
     double lambda = 20;  // a
     double eta = 0;
     int max_rounds = 100;
@@ -28,7 +30,7 @@ struct SscOptions : ManifoldOptions {
     std::string remedy() const;
 };
 
-struct EnscOptions : ManifoldOptions {
+struct COTERIE_API EnscOptions : ManifoldOptions {
     double lambda = 50;     // a
     double l1_share = 0.9;  // tau
     double eta = 0;
@@ -41,7 +43,7 @@ struct EnscOptions : ManifoldOptions {
     std::string remedy() const;
 };
 
-struct SscOmpOptions : ManifoldOptions {
+struct COTERIE_API SscOmpOptions : ManifoldOptions {
     int nonzeros = 6;
     double residual = 1e-3;  // ||r|| / ||x|| at which a representation ends
     double eta = 0;
@@ -52,7 +54,7 @@ struct SscOmpOptions : ManifoldOptions {
     std::string remedy() const;
 };
 
-struct SmceOptions : ManifoldOptions {
+struct COTERIE_API SmceOptions : ManifoldOptions {
     double gamma = 10;
     int neighbors = 20;  // K
 
@@ -68,9 +70,49 @@ using EnscModel = ManifoldModelOf<EnscOptions>;
 using SscOmpModel = ManifoldModelOf<SscOmpOptions>;
 using SmceModel = ManifoldModelOf<SmceOptions>;
 
-SscModel fit_ssc(PointsView points, const SscOptions& options, Run& run, const SideInformation& side = {});
-EnscModel fit_ensc(PointsView points, const EnscOptions& options, Run& run, const SideInformation& side = {});
-SscOmpModel fit_ssc_omp(PointsView points, const SscOmpOptions& options, Run& run, const SideInformation& side = {});
-SmceModel fit_smce(PointsView points, const SmceOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API SscMethod {
+    using Options = SscOptions;
+    using Model = SscModel;
+    using Fits = ManifoldFits<SscOptions>;
+    static constexpr std::string_view name = "ssc";
+    static constexpr std::string_view summary =
+        "sparse subspace clustering: representations by few points, all at the same cost";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SscMethod> fit_ssc{};
+struct COTERIE_API EnscMethod {
+    using Options = EnscOptions;
+    using Model = EnscModel;
+    using Fits = ManifoldFits<EnscOptions>;
+    static constexpr std::string_view name = "ensc";
+    static constexpr std::string_view summary =
+        "elastic-net subspace clustering: representations by few points and their squares";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<EnscMethod> fit_ensc{};
+struct COTERIE_API SscOmpMethod {
+    using Options = SscOmpOptions;
+    using Model = SscOmpModel;
+    using Fits = ManifoldFits<SscOmpOptions>;
+    static constexpr std::string_view name = "ssc-omp";
+    static constexpr std::string_view summary =
+        "subspace clustering by orthogonal matching pursuit, a fixed number of points each";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SscOmpMethod> fit_ssc_omp{};
+struct COTERIE_API SmceMethod {
+    using Options = SmceOptions;
+    using Model = SmceModel;
+    using Fits = ManifoldFits<SmceOptions>;
+    static constexpr std::string_view name = "smce";
+    static constexpr std::string_view summary =
+        "sparse manifold clustering and embedding: affine representations by nearest neighbours";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SmceMethod> fit_smce{};
 
 }  // namespace coterie

@@ -9,11 +9,11 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/model.hpp"
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/linalg/products.hpp"
-#include "coterie/manifold/columns.hpp"
-#include "coterie/manifold/reduced_lasso.hpp"
+#include "coterie/manifold/internal/columns.hpp"
+#include "coterie/manifold/internal/reduced_lasso.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 namespace {

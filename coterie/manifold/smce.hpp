@@ -19,8 +19,9 @@
 
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 
@@ -33,8 +34,9 @@ struct SmceRepresentation {
 
 /// All points over the others; neighbors at most n - 1. gamma > 0. BadArgument, BadData (not finite), ResourceError,
 /// Cancelled. The same bits at any number of threads.
-SmceRepresentation smce_represent(PointsView points, double gamma, Index neighbors, const Run& run);
+COTERIE_API SmceRepresentation smce_represent(PointsView points, double gamma, Index neighbors, const Run& run);
 /// Queries over all points; neighbors at most n.
-SmceRepresentation smce_represent(PointsView points, PointsView queries, double gamma, Index neighbors, const Run& run);
+COTERIE_API SmceRepresentation smce_represent(PointsView points, PointsView queries, double gamma, Index neighbors,
+                                              const Run& run);
 
 }  // namespace coterie

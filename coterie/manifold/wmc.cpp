@@ -104,8 +104,8 @@ Represented WmcOptions::represent(PointsView points, const PointsView* queries, 
 
 std::string WmcOptions::remedy() const { return internal::lambda_remedy(lambda); }
 
-WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side) {
-    return WmcFits(points, run, side).fit(options);
+WmcModel WmcMethod::fit(const Problem& problem, const WmcOptions& options, const Run& run) {
+    return WmcFits(problem, run).fit(options);
 }
 
 }  // namespace coterie

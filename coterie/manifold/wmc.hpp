@@ -10,14 +10,16 @@
 // Cost: that of the representations, 2 to 5 products of n x n x d in float and a lasso of some hundred columns a point;
 // the eigenvectors of a sparse matrix. Memory: two copies of the points, the entries of C and 5 n k numbers.
 
+#include "coterie/base/export.hpp"
 #include "coterie/manifold/manifold_model.hpp"
 #include "coterie/manifold/representation.hpp"
+#include "coterie/model/method.hpp"
 
 namespace coterie {
 
 enum class WmcWeighting { exponential, linear };
 
-struct WmcOptions : ManifoldOptions {
+struct COTERIE_API WmcOptions : ManifoldOptions {
     WmcWeighting weighting = WmcWeighting::exponential;
     double lambda = 50;  // a
     double eta = 0;      // 0: 1 (exponential) or 0.2 (linear) times the mean squared norm of the rows
@@ -43,13 +45,23 @@ using WmcFits = ManifoldFits<WmcOptions>;
 /// weight), "screened" (share of the pairs checked), "products" (of n x n x d), "unrepresented" (points with c = 0),
 /// "nonzeros_per_point", "affinity_entries_per_point", "symmetrised", "components", "isolated", "eigenvalues",
 /// "eigen_residual".
-WmcModel fit_wmc(PointsView points, const WmcOptions& options, Run& run, const SideInformation& side = {});
+struct COTERIE_API WmcMethod {
+    using Options = WmcOptions;
+    using Model = WmcModel;
+    using Fits = WmcFits;
+    static constexpr std::string_view name = "wmc";
+    static constexpr std::string_view summary =
+        "weighted manifold clustering: sparse representations in which near points are cheaper";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<WmcMethod> fit_wmc{};
 
 namespace internal {
 /// Representations of the exact solver, with what a report says of them.
-Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
-                         const Run& run);
-std::string lambda_remedy(double lambda);
+COTERIE_API Represented represent_by(const RepresentationOptions& options, PointsView points, const PointsView* queries,
+                                     const Run& run);
+COTERIE_API std::string lambda_remedy(double lambda);
 
 }  // namespace internal
 

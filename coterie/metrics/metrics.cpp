@@ -6,7 +6,7 @@
 #include <string>
 
 #include "coterie/base/memory.hpp"
-#include "coterie/metrics/assignment.hpp"
+#include "coterie/metrics/internal/assignment.hpp"
 
 namespace coterie {
 namespace {

@@ -449,6 +449,16 @@ TEST(UnpairedTest, ByHand) {
     EXPECT_THROW(unpaired_t_test({1, 1, 1}, of_a), BadArgument);
 }
 
+TEST(UnpairedTest, TailsOfTwoDegreesOfFreedom) {
+    // Difference t, pooled variance 1. 1 - t / sqrt(2 + t^2) without the subtraction, which would leave no digit.
+    for (double t = 1e-8; t < 1e9; t *= 1.7) {
+        const double root = std::sqrt(2 + t * t);
+        const double p = 2 / (root * (root + t));
+        EXPECT_NEAR(unpaired_t_test({t, 1, 2}, {0, 1, 2}), p, 1e-13 * p) << t;
+        EXPECT_EQ(unpaired_t_test({0, 1, 2}, {t, 1, 2}), unpaired_t_test({t, 1, 2}, {0, 1, 2})) << t;
+    }
+}
+
 TEST(RankingScores, OneForAWinHalfForATie) {
     const std::vector<SampleSummary> samples = {{90, 1, 20}, {90.1, 1, 20}, {80, 1, 20}};
     EXPECT_EQ(ranking_scores(samples), (std::vector<double>{1.5, 1.5, 0}));

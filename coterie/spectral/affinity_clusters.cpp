@@ -10,7 +10,7 @@
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
-#include "coterie/linalg/sparse_eigen.hpp"
+#include "coterie/spectral/internal/sparse_eigen.hpp"
 
 namespace coterie {
 namespace {

@@ -27,9 +27,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/linalg/sparse.hpp"
+#include "coterie/base/sparse.hpp"
 
 namespace coterie {
 
@@ -58,6 +59,7 @@ struct AffinityClusters {
 /// 1 <= clusters <= n. The same bits at any number of threads. BadData: A not square, not symmetric (to 1e-10 of the
 /// larger of A_ij and A_ji), an entry negative or not finite. BadArgument: clusters out of range. ResourceError.
 /// Cancelled.
-AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options, const Run& run);
+COTERIE_API AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityClusterOptions& options,
+                                              const Run& run);
 
 }  // namespace coterie

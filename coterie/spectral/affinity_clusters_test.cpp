@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/spectral/test_graphs.hpp"
+#include "coterie/spectral/internal/test_graphs.hpp"
 
 namespace coterie {
 namespace {

@@ -14,9 +14,10 @@
 // A width of 0 is chosen: the median, over the points, of the distance to the k-th neighbour. An s_i of 0 (as many
 // duplicates) becomes the least that is above 0. Entries that underflow are left out.
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/sparse.hpp"
 #include "coterie/linalg/neighbors.hpp"
-#include "coterie/linalg/sparse.hpp"
 
 namespace coterie {
 
@@ -40,14 +41,14 @@ struct NeighborGraph {
 
 /// n x d points. Cost and memory of nearest_neighbors(), and 2 n k entries. BadArgument: neighbours out of range, a
 /// width below 0, values that are not finite. ResourceError, Cancelled. The same bits at any number of threads.
-NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run);
+COTERIE_API NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run);
 
 /// Above 0: as given; 0: the median distance to the k-th neighbour; where that is 0 (duplicates) the least distance
 /// above 0 of any, or 1.
-double width_of(const Neighbors& neighbors, double given);
+COTERIE_API double width_of(const Neighbors& neighbors, double given);
 
 /// All pairs, width above 0. Cost n^2 d / 2; memory 8 n^2 and up to 16 n^2 bytes, refused beforehand where there is not
 /// as much.
-SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
+COTERIE_API SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
 
 }  // namespace coterie

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/centroid_fit.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"
@@ -68,7 +68,7 @@ const OptionSet& SpectralOptions::described() {
 // A fit, from the affinity on.
 class SpectralFit {
 public:
-    SpectralFit(const SpectralOptions& options, Run& run) : run_(run) { model_.options_ = options; }
+    SpectralFit(const SpectralOptions& options, const Run& run) : run_(run) { model_.options_ = options; }
 
     SpectralOptions& options() { return model_.options_; }
     FitReport& report() { return model_.report_; }
@@ -194,22 +194,18 @@ public:
 
 private:
     SpectralModel model_;
-    Run& run_;
+    const Run& run_;
     Stopwatch watch_;
 };
 
-SpectralModel fit_spectral(PointsView points, const SpectralOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
-    refuse_constraints(side, "spectral");
-    check_clustering_input(points, options.clusters, {}, run);
-    return SpectralFit(options, run).from_points(points);
-}
-
-SpectralModel fit_spectral(const SparseMatrix& affinity, const SpectralOptions& options, Run& run) {
-    check_options(options);
+SpectralModel SpectralMethod::fit(const Problem& problem, const SpectralOptions& options, const Run& run) {
+    if (!problem.graph) {
+        check_clustering_input(problem.points, options.clusters, {}, run);
+        return SpectralFit(options, run).from_points(problem.points);
+    }
     if (options.affinity != Affinity::precomputed)
         throw BadArgument("option --affinity: a matrix of affinities needs precomputed");
-    return SpectralFit(options, run).from_affinity(affinity);
+    return SpectralFit(options, run).from_affinity(*problem.graph);
 }
 
 // Divides by the eigenvalues of A and scales to norm 1; a row of 0 stays.
@@ -320,9 +316,9 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
     return out;
 }
 
-Matrix<double> SpectralModel::transform(PointsView points, const Run& run) const {
-    if (!accept("transform", points, run)) return Matrix<double>(0, options_.clusters);
-    return extended(points, run);
+Matrix<double> SpectralModel::output_checked(Output which, PointsView points, const Run& run) const {
+    Matrix<double> u = extended(points, run);
+    return which == Output::distances ? euclidean_distances(u, centroids_, run.threads) : u;
 }
 
 Labels SpectralModel::predict_checked(PointsView points, const Run& run) const {

@@ -15,10 +15,11 @@
 
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
 #include "coterie/spectral/graph.hpp"
 
@@ -26,7 +27,7 @@ namespace coterie {
 
 enum class Affinity { neighbors, rbf, precomputed };
 
-struct SpectralOptions {
+struct COTERIE_API SpectralOptions {
     int clusters = 8;
     Affinity affinity = Affinity::neighbors;
     int neighbors = 15;
@@ -39,24 +40,24 @@ struct SpectralOptions {
     static const OptionSet& described();
 };
 
-class SpectralModel : public Model {
+class COTERIE_API SpectralModel : public Model {
 public:
     std::string_view method() const override { return "spectral"; }
-    /// d; for precomputed affinities n: predict and transform then take rows a(x, 1) .. a(x, n).
+    /// d; for precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).
     Index dimensions() const override { return dimensions_; }
     int clusters() const override { return options_.clusters; }
     /// As given, an automatic width and neighbours beyond n - 1 replaced by those used.
     const SpectralOptions& options() const { return options_; }
 
-    bool has_transform() const override { return true; }
-    /// n x k: u(x). BadData on a precomputed affinity below 0.
-    Matrix<double> transform(PointsView points, const Run& run) const override;
+    /// Embedding: u(x), k numbers; BadData on a precomputed affinity below 0. Distances: from the centroids there.
+    OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
     void store(Archive& archive) const override;
     static SpectralModel from(const Archive& archive);
 
 protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 
 private:
     friend class SpectralFit;
@@ -74,16 +75,22 @@ private:
     std::int32_t unreached_ = 0;  // the label of what has no row in U
 };
 
-/// n x d points (precomputed: the n x n affinities), 1 <= clusters <= n. labels() is predict(points), but for
-/// duplicates that the graph holds apart. Fewer than k distinct points, more components than clusters, isolated points
-/// and more neighbours than n - 1 are results with warnings. Throws BadArgument (options), BadData (values,
-/// precomputed affinities that are not square, not symmetric or negative), ResourceError, Cancelled. The report's
-/// objective is the inertia of k-means in U; its details: "eigenvalues", "eigen_residual", "components", "isolated",
-/// "unreached", "edges" (pairs of points with an affinity), "neighbors" and "width" where there are such.
-SpectralModel fit_spectral(PointsView points, const SpectralOptions& options, Run& run,
-                           const SideInformation& side = {});
-
-/// The same from a sparse affinity (options.affinity must be precomputed).
-SpectralModel fit_spectral(const SparseMatrix& affinity, const SpectralOptions& options, Run& run);
+/// n x d points (precomputed: the n x n affinities), or the problem's graph (precomputed, too), 1 <= clusters <= n.
+/// labels() is predict(points), but for duplicates that the graph holds apart. Fewer than k distinct points, more
+/// components than clusters, isolated points and more neighbours than n - 1 are results with warnings. Throws
+/// BadArgument (options), BadData (values, precomputed affinities that are not square, not symmetric or negative),
+/// ResourceError, Cancelled. The report's objective is the inertia of k-means in U; its details: "eigenvalues",
+/// "eigen_residual", "components", "isolated", "unreached", "edges" (pairs of points with an affinity), "neighbors" and
+/// "width" where there are such.
+struct COTERIE_API SpectralMethod {
+    using Options = SpectralOptions;
+    using Model = SpectralModel;
+    static constexpr std::string_view name = "spectral";
+    static constexpr std::string_view summary =
+        "spectral clustering: eigenvectors of a graph of neighbours, of an rbf kernel or of given affinities";
+    static constexpr Takes takes = {.graph = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SpectralMethod> fit_spectral{};
 
 }  // namespace coterie

@@ -6,13 +6,15 @@
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
 
-#include "coterie/kmeans/test_support.hpp"
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/spectral/test_graphs.hpp"
+#include "coterie/spectral/internal/test_graphs.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 using test::message_of;
 
@@ -62,6 +64,8 @@ std::vector<SpectralOptions> kinds(int clusters) {
     out.push_back({.clusters = clusters, .affinity = Affinity::rbf, .width = 0.2});
     return out;
 }
+
+Problem of_graph(const SparseMatrix& affinity) { return {.graph = std::make_shared<SparseMatrix>(affinity)}; }
 
 TEST(Spectral, FindsRings) {
     Labels truth;
@@ -116,7 +120,8 @@ TEST(Spectral, ExtendsTheEmbedding) {
     // By the affinities that it was fitted on, exactly.
     const SparseMatrix affinity = test::planted_graph(80, 3, 14, 1, 4);
     coterie::Run run(0, 2);
-    const SpectralModel model = fit_spectral(affinity, {.clusters = 3, .affinity = Affinity::precomputed}, run);
+    const SpectralModel model =
+        fit_spectral(of_graph(affinity), {.clusters = 3, .affinity = Affinity::precomputed}, run);
     const AffinityClusters direct = cluster_affinity(affinity, {.clusters = 3}, run);
     const Matrix<double> u = model.transform(Matrix<double>(affinity), run);
     EXPECT_LT((u - direct.embedding).cwiseAbs().maxCoeff(), 1e-9);
@@ -127,15 +132,16 @@ TEST(Spectral, TakesAffinitiesAsPoints) {
     const SparseMatrix affinity = test::planted_graph(120, 3, 14, 1, 5);
     coterie::Run run(0, 2);
     const SpectralOptions options{.clusters = 3, .affinity = Affinity::precomputed};
-    const SpectralModel sparse = fit_spectral(affinity, options, run);
+    const SpectralModel sparse = fit_spectral(of_graph(affinity), options, run);
     const SpectralModel dense = fit(Matrix<double>(affinity), options);
     const SpectralModel narrow = fit(Matrix<float>(Matrix<double>(affinity).cast<float>()), options);
     EXPECT_EQ(sparse.labels(), dense.labels());
     EXPECT_EQ(sparse.labels(), narrow.labels());
     EXPECT_EQ(count_of(sparse, "edges"), affinity.nonZeros() / 2);
     EXPECT_NE(message_of([&] { fit(constant(4, 3, 1), options); }).find("4 x 3 given"), std::string::npos);
-    EXPECT_NE(message_of([&] { fit_spectral(affinity, SpectralOptions{.clusters = 3}, run); }).find("--affinity"),
-              std::string::npos);
+    EXPECT_NE(
+        message_of([&] { fit_spectral(of_graph(affinity), SpectralOptions{.clusters = 3}, run); }).find("--affinity"),
+        std::string::npos);
     Matrix<double> negative = Matrix<double>::Zero(1, 120);
     negative(0, 3) = -1;
     EXPECT_NE(message_of([&] { sparse.predict(negative); }).find("row 1, column 4: -1"), std::string::npos);
@@ -230,10 +236,11 @@ TEST(Spectral, RefusesBadArguments) {
     EXPECT_THROW(model.transform(bad, coterie::Run()), BadData);
     EXPECT_EQ(model.transform(Matrix<double>(0, 2), coterie::Run()).cols(), 2);
     const std::vector<std::int32_t> labels(20, 0);
-    SideInformation side;
+    Problem side;
     side.partial_labels = labels;
     coterie::Run run;
-    EXPECT_NE(message_of([&] { fit_spectral(x, {.clusters = 2}, run, side); }).find("spectral"), std::string::npos);
+    EXPECT_NE(message_of([&] { fit_spectral(with(x, side), {.clusters = 2}, run); }).find("spectral"),
+              std::string::npos);
 }
 
 TEST(Spectral, IsSavedAndLoaded) {
@@ -250,7 +257,7 @@ TEST(Spectral, IsSavedAndLoaded) {
         Archive archive{std::string(model.method())};
         model.store(archive);
         const std::string bytes = archive.to_bytes();
-        const auto loaded = load_model(Archive::from_bytes(std::as_bytes(std::span(bytes)), "test"));
+        const auto loaded = model_of(Archive::from_bytes(std::as_bytes(std::span(bytes)), "test"));
         EXPECT_EQ(loaded->predict(queries), model.predict(queries));
         EXPECT_EQ(loaded->transform(queries, coterie::Run(0, 1)), model.transform(queries, coterie::Run(0, 2)));
         EXPECT_EQ(loaded->dimensions(), model.dimensions());

@@ -5,13 +5,15 @@
 #include <optional>
 #include <utility>
 
-#include "coterie/kmeans/centroid_fit.hpp"
+#include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
-#include "coterie/kmeans/constrained_assignment.hpp"
-#include "coterie/kmeans/moving_sums.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/internal/moving_sums.hpp"
+#include "coterie/kmeans/internal/starting_prototypes.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "coterie/subspace/discriminant.hpp"
+#include "coterie/subspace/internal/discriminant.hpp"
 
 namespace coterie {
 namespace {
@@ -43,11 +45,11 @@ struct Seconds {
 };
 
 template <class T>
-class Fit {
+class Rounds {
 public:
-    Fit(const Rows<T>& points, const SubspaceOptions& options, const internal::Constraints& constraints,
-        const SideInformation& side, Run& run)
-        : points_(points), options_(options), constraints_(constraints), side_(side), run_(run) {}
+    Rounds(const Rows<T>& points, const SubspaceOptions& options, const internal::Constraints& constraints,
+           const Problem& problem, const Run& run)
+        : points_(points), options_(options), constraints_(constraints), problem_(problem), run_(run) {}
 
     SubspaceModel operator()() {
         Stopwatch watch;
@@ -91,7 +93,7 @@ private:
     }
 
     Matrix<double> start(int& distinct) {
-        if (!side_.initial_centroids.empty()) return to_matrix<double>(side_.initial_centroids);
+        if (!problem_.initial_centroids.empty()) return to_matrix<double>(problem_.initial_centroids);
         if (!constraints_.labels.empty()) return starting_prototypes(points_, constraints_, {}, run_);
         const SeedingResult seeds = seed_centroids(points_, constraints_.clusters(), {}, {}, 0, run_);
         distinct = seeds.distinct;
@@ -182,7 +184,6 @@ private:
                 Stopwatch watch;
                 if (!soft()) discriminant_->assign(labels_);
                 subspace_ = discriminant_->solve(prototypes_, mass_);
-                if (subspace_.tiles) ++tile_rounds_;
                 seconds_.subspace += watch.seconds();
             }
             run_.report({.stage = "rounds",
@@ -240,11 +241,6 @@ private:
         details.emplace_back("total_rank", static_cast<std::int64_t>(subspace_.total_rank));
         details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
         details.emplace_back("shrinkages", subspace_.shrinkages);
-        if (options_.shrinkage == "oas") {
-            details.emplace_back("moments", tile_rounds_ > 0 ? std::string("bfloat16 tiles")
-                                                             : std::string(name(PointsView(points_).scalar())));
-            details.emplace_back("tile_rounds", static_cast<std::int64_t>(tile_rounds_));
-        }
         if (subspace_.total_rank < points_.columns)
             report_.warnings.push_back("the points span " + std::to_string(subspace_.total_rank) + " of " +
                                        std::to_string(points_.columns) +
@@ -263,8 +259,8 @@ private:
     Rows<T> points_;
     const SubspaceOptions& options_;
     const internal::Constraints& constraints_;
-    const SideInformation& side_;
-    Run& run_;
+    const Problem& problem_;
+    const Run& run_;
 
     int dimensions_ = 0;
     std::optional<internal::Discriminant> discriminant_;
@@ -272,7 +268,6 @@ private:
     Matrix<double> prototypes_;
     Vector<double> mass_;
     internal::Subspace subspace_;
-    int tile_rounds_ = 0;
     Labels labels_;
     Index changed_ = 0;
     std::vector<double> prices_;
@@ -338,10 +333,15 @@ Labels SubspaceModel::predict_checked(PointsView points, const Run& run) const {
     return points.visit([&](const auto& rows) { return nearest_prototypes(rows, distances, run); });
 }
 
-Matrix<double> SubspaceModel::transform(PointsView points, const Run& run) const {
-    accept("transform", points, run);
+Matrix<double> SubspaceModel::output_checked(Output which, PointsView points, const Run& run) const {
+    if (which == Output::label_scores) return scores_of_labels(points, run);
+    if (which == Output::distances)
+        return euclidean_distances(embed(points, run), embed(prototypes_, run), run.threads);
+    return embed(points, run);
+}
+
+Matrix<double> SubspaceModel::embed(PointsView points, const Run& run) const {
     Matrix<double> out(points.rows(), directions_.size() > 0 ? directions_.rows() : dimensions());
-    if (points.empty()) return out;
     const RowBlocks blocks{points.rows(), internal::rows_in_cache(dimensions(), sizeof(double))};
     const internal::RowProducts project(directions_);
     points.visit([&](const auto& rows) {
@@ -364,9 +364,7 @@ Matrix<double> SubspaceModel::transform(PointsView points, const Run& run) const
     return out;
 }
 
-Matrix<double> SubspaceModel::label_scores(PointsView points, const Run& run) const {
-    if (!has_label_scores()) return Model::label_scores(points, run);
-    accept("scores a label", points, run);
+Matrix<double> SubspaceModel::scores_of_labels(PointsView points, const Run& run) const {
     const auto labels = static_cast<Index>(cluster_labels_.names.size());
     Matrix<double> out(points.rows(), labels);
     const PrototypeDistances distances(prototypes_, origin_, directions_);
@@ -419,12 +417,11 @@ SubspaceModel SubspaceModel::from(const Archive& archive) {
     return model;
 }
 
-SubspaceModel fit_subspace(PointsView points, const SubspaceOptions& options, Run& run, const SideInformation& side) {
-    check_options(options);
+SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions& options, const Run& run) {
+    const PointsView points = problem.points;
     parse_shrinkage(options.shrinkage);
-    if (!side.weights.empty()) throw BadArgument("method subspace takes no weights");
     const internal::Constraints constraints = internal::compile_constraints(
-        points.rows(), options.clusters, side, options.share_rounding, options.assignment == Assignment::soft);
+        points.rows(), options.clusters, problem, options.share_rounding, options.assignment == Assignment::soft);
     SubspaceOptions used = options;
     used.clusters = constraints.clusters();
     const double largest = check_clustering_input(points, used.clusters, {}, run);
@@ -433,14 +430,14 @@ SubspaceModel fit_subspace(PointsView points, const SubspaceOptions& options, Ru
         points.scalar() == ScalarType::float32 ? std::pair(1e-15, 1e15) : std::pair(1e-60, 1e60);
     if (largest > most_accepted || (largest > 0 && largest < least_accepted))
         throw BadData("points: the largest magnitude is " + to_text(OptionValue(largest)) +
-                      ", and squares of covariances leave " + std::string(name(points.scalar())) + "; from " +
+                      ", and squares of covariances leave " + std::string(coterie::name(points.scalar())) + "; from " +
                       to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted)) +
                       " is accepted. Rescale the columns");
-    internal::check_initial_centroids(side.initial_centroids, points, used.clusters, 1, run.threads);
+    internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, 1, run.threads);
     if (options.subspace_dim > points.columns())
         throw BadArgument("option --subspace-dim: " + std::to_string(options.subspace_dim) +
                           " is not accepted; the points have " + std::to_string(points.columns()) + " dimensions");
-    return points.visit([&](const auto& rows) { return Fit(rows, used, constraints, side, run)(); });
+    return points.visit([&](const auto& rows) { return Rounds(rows, used, constraints, problem, run)(); });
 }
 
 }  // namespace coterie

@@ -15,16 +15,17 @@
 //                 and U'S_w U = I  or  U'S_t U = I  (normalization; see discriminant.hpp)
 //
 // by rounds of A -> C -> U, each step exact for the others as they stand. A round costs n k (d + p) multiplications and
-// what discriminant.hpp says; memory beside the points: a few numbers a point (soft: k, or twice k), k d^2 / 2 with OAS
-// (but where the matrix unit is used), a few d^2.
+// what discriminant.hpp says; memory beside the points: a few numbers a point (soft: k, or twice k), k d^2 / 2 with
+// OAS, a few d^2.
 //
 // No random number is drawn unless there are clusters without labels. Without any labels this is discriminative k-means
 // (LDA-k-means: Ding and Li 2007), seeded by k-means++.
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/base/side_information.hpp"
-#include "coterie/io/model.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
 
 namespace coterie {
 
@@ -36,7 +37,7 @@ enum class Projection {
 enum class SubspaceNormalization { within, total };
 enum class SoftSolver { newton, bregman };
 
-struct SubspaceOptions {
+struct COTERIE_API SubspaceOptions {
     int clusters = 0;  // k; 0: as many as the labels have
     Assignment assignment = Assignment::hard;
     double temperature = 1.0;
@@ -54,7 +55,7 @@ struct SubspaceOptions {
     static const OptionSet& described();
 };
 
-class SubspaceModel : public Model {
+class COTERIE_API SubspaceModel : public Model {
 public:
     SubspaceModel(Matrix<double> prototypes, Matrix<double> directions, Vector<double> origin,
                   ClusterLabels cluster_labels, Labels labels, FitReport report, const SubspaceOptions& options);
@@ -69,14 +70,13 @@ public:
     /// U', p x d, by ascending within-share; 0 x 0 where U = I.
     const Matrix<double>& directions() const { return directions_; }
 
-    /// U'(x - m), n x p, m the mean of the points of the fit. With U = I: x - m.
-    Matrix<double> transform(PointsView points, const Run& run) const override;
-    bool has_transform() const override { return true; }
-
-    bool has_label_scores() const override { return !cluster_labels_.empty(); }
-    /// -1/2 min_j || U'x - U'c_j ||^2 over the prototypes j of each label, n x L: the weight of a label in the paper's
-    /// equation 2.
-    Matrix<double> label_scores(PointsView points, const Run& run) const override;
+    /// Embedding: U'(x - m), m the mean of the points of the fit; with U = I: x - m. Distances: || U'x - U'c_j ||.
+    /// Label scores: -1/2 min_j || U'x - U'c_j ||^2 over the prototypes j of each label, the weight of a label in the
+    /// paper's equation 2.
+    OutputSet outputs() const override {
+        return cluster_labels_.empty() ? OutputSet{Output::embedding, Output::distances}
+                                       : OutputSet{Output::embedding, Output::distances, Output::label_scores};
+    }
 
     void store(Archive& archive) const override;
     static SubspaceModel from(const Archive& archive);
@@ -85,8 +85,12 @@ protected:
     /// argmin_j || U'x - U'c_j ||^2 with the U computed last; ties go to the lowest. Constraints play no part: labels()
     /// are those of the last assignment, which met them.
     Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 
 private:
+    Matrix<double> embed(PointsView points, const Run& run) const;
+    Matrix<double> scores_of_labels(PointsView points, const Run& run) const;
+
     Matrix<double> prototypes_;
     Matrix<double> directions_;
     Vector<double> origin_;
@@ -98,7 +102,16 @@ private:
 /// a label with fewer labelled points than prototypes). An empty prototype keeps its place, with a warning. The
 /// report's details name the labels' sizes, shares and multipliers, the within-shares of the directions, shrinkages,
 /// floors and ranks, and with OAS the arithmetic of the clusters' covariances.
-SubspaceModel fit_subspace(PointsView points, const SubspaceOptions& options, Run& run,
-                           const SideInformation& side = {});
+struct COTERIE_API SubspaceMethod {
+    using Options = SubspaceOptions;
+    using Model = SubspaceModel;
+    static constexpr std::string_view name = "subspace";
+    static constexpr std::string_view summary =
+        "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection";
+    static constexpr Takes takes = {
+        .initial_centroids = true, .labels = true, .shares = Shares::interval, .sizes = true};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<SubspaceMethod> fit_subspace{};
 
 }  // namespace coterie

@@ -7,13 +7,14 @@
 #include <gtest/gtest.h>
 #include <Eigen/Eigenvalues>
 
-#include "coterie/io/reader.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/data/read.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/kmeans/test_support.hpp"
-#include "coterie/linalg/tile_norms.hpp"
 
 namespace coterie {
 namespace {
+
+using test::with;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -26,8 +27,8 @@ struct Sample {
     Labels known;
     std::vector<std::string> names = {"a", "b", "c"};
 
-    SideInformation side() const {
-        SideInformation out;
+    Problem side() const {
+        Problem out;
         out.partial_labels = known;
         out.label_names = names;
         return out;
@@ -63,7 +64,7 @@ double accuracy_of(const Labels& labels, const Sample& s) {
 
 SubspaceModel fit(const Sample& s, const SubspaceOptions& options, int threads = 2) {
     coterie::Run run(0, threads);
-    return fit_subspace(s.points, options, run, s.side());
+    return fit_subspace(with(s.points, s.side()), options, run);
 }
 
 TEST(Subspace, FindsTheColumnsThatTellTheClassesApart) {
@@ -202,9 +203,9 @@ TEST(Subspace, FiveRoundsEqualTheMethodWrittenDownLiterally) {
         options.max_iterations = rounds;
         options.tolerance = 0;
         coterie::Run run;
-        SideInformation side = s.side();
+        Problem side = s.side();
         side.group_shares = {{"a", 0.4, 0.4}};
-        const SubspaceModel model = fit_subspace(s.points, options, run, side);
+        const SubspaceModel model = fit_subspace(with(s.points, side), options, run);
         EXPECT_EQ(model.labels(), expected.labels);
         EXPECT_LT((model.prototypes() - expected.prototypes).cwiseAbs().maxCoeff(), 1e-8);
         ASSERT_EQ(model.directions().rows(), 2);
@@ -232,11 +233,11 @@ TEST(Subspace, TheObjectiveNeverRisesWhileTheProjectionStays) {
                 options.tolerance = 0;
                 options.projection = projection;
                 if (projection == Projection::none) options.temperature = 20;
-                SideInformation side = s.side();
+                Problem side = s.side();
                 side.clusters_per_label = {{"a", 2}};
                 if (shares) side.group_shares = {{"a", 0.5, 0.5}, {"b", 0.1, 0.3}};
                 coterie::Run run;
-                const SubspaceModel model = fit_subspace(s.points, options, run, side);
+                const SubspaceModel model = fit_subspace(with(s.points, side), options, run);
                 const auto& assigned = numbers(model.fit_report(), "objective_after_assignments");
                 const auto& moved = numbers(model.fit_report(), "objective_after_prototypes");
                 ASSERT_EQ(assigned.size(), moved.size());
@@ -261,14 +262,14 @@ TEST(Subspace, SameBitsAtAnyNumberOfThreadsAndEveryTime) {
             options.assignment = assignment;
             options.shrinkage = shrinkage;
             options.max_iterations = 4;
-            SideInformation side = s.side();
+            Problem side = s.side();
             side.clusters_per_label = {{"a", 3}};
             side.group_shares = {{"a", 0.3, 0.3}};
             coterie::Run run(0, 1);
-            const SubspaceModel one = fit_subspace(points, options, run, side);
+            const SubspaceModel one = fit_subspace(with(points, side), options, run);
             for (const int threads : {2, 8}) {
                 coterie::Run more(0, threads);
-                const SubspaceModel again = fit_subspace(points, options, more, side);
+                const SubspaceModel again = fit_subspace(with(points, side), options, more);
                 EXPECT_EQ(again.labels(), one.labels());
                 EXPECT_EQ(again.prototypes(), one.prototypes());
                 EXPECT_EQ(again.directions(), one.directions());
@@ -304,59 +305,42 @@ TEST(Subspace, FloatAgreesWithDoubleAndFarFromTheOriginToo) {
     const Matrix<float> single = s.points.cast<float>();
     s.points = single.cast<double>();
     coterie::Run run;
-    const SubspaceModel wide = fit_subspace(s.points, {}, run, s.side());
-    const SubspaceModel narrow = fit_subspace(single, {}, run, s.side());
+    const SubspaceModel wide = fit_subspace(with(s.points, s.side()), {}, run);
+    const SubspaceModel narrow = fit_subspace(with(single, s.side()), {}, run);
     EXPECT_EQ(wide.labels(), narrow.labels());
     EXPECT_LT((wide.directions() - narrow.directions()).cwiseAbs().maxCoeff(), 1e-4);
     const Matrix<double> moved = s.points.array() + 1e6;
-    const SubspaceModel far = fit_subspace(moved, {}, run, s.side());
+    const SubspaceModel far = fit_subspace(with(moved, s.side()), {}, run);
     EXPECT_EQ(far.labels(), wide.labels());
     EXPECT_EQ(far.predict(moved), wide.predict(s.points));
 }
 
-// ---- what comes back
-
-TEST(Subspace, TheReportSaysWhichArithmeticTheCovariancesHad) {
+TEST(Subspace, SoftWithOasOnFloatAgreesWithDouble) {
     const Sample s = sample(4000, 70, 6, 5, 2.0);
     const Matrix<float> narrow = s.points.cast<float>();
     const Matrix<double> wide = narrow.cast<double>();
     SubspaceOptions options;
+    options.assignment = Assignment::soft;
     options.max_iterations = 3;
     options.temperature = 20;  // every point has something of every cluster
-    const auto moments = [&](const SubspaceModel& model) -> std::pair<std::string, std::int64_t> {
-        std::pair<std::string, std::int64_t> out{"", -1};
-        for (const auto& [key, value] : model.fit_report().details) {
-            if (key == "moments") out.first = std::get<std::string>(value);
-            if (key == "tile_rounds") out.second = std::get<std::int64_t>(value);
-        }
-        return out;
-    };
-    const auto fit_on = [&](PointsView points, Assignment assignment, const char* shrinkage) {
-        options.assignment = assignment;
-        options.shrinkage = shrinkage;
-        coterie::Run run(0, 2);
-        return fit_subspace(points, options, run, s.side());
-    };
-    using Said = std::pair<std::string, std::int64_t>;
-    const SubspaceModel exact = fit_on(wide, Assignment::soft, "oas");
-    EXPECT_EQ(moments(exact), (Said{"float64", 0}));
-    const SubspaceModel tiles = fit_on(narrow, Assignment::soft, "oas");
-    EXPECT_EQ(moments(tiles), internal::TileNorms::available() ? (Said{"bfloat16 tiles", 3}) : (Said{"float32", 0}));
-    EXPECT_EQ(tiles.labels(), exact.labels());
-    EXPECT_LT((tiles.directions() - exact.directions()).norm(), 1e-4 * exact.directions().norm());
-    EXPECT_EQ(moments(fit_on(narrow, Assignment::hard, "oas")), (Said{"float32", 0}));
-    EXPECT_EQ(moments(fit_on(narrow, Assignment::soft, "none")), (Said{"", -1}));
+    coterie::Run run(0, 2);
+    const SubspaceModel exact = fit_subspace(with(wide, s.side()), options, run);
+    const SubspaceModel found = fit_subspace(with(narrow, s.side()), options, run);
+    EXPECT_EQ(found.labels(), exact.labels());
+    EXPECT_LT((found.directions() - exact.directions()).norm(), 1e-4 * exact.directions().norm());
 }
+
+// ---- what comes back
 
 TEST(Subspace, ScoresAreHalfTheSquaredDistancesToTheNearestPrototypeOfEachLabel) {
     const Sample s = sample(200, 5, 6, 9);
     SubspaceOptions options;
     coterie::Run run;
-    SideInformation side = s.side();
+    Problem side = s.side();
     side.clusters_per_label = {{"b", 2}};
-    const SubspaceModel model = fit_subspace(s.points, options, run, side);
-    ASSERT_TRUE(model.has_label_scores());
-    const Matrix<double> scores = model.label_scores(s.points, run);
+    const SubspaceModel model = fit_subspace(with(s.points, side), options, run);
+    ASSERT_TRUE(model.outputs().has(Output::label_scores));
+    const Matrix<double> scores = model.output(Output::label_scores, s.points, run);
     const Matrix<double> y = s.points * model.directions().transpose();
     const Matrix<double> c = model.prototypes() * model.directions().transpose();
     const Labels labels = model.predict(s.points);
@@ -387,7 +371,8 @@ TEST(Subspace, SavedAndLoaded) {
         const SubspaceModel again =
             SubspaceModel::from(Archive::from_bytes(std::as_bytes(std::span(bytes.data(), bytes.size())), "test"));
         EXPECT_EQ(again.predict(s.points), model.predict(s.points));
-        EXPECT_EQ(again.label_scores(s.points, coterie::Run()), model.label_scores(s.points, coterie::Run()));
+        EXPECT_EQ(again.output(Output::label_scores, s.points, coterie::Run()),
+                  model.output(Output::label_scores, s.points, coterie::Run()));
         EXPECT_EQ(again.cluster_labels().names, s.names);
         Archive broken{"subspace"};
         model.store(broken);
@@ -410,8 +395,8 @@ TEST(Subspace, WithoutLabelsItIsDiscriminativeKMeans) {
     coterie::Run run(1);
     const SubspaceModel model = fit_subspace(s.points, options, run);
     EXPECT_TRUE(model.cluster_labels().empty());
-    EXPECT_FALSE(model.has_label_scores());
-    EXPECT_THROW(model.label_scores(s.points, run), BadArgument);
+    EXPECT_FALSE(model.outputs().has(Output::label_scores));
+    EXPECT_THROW(model.output(Output::label_scores, s.points, run), BadArgument);
     EXPECT_EQ(model.fit_report().clusters_found, 3);
     const auto& objectives = model.fit_report().objective_per_iteration;
     EXPECT_FALSE(objectives.empty());
@@ -433,7 +418,7 @@ TEST(Subspace, FreeClustersTakeWhatNoLabelFits) {
     for (Index i = 300; i < 600; ++i) in_free += model.labels()[at(i)] == 3 ? 1 : 0;
     EXPECT_GT(in_free, 290);
     EXPECT_EQ(model.cluster_labels().name_of(3), "cluster-3");
-    EXPECT_EQ(model.label_scores(s.points, coterie::Run()).cols(), 3);
+    EXPECT_EQ(model.output(Output::label_scores, s.points, coterie::Run()).cols(), 3);
 }
 
 TEST(Subspace, AnEmptyPrototypeKeepsItsPlaceAndIsReported) {
@@ -441,14 +426,14 @@ TEST(Subspace, AnEmptyPrototypeKeepsItsPlaceAndIsReported) {
     Matrix<double> points(8, 2);
     points << 0, 0, 0, 0, 0, 0, 5, 5, 5, 6, 6, 5, 0, 1, 1, 0;
     const Labels known{0, 0, 0, 1, 1, -1, -1, -1};
-    SideInformation side;
+    Problem side;
     side.partial_labels = known;
     side.clusters_per_label = {{"0", 3}};
     for (const Assignment assignment : {Assignment::hard, Assignment::soft}) {
         SubspaceOptions options;
         options.assignment = assignment;
         coterie::Run run;
-        const SubspaceModel model = fit_subspace(points, options, run, side);
+        const SubspaceModel model = fit_subspace(with(points, side), options, run);
         EXPECT_TRUE(model.prototypes().allFinite());
         EXPECT_TRUE(model.directions().allFinite());
         EXPECT_LT(model.fit_report().clusters_found, 4);
@@ -477,13 +462,13 @@ TEST(Subspace, ConstantColumnsDuplicatesAndOneCluster) {
     Labels known(40, -1);
     known[0] = 0;
     known[1] = 1;
-    SideInformation side;
+    Problem side;
     side.partial_labels = known;
     for (const char* shrinkage : {"oas", "none", "0.2"}) {
         SubspaceOptions options;
         options.shrinkage = shrinkage;
         coterie::Run run;
-        const SubspaceModel model = fit_subspace(points, options, run, side);
+        const SubspaceModel model = fit_subspace(with(points, side), options, run);
         EXPECT_TRUE(model.directions().allFinite()) << shrinkage;
         for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(model.labels()[i], static_cast<int>(i % 2)) << shrinkage;
         options.clusters = 1;
@@ -500,10 +485,10 @@ TEST(Subspace, BadArguments) {
     const Sample s = sample(60, 5, 3, 14);
     const auto message = [&](auto change) {
         SubspaceOptions options;
-        SideInformation side = s.side();
+        Problem side = s.side();
         change(options, side);
         coterie::Run run;
-        return message_of([&] { fit_subspace(s.points, options, run, side); });
+        return message_of([&] { fit_subspace(with(s.points, side), options, run); });
     };
     const auto has = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -531,7 +516,7 @@ TEST(Subspace, BadArguments) {
     Sample huge = s;
     huge.points *= 1e70;
     coterie::Run run;
-    has(message_of([&] { fit_subspace(huge.points, {}, run, huge.side()); }), "from 1e-60 to 1e+60 is accepted");
+    has(message_of([&] { fit_subspace(with(huge.points, huge.side()), {}, run); }), "from 1e-60 to 1e+60 is accepted");
 }
 
 TEST(Subspace, WhereEveryCovarianceIsShrunkFullyTheOrderOfTheRowsDoesNotDecide) {
@@ -542,14 +527,14 @@ TEST(Subspace, WhereEveryCovarianceIsShrunkFullyTheOrderOfTheRowsDoesNotDecide) 
         for (Index i = 0; i < points.size(); ++i) points.data()[i] = random.normal();
         Labels known(24, -1);
         for (std::size_t i = 0; i < 6; ++i) known[i] = static_cast<std::int32_t>(i % 3);
-        SideInformation side;
+        Problem side;
         side.partial_labels = known;
         coterie::Run run;
-        const SubspaceModel forward = fit_subspace(points, {}, run, side);
+        const SubspaceModel forward = fit_subspace(with(points, side), {}, run);
         const Matrix<double> reversed = points.colwise().reverse();
         const Labels known_reversed(known.rbegin(), known.rend());
         side.partial_labels = known_reversed;
-        Labels back = fit_subspace(reversed, {}, run, side).labels();
+        Labels back = fit_subspace(with(reversed, side), {}, run).labels();
         std::reverse(back.begin(), back.end());
         EXPECT_EQ(forward.labels(), back) << seed;
         for (const auto& warning : forward.fit_report().warnings)
@@ -568,7 +553,7 @@ TEST(Subspace, SoftRowsSumToOneHoweverFarApartThePointsAre) {
         points << -1, 1, 0, 0, 0, 0.1;
         points *= scale;
         const Labels known{0, 1, -1, -1, -1, -1};
-        SideInformation side;
+        Problem side;
         side.partial_labels = known;
         for (const bool shares : {false, true}) {
             if (shares) side.group_shares = {{"0", 0.4, 0.4}};
@@ -579,7 +564,7 @@ TEST(Subspace, SoftRowsSumToOneHoweverFarApartThePointsAre) {
                 options.max_iterations = 1;
                 options.temperature = temperature;
                 coterie::Run run;
-                const SubspaceModel model = fit_subspace(points, options, run, side);
+                const SubspaceModel model = fit_subspace(with(points, side), options, run);
                 const auto& masses = numbers(model.fit_report(), "masses");
                 EXPECT_NEAR(masses[0] + masses[1], 6.0, 1e-12) << scale << " " << temperature;
                 if (shares) {
@@ -600,11 +585,11 @@ TEST(Subspace, StopsWhenAskedWithWhatItHas) {
     options.max_iterations = 1000;
     options.tolerance = 0;
     options.assignment = Assignment::soft;
-    const SubspaceModel model = fit_subspace(s.points, options, run, s.side());
+    const SubspaceModel model = fit_subspace(with(s.points, s.side()), options, run);
     EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
     EXPECT_EQ(model.labels().size(), 300u);
     run.should_stop = [] { return true; };
-    EXPECT_THROW(fit_subspace(s.points, options, run, s.side()), Cancelled);
+    EXPECT_THROW(fit_subspace(with(s.points, s.side()), options, run), Cancelled);
 }
 
 TEST(Subspace, TheWineOfThreeGrowersFromFiveBottlesEach) {

@@ -1,9 +1,9 @@
-// What a user of the installed library might write first: options of his own, points, a parallel loop, a random stream.
-#include <coterie/base/options.hpp>
-#include <coterie/base/parallel.hpp>
-#include <coterie/base/points.hpp>
-#include <coterie/base/run.hpp>
+// What a user of the installed library might write first: options of one's own, points, a parallel loop, a random
+// stream, a fit of data that ship with it, and errors caught on this side of the border.
+#include <cmath>
+#include <coterie/coterie.hpp>
 #include <iostream>
+#include <memory>
 #include <vector>
 
 struct ShiftOptions {
@@ -31,6 +31,25 @@ int main() {
     if (std::abs(sum - numbers.sum()) > 1e-9 || sum < 100 || sum > 200) {
         std::cerr << "the sum is " << sum << "\n";
         return 1;
+    }
+
+    const coterie::PointsFile iris = coterie::read_points("data:iris");
+    coterie::Run fits(1);
+    const coterie::KMeansModel model = coterie::fit_kmeans(iris.points, {.clusters = 3}, fits);
+    if (model.predict(iris.points) != model.labels()) {
+        std::cerr << "predict disagrees with the fit\n";
+        return 1;
+    }
+    try {
+        coterie::find_method("no such method");
+        return 1;
+    } catch (const std::invalid_argument& error) {
+        if (dynamic_cast<const coterie::BadArgument*>(&error) == nullptr) return 1;
+    }
+    try {
+        coterie::read_points("/no/such/file.csv");
+        return 1;
+    } catch (const coterie::BadData&) {
     }
 
     ShiftOptions options;

@@ -1,0 +1,78 @@
+// What every program here is around its commands: signals, messages of one line, exit codes.
+
+#include "program.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "common.hpp"
+#include "coterie/base/error.hpp"
+#include "coterie/base/internal/processor.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+// A message is one line, whatever file names it quotes.
+std::string one_line(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    return text;
+}
+
+int exit_code(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::bad_argument: return Exit::usage;
+        case ErrorKind::bad_data: return Exit::bad_data;
+        case ErrorKind::resource: return Exit::failure;
+        case ErrorKind::cancelled: return Exit::interrupted;
+        case ErrorKind::internal: return Exit::failure;
+    }
+    return Exit::failure;
+}
+
+int run(const Command& root, const std::vector<std::string>& words) {
+    try {
+        return run_command_line(root, words);
+    } catch (const UsageError& error) {
+        print_error(one_line(error.message()));
+        print_hint(one_line(error.hint));
+        return Exit::usage;
+    } catch (const Error& error) {
+        print_error(one_line(error.message()));
+        if (error.kind() == ErrorKind::internal) print_hint("this is a fault of coterie itself; please report it");
+        return exit_code(error.kind());
+    } catch (const std::bad_alloc&) {
+        print_error("there is not enough memory");
+        return Exit::failure;
+    } catch (const std::exception& error) {
+        print_error(one_line(error.what()));
+        print_hint("this is a fault of coterie itself; please report it");
+        return Exit::failure;
+    }
+}
+
+// LibTorch brings OpenMP's threads with it, which spin while they wait for work and so slow everything down when the
+// processors are shared with other programs. libgomp reads how long to spin when it is loaded: that is when a network
+// is asked for, after this.
+void wait_asleep() {
+    if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "20000", 0);
+}
+
+// OpenBLAS chooses its kernels when it is loaded, and older ones (Debian 12's) take recent processors for very old
+// ones. The environment is a program's to set, not the library's.
+void choose_openblas_kernels() {
+    const char* const kernels = internal::has_avx512() ? "SkylakeX" : internal::has_avx2() ? "Haswell" : nullptr;
+    if (kernels != nullptr) ::setenv("OPENBLAS_CORETYPE", kernels, 0);
+}
+
+}  // namespace
+
+int run_program(Command (*root)(), int count, char** words) {
+    wait_asleep();
+    choose_openblas_kernels();
+    prepare_signals();
+    return run(root(), std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+}
+
+}  // namespace coterie::cli

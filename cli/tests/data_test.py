@@ -1,0 +1,76 @@
+"""The catalogue, completion, the manual page."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from support import document, run
+
+
+def test_methods_say_what_they_take():
+    for method in document("methods")["methods"]:
+        text = run("fit", method["name"], "--help").out
+        for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--group-share", "group_shares"),
+                           ("--clusters-per-label", "partial_labels"), ("--sizes", "sizes")):
+            assert (f" {flag} " in text) == method["honours"][part], (method["name"], flag)
+        takes = run("methods", method["name"]).out
+        assert ("partial labels" in takes) == method["honours"]["partial_labels"] and ("size bounds" in takes) == method["honours"]["sizes"]
+    text = re.sub(r"\s+", " ", run("fit", "kmeans", "--help").out)
+    assert re.search(r"--group-share [^-]*\(may be repeated\)", text)
+
+
+def test_data(tmp_path):
+    names = [entry["name"] for entry in document("data", "list")["data"]]
+    assert {"digits", "iris", "wine", "breast-cancer", "mnist"} <= set(names) and "data:digits" in run("data", "list").out
+    value = document("data", "show", "digits")
+    assert value["rows"] == 1797 and value["shipped"] and value["here"] and value["citation"]
+    assert "1,797" in run("data", "show", "digits").out and run("data", "show", "data:digits").out
+    assert "did you mean iris" in run("data", "show", "irris", code=2).err
+
+
+def test_drawn_sets_are_what_their_script_draws(tmp_path):
+    data = pathlib.Path(__file__).resolve().parents[2] / "data"
+    subprocess.run([data / "make-shapes", tmp_path], check=True)
+    drawn = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv"))
+    assert [str(path) for path in drawn] == ["clouds/clouds.csv", "moons/moons.csv", "rings/rings.csv"]
+    for path in drawn:
+        assert (tmp_path / path).read_bytes() == (data / path).read_bytes(), path
+
+
+def test_completion(files):
+    script = run("completion", "bash").out
+    assert subprocess.run(["bash", "-n"], input=script.encode()).returncode == 0
+
+    def complete(line):
+        driver = script + f"\nCOMP_LINE={line!r}\nCOMP_POINT=${{#COMP_LINE}}\n_coterie 2>/dev/null\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+        done = subprocess.run(["bash", "--norc", "-s"], input=driver.encode(), capture_output=True, cwd=files)
+        return done.stdout.decode().split()
+
+    assert set(complete("coterie ")) >= {"fit", "predict", "evaluate", "geometry", "transform", "methods", "info", "data", "man", "completion"}
+    assert complete("coterie pre") == ["predict"]
+    assert complete("coterie fit km") == ["kmeans"]
+    assert complete("coterie methods km") == ["kmeans"]
+    assert complete("coterie fit kmeans --max") == ["--max-iterations"]
+    assert complete("coterie fit kmeans x.csv -k 3 --scale z") == ["zscore"]
+    assert complete("coterie fit kmeans x.csv --scale=mi") == ["minmax"]
+    assert "digits" in complete("coterie data show di") and "iris" in complete("coterie fit kmeans data:ir")
+    assert complete("coterie fit kmeans points.n") == ["points.npy"]
+    assert complete("coterie predict model.s") == ["model.safetensors"]
+    assert complete("coterie fit kmeans points.npy --partial-labels partial-b") == ["partial-blank.csv"]
+    assert complete("coterie fit kmeans points.npy --group-share a=1 --group-s") == ["--group-share"]
+
+
+def test_man_page():
+    page = run("man").out
+    for needed in (".TH COTERIE 1", ".SH EXIT STATUS", "\\-\\-partial\\-labels", "may be repeated", "\\-\\-max\\-iterations", "coterie fit kmeans".replace("-", "\\-"), "NO_COLOR"):
+        assert needed in page
+    if not shutil.which("mandoc"):
+        pytest.skip("mandoc is not installed")
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page.encode(), capture_output=True)
+    assert lint.returncode == 0, lint.stdout.decode()
+    shown = subprocess.run(["mandoc", "-T", "utf8"], input=page.encode(), capture_output=True).stdout.decode()
+    shown = re.sub(".\\x08", "", shown)  # bold is struck twice
+    assert "130" in shown and "predict" in shown

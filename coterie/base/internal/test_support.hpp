@@ -1,0 +1,93 @@
+#pragma once
+// For tests: random points, and a plain Lloyd to compare with.
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
+#include "coterie/base/random.hpp"
+
+namespace coterie::test {
+
+/// Points with what is known about them. They must outlive what comes back.
+inline Problem with(PointsView points, Problem known = {}) {
+    known.points = Points::borrow(points);
+    return known;
+}
+
+/// What the library's error says, or "nothing was thrown".
+inline std::string message_of(const std::function<void()>& act) {
+    try {
+        act();
+    } catch (const Error& error) {
+        return error.message();
+    }
+    return "nothing was thrown";
+}
+
+/// n points around `blobs` centres of standard deviation `spread`, themselves with deviation 1 about their centre, all
+/// shifted by `offset`.
+template <class T>
+Matrix<T> blob_points(Index n, Index d, int blobs, double spread, std::uint64_t seed, double offset = 0) {
+    RandomStream random(seed, "test.blobs");
+    Matrix<double> centres(blobs, d);
+    for (Index j = 0; j < centres.size(); ++j) centres.data()[j] = spread * random.normal();
+    Matrix<T> out(n, d);
+    for (Index i = 0; i < n; ++i) {
+        const auto j = static_cast<Index>(random.below(static_cast<std::uint64_t>(blobs)));
+        for (Index p = 0; p < d; ++p) out(i, p) = static_cast<T>(offset + centres(j, p) + random.normal());
+    }
+    return out;
+}
+
+inline double squared_distance(const Matrix<double>& x, Index i, const Matrix<double>& c, Index j) {
+    return (x.row(i) - c.row(j)).squaredNorm();
+}
+
+struct PlainResult {
+    Matrix<double> centroids;
+    Labels labels;
+    double inertia = 0;
+};
+
+/// Lloyd's algorithm as the textbook has it, in double, `iterations` times or until no label changes.
+inline PlainResult plain_lloyd(const Matrix<double>& x, Matrix<double> c, int iterations,
+                               const std::vector<double>& weights = {}) {
+    PlainResult out;
+    out.labels.assign(static_cast<std::size_t>(x.rows()), -1);
+    const auto assign = [&] {
+        bool changed = false;
+        out.inertia = 0;
+        for (Index i = 0; i < x.rows(); ++i) {
+            int best = 0;
+            for (Index j = 1; j < c.rows(); ++j)
+                if (squared_distance(x, i, c, j) < squared_distance(x, i, c, best)) best = static_cast<int>(j);
+            changed = changed || out.labels[static_cast<std::size_t>(i)] != best;
+            out.labels[static_cast<std::size_t>(i)] = best;
+            out.inertia +=
+                (weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]) * squared_distance(x, i, c, best);
+        }
+        return changed;
+    };
+    for (int iteration = 0; iteration < iterations && assign(); ++iteration) {
+        Matrix<double> sum = Matrix<double>::Zero(c.rows(), c.cols());
+        std::vector<double> weight(static_cast<std::size_t>(c.rows()), 0.0);
+        for (Index i = 0; i < x.rows(); ++i) {
+            const double w = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
+            sum.row(out.labels[static_cast<std::size_t>(i)]) += w * x.row(i);
+            weight[static_cast<std::size_t>(out.labels[static_cast<std::size_t>(i)])] += w;
+        }
+        for (Index j = 0; j < c.rows(); ++j)
+            if (weight[static_cast<std::size_t>(j)] > 0) c.row(j) = sum.row(j) / weight[static_cast<std::size_t>(j)];
+    }
+    assign();
+    out.centroids = c;
+    return out;
+}
+
+}  // namespace coterie::test

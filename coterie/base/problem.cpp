@@ -1,0 +1,47 @@
+// A part of a problem keeps what is known about its rows; what is known of labels as words stays as it is, so that
+// numbers of labels mean the same in every part.
+
+#include "coterie/base/problem.hpp"
+
+#include <cmath>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie {
+namespace {
+
+template <class T>
+std::vector<T> entries_of(const std::vector<T>& all, std::span<const Index> rows) {
+    std::vector<T> out;
+    if (all.empty()) return out;
+    out.reserve(rows.size());
+    for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+}  // namespace
+
+Problem Problem::subset(std::span<const Index> which) const {
+    if (graph) throw BadArgument("a graph of affinities has no parts: points are needed");
+    for (const Index i : which)
+        if (i < 0 || i >= rows()) throw InternalError("a row that the problem does not have");
+    Problem out;
+    out.points = rows_of(points, which);
+    out.column_names = column_names;
+    out.weights = entries_of(weights, which);
+    out.initial_centroids = initial_centroids;
+    out.partial_labels = entries_of(partial_labels, which);
+    out.label_names = label_names;
+    out.clusters_per_label = clusters_per_label;
+    out.group_shares = group_shares;
+    out.sizes = sizes;
+    if (out.sizes && static_cast<Index>(which.size()) != rows()) {
+        auto& [low, high] = *out.sizes;
+        const double share = static_cast<double>(which.size()) / static_cast<double>(rows());
+        low = static_cast<Index>(std::floor(static_cast<double>(low) * share));
+        if (high < rows()) high = static_cast<Index>(std::ceil(static_cast<double>(high) * share));
+    }
+    return out;
+}
+
+}  // namespace coterie

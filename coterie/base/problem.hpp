@@ -1,0 +1,76 @@
+#pragma once
+// Problem: what is to be clustered and what is known about it. Every method takes one; what it cannot take it refuses
+// by name (model/method.hpp).
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/sparse.hpp"
+
+namespace coterie {
+
+/// How many clusters belong to a label.
+struct ClustersOfLabel {
+    std::string label;
+    int clusters = 1;  // at least 1
+};
+
+/// The share of all points, labelled ones included, that the clusters of a label take together: low <= share <= high,
+/// fractions of 1. Equal ends: exactly that share (of n points, hard assignments take floor(n share)).
+struct GroupShare {
+    std::string label;
+    double low = 0.0;
+    double high = 1.0;
+};
+
+/// How a share of n points that is no whole number of them becomes one, for hard assignments.
+enum class ShareRounding { floor, nearest };
+
+/// Every cluster takes at least `low` and at most `high` points.
+struct SizeBounds {
+    Index low = 0;
+    Index high = std::numeric_limits<Index>::max();
+};
+
+struct COTERIE_API Problem {
+    /// n x d, owned, shared or borrowed (Points::borrow); empty where there is a graph.
+    Points points = {};
+    /// n x n affinities in place of points, for the methods that take them: symmetric, no entry negative.
+    std::shared_ptr<const SparseMatrix> graph = {};
+    /// d names, or empty.
+    std::vector<std::string> column_names = {};
+
+    /// n weights, each 0 or from 1e-30 to 1e30, not all 0; empty: every point weighs 1. Weight w acts as w copies of
+    /// the point.
+    std::vector<double> weights = {};
+    /// k x d starting centroids (a warm start); empty: the method seeds itself.
+    Points initial_centroids = {};
+
+    /// Partial labels: n entries, the number of the point's label in 0..L-1, or -1: not known. A labelled point goes to
+    /// a cluster of its label, whatever the distances; the other points to any cluster. Empty: nothing is known.
+    Labels partial_labels = {};
+    /// L words; empty: "0", "1", ... up to the largest in partial_labels. Clusters come in the order of their labels.
+    std::vector<std::string> label_names = {};
+    /// Labels that are not named here have one cluster.
+    std::vector<ClustersOfLabel> clusters_per_label = {};
+    /// At most one per label.
+    std::vector<GroupShare> group_shares = {};
+    std::optional<SizeBounds> sizes = {};
+
+    /// n and d; of a graph d is n.
+    Index rows() const { return graph ? graph->rows() : points.rows(); }
+    Index columns() const { return graph ? graph->cols() : points.columns(); }
+
+    /// The problem of some of the rows, in the order given: their points, weights and labels. Shares and what is known
+    /// of labels stay; size bounds shrink in proportion, outwards. BadArgument for a graph, InternalError on a row that
+    /// is not there.
+    Problem subset(std::span<const Index> rows) const;
+};
+
+}  // namespace coterie

@@ -1,0 +1,94 @@
+#pragma once
+// Internal: the E step under constraints. D_ij = || U'(x_i - c_j) ||^2 (U = I: the points as they are).
+//
+//   hard  a_i = nearest allowed prototype; with bounds on groups the exact minimiser of
+//         sum_i D_{i a_i} under them
+//   soft  A_ij proportional to Z_ij exp(-D_ij / T) theta_{group of j}; theta = 1 where
+//         bounds do not bind
+//
+// Ties go to the lowest prototype. Everything about a row is computed in double and depends on no other row but through
+// theta and the groups.
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/constraints/constraints.hpp"
+#include "coterie/constraints/group_multipliers.hpp"
+#include "coterie/constraints/transport.hpp"
+#include "coterie/linalg/panels.hpp"
+#include "coterie/linalg/row_products.hpp"
+
+namespace coterie::internal {
+
+/// D_ij for blocks of rows.
+class PrototypeDistances {
+public:
+    /// prototypes k x d; origin (d) amid the points, so that products stay small; directions p x d (the rows of U'), or
+    /// empty for U = I.
+    PrototypeDistances(const Matrix<double>& prototypes, Vector<double> origin, const Matrix<double>& directions);
+
+    struct Scratch {
+        Matrix<double> rows;       // less origin
+        Matrix<double> distances;  // D: rows x k
+        Matrix<double> projected;
+        std::vector<const double*> pointers;
+        RowProducts::Scratch panel;
+    };
+    /// s.rows of rows begin..end-1.
+    template <class T>
+    void centre(const Rows<T>& points, Index begin, Index end, Scratch& s) const;
+    /// s.distances of s.rows.
+    void measure(Scratch& s) const;
+
+    Index clusters() const { return distances_.count(); }
+    const Vector<double>& origin() const { return origin_; }
+    /// Rows to ask for at a time: they stay in a cache.
+    Index rows_at_once() const { return rows_in_cache(origin_.size(), sizeof(double)); }
+
+private:
+    Vector<double> origin_;
+    std::vector<RowProducts> projection_;  // one, or none for U = I
+    SquaredDistances distances_;
+};
+
+struct HardAssignment {
+    Labels labels;
+    double objective = 0;  // sum_i w_i D_{i a_i}
+};
+/// `prices`: of the last call, or empty; read and updated. BadArgument where no assignment meets the bounds,
+/// ResourceError, Cancelled.
+template <class T>
+HardAssignment assign_hard(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
+                           std::span<const double> weights, std::vector<double>& prices, const Run& run);
+
+struct SoftSettings {
+    double temperature = 1.0;
+    GroupSolver solver = GroupSolver::newton;
+    int bregman_rounds = 0;
+};
+struct SoftAssignment {
+    Labels labels;            // argmax_j A_ij
+    Matrix<double> sums;      // k x d: sum_i A_ij (x_i - origin)
+    Vector<double> mass;      // k: sum_i A_ij
+    double distortion = 0;    // sum_ij A_ij D_ij
+    double negentropy = 0;    // sum_ij A_ij log A_ij
+    GroupMultipliers groups;  // as solved; of one unbounded group without bounds
+};
+/// on_rows(begin, A): rows begin.. of A in consecutive super-blocks, from the calling thread; may be empty. `start`:
+/// multipliers of the last call, or empty.
+template <class T>
+SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
+                           const SoftSettings& settings, std::span<const double> start, const Run& run,
+                           const std::function<void(Index begin, const Matrix<double>& rows)>& on_rows);
+
+/// The nearest prototype of every row, whatever the constraints.
+template <class T>
+Labels nearest_prototypes(const Rows<T>& points, const PrototypeDistances& distances, const Run& run);
+
+}  // namespace coterie::internal

@@ -1,0 +1,324 @@
+#include "coterie/constraints/constraints.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "coterie/base/options.hpp"
+#include "coterie/base/words.hpp"
+
+namespace coterie::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// n share is a whole number to users where it is one but for the rounding of the product.
+constexpr double almost = 1e-9;
+
+std::string number(double value) { return to_text(OptionValue(value)); }
+std::string count(Index value) { return std::to_string(value); }
+
+struct NamedLabels {
+    std::vector<std::string> names;
+    std::vector<Index> labelled;
+};
+
+NamedLabels check_labels(Index points, const Problem& problem) {
+    NamedLabels out;
+    if (static_cast<Index>(problem.partial_labels.size()) != points)
+        throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
+                          count(points) + " points; one (or blank) a point is needed");
+    const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
+    if (largest < 0) throw BadArgument("partial labels: all are blank; at least one point must have a label");
+    out.names = problem.label_names;
+    if (out.names.empty())
+        for (std::int32_t label = 0; label <= largest; ++label) out.names.push_back(std::to_string(label));
+    std::set<std::string> seen;
+    for (const auto& name : out.names)
+        if (!seen.insert(name).second)
+            throw BadArgument("partial labels: two labels are both called '" + name + "'; names must differ");
+    out.labelled.assign(out.names.size(), 0);
+    for (std::size_t i = 0; i < problem.partial_labels.size(); ++i) {
+        const std::int32_t label = problem.partial_labels[i];
+        if (label < -1 || label >= static_cast<std::int32_t>(out.names.size()))
+            throw BadArgument("partial labels: row " + std::to_string(i + 1) + ": " + std::to_string(label) +
+                              " is not accepted; from 0 to " + std::to_string(out.names.size() - 1) +
+                              ", or -1 for a point without a label");
+        if (label >= 0) ++out.labelled[at(label)];
+    }
+    return out;
+}
+
+std::size_t find_label(const std::vector<std::string>& names, const std::string& name, const char* option) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    std::vector<std::string> nearest = names;
+    std::stable_sort(nearest.begin(), nearest.end(), [&](const std::string& a, const std::string& b) {
+        return edit_distance(a, name) < edit_distance(b, name);
+    });
+    std::string list;
+    constexpr std::size_t most = 12;
+    for (std::size_t i = 0; i < nearest.size() && i < most; ++i) list += (i == 0 ? "" : ", ") + nearest[i];
+    if (nearest.size() > most) list += ", ...";
+    throw BadArgument("option " + std::string(option) + ": no point is labelled '" + name +
+                      "'; the labels are (nearest first) " + list);
+}
+
+// label_of, from how many clusters each label has.
+void lay_out_clusters(int clusters, const Problem& problem, Constraints& out) {
+    std::vector<int> owned(out.names.size(), 1);
+    std::set<std::size_t> named;
+    for (const auto& each : problem.clusters_per_label) {
+        const std::size_t label = find_label(out.names, each.label, "--clusters-per-label");
+        if (!named.insert(label).second)
+            throw BadArgument("option --clusters-per-label: label '" + each.label + "' is named twice");
+        if (each.clusters < 1)
+            throw BadArgument("option --clusters-per-label: " + each.label + "=" + std::to_string(each.clusters) +
+                              " is not accepted; a label has at least 1 cluster");
+        owned[label] = each.clusters;
+    }
+    const auto together = std::accumulate(owned.begin(), owned.end(), std::int64_t{0});
+    if (together > out.points)
+        throw BadArgument("option --clusters-per-label: the labels have " + std::to_string(together) +
+                          " clusters together, there are " + count(out.points) +
+                          " points; at most one a point is possible");
+    if (clusters != 0 && clusters < together)
+        throw BadArgument("option --clusters: " + std::to_string(clusters) + " is not accepted; the labels have " +
+                          std::to_string(together) +
+                          " clusters together, at least as many are needed (more are free clusters, of no label)");
+    for (std::size_t label = 0; label < owned.size(); ++label)
+        out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
+                            static_cast<std::int32_t>(label));
+    if (clusters > together) out.label_of.resize(static_cast<std::size_t>(clusters), -1);
+}
+
+void bound_sizes(const SizeBounds& sizes, Constraints& out) {
+    const Index n = out.points;
+    const Index k = out.clusters();
+    const Index low = sizes.low;
+    const Index high = std::min(sizes.high, n);
+    const std::string option = "option --sizes: ";
+    if (low < 0 || low > sizes.high)
+        throw BadArgument(option + count(low) + ":" +
+                          (sizes.high == std::numeric_limits<Index>::max() ? "" : count(sizes.high)) +
+                          " is not accepted; low must be at least 0 and high at least low");
+    if (low > n / k)
+        throw BadArgument(option + count(k) + " clusters of at least " + count(low) + " points do not fit " + count(n) +
+                          " points; low ends up to " + count(n / k) + " are accepted");
+    if (high < (n + k - 1) / k)
+        throw BadArgument(option + count(k) + " clusters of at most " + count(high) + " points do not hold " +
+                          count(n) + " points; high ends from " + count((n + k - 1) / k) + " on are accepted");
+    Index needed = 0;
+    Index others = k;
+    for (std::size_t label = 0; label < out.names.size(); ++label) {
+        const auto [begin, end] = out.clusters_of(static_cast<std::int32_t>(label));
+        const Index own = end - begin;
+        others -= own;
+        if (out.labelled[label] > own * high)
+            throw BadArgument(option + "label '" + out.names[label] + "' has " + count(out.labelled[label]) +
+                              " labelled points and " + count(own) + (own == 1 ? " cluster" : " clusters") +
+                              " of at most " + count(high) + "; high ends from " +
+                              count((out.labelled[label] + own - 1) / own) + " on are accepted");
+        needed += std::max(out.labelled[label], own * low);
+    }
+    if (needed + others * low > n)
+        throw BadArgument(option + "at least " + count(low) + " points a cluster need " + count(needed + others * low) +
+                          " points, as labelled points cannot leave their labels; there are " + count(n));
+    out.group_of.resize(at(k));
+    std::iota(out.group_of.begin(), out.group_of.end(), 0);
+    out.low.assign(at(k), low);
+    out.high.assign(at(k), high);
+    out.low_mass.assign(at(k), static_cast<double>(low));
+    out.high_mass.assign(at(k), static_cast<double>(high));
+    out.bounded = low > 0 || high < n;
+}
+
+std::string text_of(const GroupShare& share) {
+    return share.label + "=" + number(share.low) + (share.low == share.high ? "" : ":" + number(share.high));
+}
+
+// Points that a share asks for.
+std::string asked(double mass, Index points, bool soft) { return soft ? number(mass) : count(points); }
+
+Index whole(double mass, ShareRounding rounding) {
+    return static_cast<Index>(rounding == ShareRounding::floor ? std::floor(mass + almost) : std::round(mass));
+}
+
+// With a share for every cluster's label the counts must add up to n: what rounding took away or gave too much is made
+// up where it was largest.
+void make_counts_add_up(Constraints& out) {
+    const auto by_remainder = [&](const std::vector<Index>& counts, const std::vector<double>& masses, double sign) {
+        std::vector<std::size_t> order(counts.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return sign * (masses[a] - static_cast<double>(counts[a])) >
+                   sign * (masses[b] - static_cast<double>(counts[b]));
+        });
+        return order;
+    };
+    const auto sum = [](const std::vector<Index>& counts) {
+        return std::accumulate(counts.begin(), counts.end(), Index{0});
+    };
+    Index missing = out.points - sum(out.high);
+    for (const std::size_t g : by_remainder(out.high, out.high_mass, 1.0)) {
+        if (missing <= 0) break;
+        if (out.low[g] == out.high[g]) ++out.low[g];
+        ++out.high[g];
+        --missing;
+    }
+    Index surplus = sum(out.low) - out.points;
+    for (const std::size_t g : by_remainder(out.low, out.low_mass, -1.0)) {
+        if (surplus <= 0) break;
+        if (out.low[g] == 0) continue;
+        if (out.low[g] == out.high[g]) --out.high[g];
+        --out.low[g];
+        --surplus;
+    }
+}
+
+void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Constraints& out) {
+    const std::string option = "option --group-share: ";
+    const auto n = static_cast<double>(out.points);
+    std::vector<const GroupShare*> share_of(out.names.size(), nullptr);
+    for (const auto& share : problem.group_shares) {
+        const std::size_t label = find_label(out.names, share.label, "--group-share");
+        if (share_of[label]) throw BadArgument(option + "label '" + share.label + "' is named twice");
+        if (!(share.low >= 0 && share.low <= share.high && share.high <= 1))
+            throw BadArgument(option + text_of(share) +
+                              " is not accepted; a share is a fraction from 0 to 1, and low:high needs low <= high");
+        share_of[label] = &share;
+    }
+    out.group_of.assign(at(out.clusters()), -1);
+    std::vector<std::size_t> label_of_group;
+    Index labelled_elsewhere = std::accumulate(out.labelled.begin(), out.labelled.end(), Index{0});
+    for (std::size_t label = 0; label < share_of.size(); ++label) {
+        if (!share_of[label]) continue;
+        const auto [begin, end] = out.clusters_of(static_cast<std::int32_t>(label));
+        std::fill(out.group_of.begin() + begin, out.group_of.begin() + end,
+                  static_cast<std::int32_t>(label_of_group.size()));
+        label_of_group.push_back(label);
+        out.low_mass.push_back(n * share_of[label]->low);
+        out.high_mass.push_back(n * share_of[label]->high);
+        const bool exact = share_of[label]->low == share_of[label]->high;
+        const Index high = whole(out.high_mass.back(), exact ? rounding : ShareRounding::floor);
+        const Index low = exact ? high : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
+        if (low > high && !soft)
+            throw BadArgument(option + text_of(*share_of[label]) + ": no whole number of " + count(out.points) +
+                              " points lies between; widen the interval, or give one share");
+        out.low.push_back(std::min(low, high));
+        out.high.push_back(high);
+    }
+    const std::size_t shared = label_of_group.size();
+    const bool rest = std::find(out.group_of.begin(), out.group_of.end(), -1) != out.group_of.end();
+    const double least = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
+    const double most = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
+    if (least > n * (1 + almost))
+        throw BadArgument(option + "the shares add up to at least " + number(least / n) + "; at most 1 is possible");
+    if (!rest) {
+        if (most < n * (1 - almost))
+            throw BadArgument(option + "every label has a share, and they add up to at most " + number(most / n) +
+                              "; they must allow 1");
+        make_counts_add_up(out);
+    }
+
+    // What a group must take (its labelled points), and what it can take at most (all but the other labels' points).
+    double needed = 0;
+    for (std::size_t g = 0; g < shared; ++g) {
+        const std::size_t label = label_of_group[g];
+        const Index forced = out.labelled[label];
+        const Index largest = out.points - (labelled_elsewhere - forced);
+        const bool too_small = soft ? out.high_mass[g] < static_cast<double>(forced) - almost : out.high[g] < forced;
+        const bool too_large = soft ? out.low_mass[g] > static_cast<double>(largest) + almost : out.low[g] > largest;
+        if (too_small || too_large) {
+            const GroupShare& share = *share_of[label];
+            throw BadArgument(
+                option + text_of(share) + " asks for " +
+                (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
+                asked(out.high_mass[g], out.high[g], soft) + " of " + count(out.points) + " points, but " +
+                count(forced) + (forced == 1 ? " point is" : " points are") + " labelled '" + share.label + "' and " +
+                count(labelled_elsewhere - forced) + " otherwise; from " + count(forced) + " to " + count(largest) +
+                " points are possible, shares from " + number(static_cast<double>(forced) / n) + " to " +
+                number(static_cast<double>(largest) / n));
+        }
+        needed += soft ? std::max(out.low_mass[g], static_cast<double>(forced))
+                       : static_cast<double>(std::max(out.low[g], forced));
+        // What rounding of n times the share has put outside.
+        out.low_mass[g] = std::min(out.low_mass[g], static_cast<double>(largest));
+        out.high_mass[g] = std::max(out.high_mass[g], static_cast<double>(forced));
+    }
+    Index labelled_rest = labelled_elsewhere;
+    for (std::size_t g = 0; g < shared; ++g) labelled_rest -= out.labelled[label_of_group[g]];
+    if (needed + static_cast<double>(labelled_rest) > n * (1 + almost))
+        throw BadArgument(option + "the shares need " + number(needed) + " points together, and " +
+                          count(labelled_rest) + " more are labelled otherwise; there are " + count(out.points));
+    if (!rest) {
+        // Masses that add up to n but for rounding are made to.
+        const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
+        if (low_sum > n)
+            for (auto& mass : out.low_mass) mass *= n / low_sum;
+        const double high_sum = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
+        if (high_sum < n)
+            for (auto& mass : out.high_mass) mass *= n / high_sum;
+        for (std::size_t g = 0; g < shared; ++g) out.high_mass[g] = std::max(out.high_mass[g], out.low_mass[g]);
+    } else {
+        std::replace(out.group_of.begin(), out.group_of.end(), std::int32_t{-1}, static_cast<std::int32_t>(shared));
+        out.low.push_back(0);
+        out.high.push_back(out.points);
+        out.low_mass.push_back(0);
+        out.high_mass.push_back(n);
+    }
+    out.bounded = true;
+}
+
+}  // namespace
+
+std::pair<int, int> Constraints::clusters_of(std::int32_t label) const {
+    // Free clusters (-1) come last: they sort as if after every label.
+    const auto before = [](std::int32_t a, std::int32_t b) {
+        return static_cast<std::uint32_t>(a) < static_cast<std::uint32_t>(b);
+    };
+    const auto range = std::equal_range(label_of.begin(), label_of.end(), label, before);
+    return {static_cast<int>(range.first - label_of.begin()), static_cast<int>(range.second - label_of.begin())};
+}
+
+Constraints compile_constraints(Index points, int clusters, const Problem& problem, ShareRounding rounding, bool soft) {
+    Constraints out;
+    out.points = points;
+    if (clusters > std::max<Index>(points, 1))
+        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " + count(points) +
+                          " points; at most one a point is possible");
+    if (problem.partial_labels.empty()) {
+        if (!problem.clusters_per_label.empty())
+            throw BadArgument("option --clusters-per-label needs --partial-labels: there are no labels");
+        if (!problem.group_shares.empty())
+            throw BadArgument("option --group-share needs --partial-labels: there are no labels");
+        if (clusters < 1)
+            throw BadArgument("option --clusters: " + std::to_string(clusters) +
+                              " is not accepted without partial labels; a whole number, at least 1");
+        out.label_of.assign(static_cast<std::size_t>(clusters), -1);
+    } else {
+        NamedLabels named = check_labels(points, problem);
+        out.labels = problem.partial_labels;
+        out.names = std::move(named.names);
+        out.labelled = std::move(named.labelled);
+        lay_out_clusters(clusters, problem, out);
+    }
+    if (problem.sizes && !problem.group_shares.empty())
+        throw BadArgument(
+            "options --sizes and --group-share cannot be given together; bound the clusters or the labels");
+    if (problem.sizes) {
+        bound_sizes(*problem.sizes, out);
+    } else if (!problem.group_shares.empty()) {
+        bound_groups(problem, rounding, soft, out);
+    } else {
+        out.group_of.assign(at(out.clusters()), 0);
+        out.low = {0};
+        out.high = {points};
+        out.low_mass = {0};
+        out.high_mass = {static_cast<double>(points)};
+    }
+    return out;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,383 @@
+// get_data: what is missing is fetched to NAME.part, verified, then renamed.
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <system_error>
+
+#include "coterie/data/catalogue.hpp"
+#include "coterie/io/internal/sha256.hpp"
+
+#ifdef COTERIE_HAVE_CURL
+#include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace coterie {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool present_and_correct(const fs::path& path, const CatalogueFile& file) {
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed) || failed) return false;
+    if (file.sha256.empty()) return true;
+    const std::string sum = sha256_of_file(path);
+    for (const std::string& accepted : file.sha256)
+        if (accepted == sum) return true;
+    return false;
+}
+
+std::string url_of(const CatalogueFile& file, std::string_view base_url) {
+    if (base_url.empty()) return file.url;
+    std::string out(base_url);
+    if (out.back() != '/') out += '/';
+    return out + file.name;
+}
+
+#ifdef COTERIE_HAVE_CURL
+
+constexpr int kTries = 3;  // of one file, when the connection breaks after it was made
+
+// NAME.part, open for writing and locked against a second process that fetches the same file.
+class PartFile {
+public:
+    explicit PartFile(fs::path path) : path_(std::move(path)) {
+        descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (descriptor_ < 0) fail("cannot be written");
+        if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+            ::close(descriptor_);
+            throw ResourceError(path_.string() + ": another process is fetching this file");
+        }
+        // Between open and lock another process may have finished and renamed what was opened here.
+        struct stat mine {
+        }, named{};
+        if (::fstat(descriptor_, &mine) != 0 || ::stat(path_.c_str(), &named) != 0 || mine.st_ino != named.st_ino) {
+            ::close(descriptor_);
+            throw ResourceError(path_.string() + ": another process was fetching this file; try again");
+        }
+    }
+    PartFile(const PartFile&) = delete;
+    PartFile& operator=(const PartFile&) = delete;
+    ~PartFile() {
+        struct stat status {};
+        if (!renamed_ && ::fstat(descriptor_, &status) == 0 && status.st_size == 0) ::unlink(path_.c_str());
+        ::close(descriptor_);
+    }
+
+    const fs::path& path() const { return path_; }
+    std::uint64_t size() const {
+        struct stat status {};
+        if (::fstat(descriptor_, &status) != 0) fail("cannot be examined");
+        return static_cast<std::uint64_t>(status.st_size);
+    }
+    void clear() {
+        if (::ftruncate(descriptor_, 0) != 0) fail("cannot be emptied");
+    }
+    void append(const char* data, std::size_t bytes) {
+        if (::lseek(descriptor_, 0, SEEK_END) < 0) fail("cannot be extended");
+        while (bytes > 0) {
+            const ssize_t written = ::write(descriptor_, data, bytes);
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) fail("writing failed");
+            data += written;
+            bytes -= static_cast<std::size_t>(written);
+        }
+    }
+    void rename_to(const fs::path& target) {
+        if (::fsync(descriptor_) != 0) fail("writing failed");
+        if (::rename(path_.c_str(), target.c_str()) != 0) fail("cannot be renamed to " + target.string());
+        renamed_ = true;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& what) const {
+        throw ResourceError(path_.string() + ": " + what + ": " + std::generic_category().message(errno));
+    }
+    fs::path path_;
+    int descriptor_ = -1;
+    bool renamed_ = false;
+};
+
+struct Transfer {
+    CURL* handle = nullptr;
+    PartFile* part = nullptr;
+    const Run* run = nullptr;
+    std::uint64_t resumed_at = 0;
+    std::uint64_t known_bytes = 0;
+    bool started = false;
+    bool wrong_range = false;  // a partial answer that does not begin where it was asked to
+    bool cancelled = false;
+    long long range_begin = -1;  // of the Content-Range header
+    double files_done = 0, files = 1;
+    std::exception_ptr error;  // exceptions do not pass through libcurl: kept here and thrown again after it returned
+};
+
+std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    const std::string_view line(data, size * count);
+    constexpr std::string_view kName = "content-range:";
+    if (line.starts_with("HTTP/")) transfer.range_begin = -1;  // a redirect's headers do not count
+    if (line.size() > kName.size()) {
+        bool same = true;
+        for (std::size_t i = 0; i < kName.size(); ++i) {
+            const char c = line[i];
+            same = same && (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == kName[i];
+        }
+        const auto digits = line.find_first_of("0123456789");
+        if (same && digits != std::string_view::npos) {
+            long long begin = 0;
+            for (std::size_t i = digits; i < line.size() && line[i] >= '0' && line[i] <= '9' && i < digits + 18; ++i)
+                begin = begin * 10 + (line[i] - '0');
+            transfer.range_begin = begin;
+        }
+    }
+    return size * count;
+}
+
+std::size_t on_data(char* data, std::size_t size, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    try {
+        if (!transfer.started) {
+            transfer.started = true;
+            long code = 0;
+            curl_easy_getinfo(transfer.handle, CURLINFO_RESPONSE_CODE, &code);
+            if (transfer.resumed_at > 0 && code == 206 &&
+                transfer.range_begin != static_cast<long long>(transfer.resumed_at)) {
+                transfer.wrong_range = true;
+                return 0;
+            }
+            if (transfer.resumed_at > 0 && code != 206) {  // the server sends the whole file whatever was asked
+                transfer.part->clear();
+                transfer.resumed_at = 0;
+            }
+        }
+        transfer.part->append(data, size * count);
+    } catch (...) {
+        transfer.error = std::current_exception();
+        return 0;
+    }
+    return size * count;
+}
+
+int on_progress(void* user, curl_off_t total, curl_off_t now, curl_off_t, curl_off_t) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    try {
+        if (transfer.run->stop_requested()) {
+            transfer.cancelled = true;
+            return 1;
+        }
+        const double done = static_cast<double>(transfer.resumed_at) + static_cast<double>(now);
+        const double all = total > 0 ? static_cast<double>(transfer.resumed_at) + static_cast<double>(total)
+                                     : static_cast<double>(transfer.known_bytes);
+        const double file = all > 0 ? std::min(1.0, done / all) : 0.0;
+        transfer.run->report({.stage = "downloading",
+                              .fraction = (transfer.files_done + file) / transfer.files,
+                              .objective = std::numeric_limits<double>::quiet_NaN(),
+                              .iteration = static_cast<int>(transfer.files_done)});
+    } catch (...) {
+        transfer.error = std::current_exception();
+        return 1;
+    }
+    return 0;
+}
+
+class Curl {
+public:
+    Curl() {
+        static std::once_flag once;
+        std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+        handle_ = curl_easy_init();
+        if (handle_ == nullptr) throw ResourceError("libcurl could not be started");
+    }
+    Curl(const Curl&) = delete;
+    Curl& operator=(const Curl&) = delete;
+    ~Curl() { curl_easy_cleanup(handle_); }
+    CURL* get() const { return handle_; }
+    template <class Value>
+    void set(CURLoption option, Value value) {
+        if (curl_easy_setopt(handle_, option, value) != CURLE_OK)
+            throw ResourceError("libcurl refused an option: its version is too old or lacks a protocol");
+    }
+
+private:
+    CURL* handle_ = nullptr;
+};
+
+enum class Outcome {
+    whole,        // the server said this was all
+    broken,       // the connection broke on the way: what came is kept
+    not_a_range,  // what was there before cannot be continued
+};
+
+// One request. Throws on what another try would not mend.
+Outcome request(const std::string& url, Transfer& transfer, std::string& broken_because) {
+    Curl curl;
+    char message[CURL_ERROR_SIZE] = "";
+    transfer.handle = curl.get();
+    transfer.resumed_at = transfer.part->size();
+    transfer.started = transfer.wrong_range = false;
+    transfer.range_begin = -1;
+    curl.set(CURLOPT_URL, url.c_str());
+    curl.set(CURLOPT_ERRORBUFFER, message);
+#if LIBCURL_VERSION_NUM >= 0x075500
+    curl.set(CURLOPT_PROTOCOLS_STR, "http,https");
+    curl.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+    curl.set(CURLOPT_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    curl.set(CURLOPT_REDIR_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+    curl.set(CURLOPT_FOLLOWLOCATION, 1L);
+    curl.set(CURLOPT_MAXREDIRS, 8L);
+    curl.set(CURLOPT_FAILONERROR, 1L);
+    curl.set(CURLOPT_NOSIGNAL, 1L);
+    curl.set(CURLOPT_CONNECTTIMEOUT, 20L);
+    curl.set(CURLOPT_LOW_SPEED_LIMIT, 100L);
+    curl.set(CURLOPT_LOW_SPEED_TIME, 30L);
+    curl.set(CURLOPT_USERAGENT, "coterie/" COTERIE_VERSION);
+    curl.set(CURLOPT_WRITEFUNCTION, &on_data);
+    curl.set(CURLOPT_WRITEDATA, static_cast<void*>(&transfer));
+    curl.set(CURLOPT_HEADERFUNCTION, &on_header);
+    curl.set(CURLOPT_HEADERDATA, static_cast<void*>(&transfer));
+    curl.set(CURLOPT_NOPROGRESS, 0L);
+    curl.set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+    curl.set(CURLOPT_XFERINFODATA, static_cast<void*>(&transfer));
+    // Not CURLOPT_RESUME_FROM: with that libcurl gives up when a server ignores the range.
+    const std::string range = std::to_string(transfer.resumed_at) + "-";
+    if (transfer.resumed_at > 0) curl.set(CURLOPT_RANGE, range.c_str());
+
+    const CURLcode result = curl_easy_perform(curl.get());
+    transfer.handle = nullptr;
+    if (transfer.error) std::rethrow_exception(transfer.error);
+    if (transfer.cancelled)
+        throw Cancelled("downloading " + url + " was stopped; what came so far is in " +
+                        transfer.part->path().string() + " and the next try goes on from there");
+    if (transfer.wrong_range) return Outcome::not_a_range;
+    if (result == CURLE_OK) {
+        // An empty answer to a request for the rest never reached on_data.
+        long code = 0;
+        curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
+        if (!transfer.started && transfer.resumed_at > 0 && code != 206) transfer.part->clear();
+        return Outcome::whole;
+    }
+    const std::string reason = message[0] != 0 ? message : curl_easy_strerror(result);
+    switch (result) {
+        case CURLE_HTTP_RETURNED_ERROR: {
+            long code = 0;
+            curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &code);
+            if (code == 416 && transfer.resumed_at > 0)
+                return Outcome::not_a_range;  // nothing left, or another file by now
+            throw ResourceError(url + ": the server answered with HTTP status " + std::to_string(code));
+        }
+        case CURLE_PARTIAL_FILE:
+        case CURLE_RECV_ERROR:
+        case CURLE_SEND_ERROR:
+        case CURLE_GOT_NOTHING:
+        case CURLE_HTTP2:
+        case CURLE_HTTP2_STREAM:
+        case CURLE_OPERATION_TIMEDOUT: broken_because = reason; return Outcome::broken;
+        default: throw ResourceError(url + ": " + reason);
+    }
+}
+
+void fetch(const std::string& url, const CatalogueFile& file, const fs::path& target, Transfer& transfer) {
+    PartFile part(target.string() + ".part");
+    transfer.part = &part;
+    transfer.known_bytes = file.bytes;
+    std::string reason;
+    for (int tries = 1;;) {
+        const bool continued = part.size() > 0;
+        const Outcome outcome = request(url, transfer, reason);
+        if (outcome == Outcome::broken) {
+            if (++tries > kTries)
+                throw ResourceError(url + ": " + reason + " (" + std::to_string(kTries) +
+                                    " tries); what came so far is in " + part.path().string() +
+                                    " and the next try goes on from there");
+            continue;
+        }
+        if (outcome == Outcome::whole || transfer.resumed_at > 0) {
+            if (present_and_correct(part.path(), file)) return part.rename_to(target);
+        }
+        // A beginning left by a former try may be of another file; without it the sum must be right at once.
+        if (!continued || (outcome == Outcome::whole && transfer.resumed_at == 0)) break;
+        part.clear();
+    }
+    const std::string sum = sha256_of_file(part.path());
+    part.clear();  // and so removed
+    throw ResourceError(url + ": what came has the SHA-256 " + sum + " and not " + file.sha256.front() +
+                        "; it was removed. The file has changed at its source or on the way.");
+}
+
+void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run& run,
+               std::string_view base_url) {
+    Transfer transfer;
+    transfer.run = &run;
+    transfer.files = static_cast<double>(missing.size());
+    for (const CatalogueFile* file : missing) {
+        run.throw_if_stopped("downloading");
+        fetch(url_of(*file, base_url), *file, folder / file->name, transfer);
+        transfer.files_done += 1;
+    }
+    run.report({.stage = "downloading",
+                .fraction = 1.0,
+                .objective = std::numeric_limits<double>::quiet_NaN(),
+                .iteration = static_cast<int>(missing.size())});
+}
+
+#else
+
+void fetch_all(const std::vector<const CatalogueFile*>& missing, const fs::path& folder, const Run&,
+               std::string_view base_url) {
+    throw ResourceError(
+        "this build of coterie cannot download: it was made without libcurl. Install libcurl4-openssl-dev (Debian) and "
+        "build again, or put " +
+        url_of(*missing.front(), base_url) + " into " + folder.string());
+}
+
+#endif
+
+}  // namespace
+
+fs::path get_data(const CatalogueEntry& entry, const fs::path& folder, const Run& run, std::string_view base_url) {
+    const auto all_correct = [&](const fs::path& place) {
+        for (const CatalogueFile& file : entry.files)
+            if (!present_and_correct(place / file.name, file)) return false;
+        return true;
+    };
+    fs::path root = folder;
+    if (root.empty()) {
+        for (const fs::path& place : data_folders())
+            if (all_correct(place / entry.folder)) return place / entry.folder;
+        root = cache_folder();
+        if (root.empty()) throw ResourceError("no folder to put data into: neither XDG_CACHE_HOME nor HOME is set");
+    }
+    const fs::path target = root / entry.folder;
+    std::vector<const CatalogueFile*> missing;
+    for (const CatalogueFile& file : entry.files)
+        if (!present_and_correct(target / file.name, file)) missing.push_back(&file);
+    if (missing.empty()) return target;
+
+    for (const CatalogueFile* file : missing)
+        if (url_of(*file, base_url).empty()) {
+            const std::string name = "data set '" + entry.name + "': " + file->name + " ";
+            if (entry.shipped)
+                throw ResourceError(
+                    name +
+                    "ships with coterie but is not found: set COTERIE_SHARE to the installation's share/coterie");
+            throw ResourceError(name + "cannot be downloaded and is to be got by hand: " + entry.by_hand + " (" +
+                                entry.homepage + "), into " + target.string());
+        }
+    std::error_code failed;
+    fs::create_directories(target, failed);
+    if (failed) throw ResourceError(target.string() + ": cannot be made: " + failed.message());
+    fetch_all(missing, target, run, base_url);
+    return target;
+}
+
+}  // namespace coterie

@@ -1,0 +1,66 @@
+#pragma once
+// Internal: the loop that every method shares which clusters in an embedding and trains it in turn: an update looks at
+// all points, then some batches move the network towards what the update asks for.
+
+#include <functional>
+
+#include "coterie/deep/internal/deep_fit.hpp"
+
+namespace coterie::internal {
+
+/// What a method does with an embedding. It may have parameters of its own, which are part of a checkpoint.
+class Alternation {
+public:
+    virtual ~Alternation() = default;
+    /// All points' labels in this embedding, and whatever loss() needs. `last`: those of the last update; empty at the
+    /// first one. A checkpoint is made before an update, never between one and its batches.
+    virtual Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
+                          const Run& run) = 0;
+    /// Of the last update.
+    virtual double objective() const = 0;
+    virtual BatchLoss loss(const Matrix<float>& encoded, const std::vector<std::int64_t>& rows) = 0;
+    /// Of the mean squared reconstruction error beside loss().
+    virtual double reconstruction_weight() const { return 0; }
+    /// Moves its own parameters, after the network's step.
+    virtual void step() {}
+    /// The space of labels: points are embedding times rotation'.
+    virtual Matrix<double> rotation() const = 0;
+    virtual Matrix<double> centroids() const = 0;
+    virtual void store(Archive&) const {}
+    virtual void load(const Archive&) {}
+};
+
+/// Pre-trains, alternates until the share of changed labels is below the tolerance, and fills the report. Batches come
+/// in an order that is drawn once: points in a file are often sorted by class. What is kept is the last update whose
+/// balance was at least half the first one's. `full`: one step a pass over all points. Progress is told after an update
+/// and after its batches. A fit that is stopped among batches leaves the checkpoint of before their update.
+struct Alternated {
+    DeepState state;
+    Labels labels;
+};
+Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation,
+                     const std::vector<Optimizer>& optimizers, bool full = false);
+
+/// The first clusters of an embedding: k-means with the restarts of the options.
+struct Clusters {
+    Labels labels;
+    Matrix<double> means;  // k x p
+    double inertia = 0;
+};
+Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, const Run& run);
+
+/// The options of AlternatingOptions beside those of AutoencoderOptions, for the struct that has them.
+template <class Options>
+OptionSetFor<Options> describe_alternating(const Range& interval = at_least(1), const std::string& and_zero = "") {
+    OptionSetFor<Options> set = describe_autoencoder<Options>();
+    set.real("learning_rate", &Options::learning_rate, above(0), "while clustering")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch while clustering")
+        .template integer<int>("update_interval", &Options::update_interval, interval,
+                               "batches from one update to the next" + and_zero)
+        .template integer<int>("max_iterations", &Options::max_iterations, at_least(0), "batches at most")
+        .real("tolerance", &Options::tolerance, between(0, 1),
+              "it ends when a smaller share of the points changes cluster in an update");
+    return set;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,483 @@
+#include "coterie/deep/internal/classifier_fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "coterie/base/internal/idle_option.hpp"
+#include "coterie/deep/internal/pretrained.hpp"
+#include "coterie/deep/internal/view_losses.hpp"
+#include "coterie/io/internal/sha256.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/linalg/neighbors.hpp"
+#include "coterie/metrics/metrics.hpp"
+
+namespace coterie::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr Index distant_neighbor = 10;  // whose distance the adversarial views' is a share of
+
+ClassifierNetwork network_of(const ClassifierOptions& options) {
+    if (options.network != ClassifierNetwork::automatic) return options.network;
+    return options.image.empty() ? ClassifierNetwork::dense : ClassifierNetwork::vgg4;
+}
+
+// What the epochs so far were like, one number each.
+struct Course {
+    std::vector<double> objectives, criteria, balances, changed;
+
+    std::vector<std::pair<const char*, std::vector<double>*>> named() {
+        return {{"objectives", &objectives}, {"criteria", &criteria}, {"balances", &balances}, {"changed", &changed}};
+    }
+};
+
+// Of the points and of what else is known of them.
+std::string fingerprint_with(PointsView points, const Constraints& constraints, const std::vector<double>& prior,
+                             const std::string& pretrained) {
+    const ClusterLabels clusters = constraints.cluster_labels();
+    Sha256 sum;
+    sum.update(constraints.labels.data(), sizeof(constraints.labels[0]) * constraints.labels.size());
+    for (const std::string& name : clusters.names) sum.update(name.c_str(), name.size() + 1);
+    sum.update(clusters.label_of.data(), sizeof(clusters.label_of[0]) * clusters.label_of.size());
+    sum.update(prior.data(), sizeof(double) * prior.size());
+    return fingerprint_of(points, pretrained) + " " + sum.hex();
+}
+
+class ClassifierTraining {
+public:
+    ClassifierTraining(std::string_view method, PointsView points, const ClassifierOptions& options,
+                       const OptionValues& values, const std::vector<double>& prior, const Views& views,
+                       const MakeLoss& make_loss, const Constraints& constraints, const Run& run)
+        : options_(options),
+          constraints_(constraints),
+          prior_(prior),
+          views_(views),
+          run_(run),
+          floats_(checked_floats(points, options.clusters, run)),
+          network_(classifier_of(options, points.columns()), options.device, run.threads, options.half),
+          augmenter_(augmentation_of(options), network_.architecture().input, floats_),
+          loss_(make_loss({constraints, prior, run.threads})),
+          checkpoint_(options.checkpoint, std::string(method), values,
+                      options.checkpoint.empty() ? std::string()
+                                                 : fingerprint_with(floats_, constraints, prior, options.pretrained),
+                      run.seed) {
+        network_.set_points(floats_);
+        for (Index i = 0; i < n(); ++i)
+            if (constraints.label(i) >= 0) known_.push_back(i);
+        RandomStream random = run.random("classifier.labelled");
+        shuffle(known_, random);
+        if (!known_.empty() && options.label_weight > 0)
+            labelled_.resize(std::min(known_.size(), at(options.batch_size)));
+        expected_balance_ = std::min(balance_of(prior), balance_of(known_shares()));
+        batches_ = (n() + options.batch_size - 1) / Index{options.batch_size};
+    }
+
+    Classified operator()() {
+        start();
+        report_.seconds.emplace_back("start", watch_.restart());
+        train();
+        report_.seconds.emplace_back("training", trained_before_ + watch_.restart());
+        Classified out = finish();
+        out.report.seconds.emplace_back("labels", watch_.restart());
+        return out;
+    }
+
+private:
+    Index n() const { return floats_.rows(); }
+
+    // The clusters' shares in the labelled points, a label's in equal parts to its own; the prior where a cluster has
+    // none of them.
+    std::vector<double> known_shares() const {
+        std::vector<double> out(prior_.size(), 0);
+        for (const Index i : known_) {
+            const auto [begin, end] = constraints_.clusters_of(constraints_.label(i));
+            for (int k = begin; k < end; ++k)
+                out[at(k)] += 1 / static_cast<double>(end - begin) / static_cast<double>(known_.size());
+        }
+        const bool all = std::all_of(out.begin(), out.end(), [](double share) { return share > 0; });
+        return all ? out : prior_;
+    }
+
+    // So that it is done or not begun.
+    Matrix<double> all_logits() {
+        Matrix<double> out = network_.encode_all(Run(run_.seed, run_.threads)).cast<double>();
+        if (!out.allFinite()) diverged();
+        return out;
+    }
+
+    struct Diverged {};
+    [[noreturn]] static void diverged() { throw Diverged(); }
+
+    void start() {
+        if (views_.second_adversarial) measure_radii();
+        Optimizer head{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay};
+        if (options_.backbone_rate > 0) {
+            Optimizer trunk = head;
+            trunk.part = Optimizer::Part::trunk;
+            trunk.learning_rate = options_.backbone_rate;
+            head.part = Optimizer::Part::head;
+            network_.set_optimizers({trunk, head});
+        } else {
+            network_.set_optimizers({head});
+        }
+        const auto found = checkpoint_.found();
+        if (!found) {
+            network_.initialize(run_, "classifier.start");
+            if (!options_.pretrained.empty()) {
+                Parameters parameters = network_.parameters();
+                read_trunk(options_.pretrained, network_.architecture(),
+                           network_of(options_) == ClassifierNetwork::resnet18, parameters);
+                network_.set_parameters(parameters);
+            }
+            return;
+        }
+        network_.load(*found, "network");
+        network_.set_memory(found->labels("memory"));
+        for (auto& [name, values] : course_.named())
+            if (found->has(name)) *values = found->vector(name);
+        const auto counters = found->labels("counters", 3);
+        epoch_ = counters[0];
+        batch_ = counters[1];
+        kept_epoch_ = counters[2];
+        sum_ = found->vector("sum", 1)[0];
+        trained_before_ = found->vector("seconds", 1)[0];
+        if (kept_epoch_ >= 0) {
+            kept_ = load_parameters(*found, "kept", network_.architecture());
+            labels_ = found->labels("labels", n());
+        }
+        loss_->load(*found);
+    }
+
+    void measure_radii() {
+        radii_ = Vector<double>::Zero(n());
+        if (n() < 2) return;
+        const Index count = std::min(distant_neighbor, n() - 1);
+        const Neighbors found = nearest_neighbors(floats_, count, run_);
+        for (Index i = 0; i < n(); ++i) radii_[i] = views_.radius * std::sqrt(found.squared[at((i + 1) * count - 1)]);
+    }
+
+    // Both views of the batch's points, then labelled points.
+    struct Seen {
+        std::vector<std::int64_t> rows;
+        Changes changes;
+    };
+    Seen see(const std::vector<Index>& rows, const std::vector<Index>& labelled, RandomStream& random) const {
+        Seen out;
+        out.rows.assign(rows.begin(), rows.end());
+        out.rows.insert(out.rows.end(), rows.begin(), rows.end());
+        out.rows.insert(out.rows.end(), labelled.begin(), labelled.end());
+        std::vector<Index> changed;
+        const auto size = static_cast<Index>(rows.size());
+        if (!views_.second_adversarial)
+            for (Index r = views_.first_augmented ? 0 : size; r < static_cast<Index>(out.rows.size()); ++r)
+                changed.push_back(r);
+        if (!changed.empty()) out.changes = augmenter_.draw(static_cast<Index>(out.rows.size()), changed, random);
+        return out;
+    }
+
+    // One step; the batch's loss.
+    double step(const std::vector<Index>& rows) {
+        const auto number = static_cast<std::uint64_t>(epoch_) * static_cast<std::uint64_t>(batches_) +
+                            static_cast<std::uint64_t>(batch_);
+        for (std::size_t l = 0; l < labelled_.size(); ++l)
+            labelled_[l] = known_[(number * labelled_.size() + l) % known_.size()];
+        RandomStream random = run_.random("classifier.views", number);
+        Seen seen = see(rows, labelled_, random);
+        if (views_.second_adversarial) {
+            const auto size = static_cast<Index>(rows.size());
+            seen.changes.noise = Matrix<float>::Zero(static_cast<Index>(seen.rows.size()), floats_.cols());
+            seen.changes.noise.middleRows(size, size) =
+                adversarial_moves(network_, {rows.begin(), rows.end()}, radii_, random, run_.threads);
+        }
+        const Matrix<double> logits = network_.begin(seen.rows, seen.changes).cast<double>();
+        if (!logits.allFinite()) diverged();
+        const auto views = static_cast<Index>(2 * rows.size());
+        BatchLoss found = loss_->loss(logits.topRows(views), rows);
+        if (!labelled_.empty()) {
+            const Matrix<double> x = logits.bottomRows(logits.rows() - views);
+            Matrix<double> gradient = Matrix<double>::Zero(x.rows(), x.cols());
+            std::vector<std::pair<int, int>> clusters;
+            for (const Index i : labelled_) clusters.push_back(constraints_.clusters_of(constraints_.label(i)));
+            found.value += add_label_loss(softmax(x, run_.threads), clusters, options_.label_weight, gradient);
+            Matrix<float> whole(logits.rows(), logits.cols());
+            whole << found.gradient, gradient.cast<float>();
+            found.gradient = std::move(whole);
+        }
+        if (!std::isfinite(found.value) || !found.gradient.allFinite()) diverged();
+        network_.backward(found.gradient);
+        network_.step();
+        return found.value;
+    }
+
+    // What was kept before it diverged is a result.
+    void train() {
+        try {
+            train_epochs();
+        } catch (const Diverged&) {
+            const std::string what = "training diverged in epoch " + std::to_string(epoch_ + 1);
+            const std::string advice = ": lower --learning-rate, or scale the points (--scale minmax)";
+            if (kept_epoch_ < 0) throw BadArgument(what + advice);
+            report_.warnings.push_back(what + "; the model is that of epoch " + std::to_string(kept_epoch_ + 1) +
+                                       advice);
+            report_.stopped = StopReason::collapsed;
+        }
+    }
+
+    void train_epochs() {
+        report_.stopped = StopReason::completed;
+        std::vector<Index> order(at(n()));
+        Matrix<double> all;  // logits, as the epoch begins
+        for (; epoch_ < options_.epochs; ++epoch_, batch_ = 0, sum_ = 0) {
+            if (batch_ == 0 && loss_->looks_at_all()) loss_->begin_epoch(all.size() > 0 ? all : all_logits());
+            std::iota(order.begin(), order.end(), Index{0});
+            RandomStream random = run_.random("classifier.order", static_cast<std::uint64_t>(epoch_));
+            shuffle(order, random);
+            for (; batch_ < batches_; ++batch_) {
+                if (stopped()) return;
+                const Index begin = batch_ * n() / batches_, end = (batch_ + 1) * n() / batches_;
+                const double value = step({order.begin() + begin, order.begin() + end});
+                sum_ += value * static_cast<double>(end - begin);
+                const double done = static_cast<double>(batch_ + 1) / static_cast<double>(batches_);
+                run_.report({.stage = "epochs",
+                             .fraction = (epoch_ + done) / options_.epochs,
+                             .objective = value,
+                             .iteration = epoch_});
+            }
+            all = all_logits();
+            judge(all);
+        }
+    }
+
+    // What the epoch has led to.
+    void judge(const Matrix<double>& logits) {
+        Labels labels = likeliest_clusters(constraints_, logits);
+        if (!labels_.empty()) course_.changed.push_back(1 - accuracy(labels, labels_));  // clusters matched
+        labels_ = std::move(labels);
+        course_.objectives.push_back(sum_ / static_cast<double>(n()));
+        course_.balances.push_back(balance(labels_, options_.clusters));
+        const Softmax<double> sigma = softmax(logits, run_.threads);
+        course_.criteria.push_back(decisiveness(sigma, 1.0, run_.threads) + fairness(sigma, prior_, Fairness::reverse) +
+                                   label_loss(sigma));
+        const auto rank = [&](std::size_t epoch) {
+            return std::pair(sound(course_.balances[epoch]) ? 0 : 1, course_.criteria[epoch]);
+        };
+        const std::size_t last = course_.objectives.size() - 1;
+        if (kept_epoch_ >= 0 && rank(static_cast<std::size_t>(kept_epoch_)) < rank(last)) return;
+        kept_epoch_ = static_cast<int>(last);
+        kept_ = network_.parameters();
+    }
+    bool sound(double balance) const { return balance >= 0.5 * expected_balance_; }
+
+    // Of all labelled points.
+    double label_loss(const Softmax<double>& sigma) const {
+        if (labelled_.empty()) return 0;
+        const auto count = static_cast<Index>(known_.size());
+        Softmax<double> own{Matrix<double>(count, sigma.probability.cols()),
+                            Matrix<double>(count, sigma.probability.cols())};
+        std::vector<std::pair<int, int>> clusters;
+        for (Index l = 0; l < count; ++l) {
+            own.probability.row(l) = sigma.probability.row(known_[at(l)]);
+            own.logarithm.row(l) = sigma.logarithm.row(known_[at(l)]);
+            clusters.push_back(constraints_.clusters_of(constraints_.label(known_[at(l)])));
+        }
+        Matrix<double> unused = Matrix<double>::Zero(count, sigma.probability.cols());
+        return add_label_loss(own, clusters, options_.label_weight, unused);
+    }
+
+    // Asked before every batch.
+    bool stopped() {
+        const bool stop = run_.stop_requested();
+        if (checkpoint_.wanted() && (stop || checkpoint_.due())) {
+            Archive archive = checkpoint_.begin();
+            network_.store(archive, "network");
+            archive.set_labels("memory", network_.memory());
+            for (const auto& [name, values] : course_.named())
+                if (!values->empty()) archive.set_vector(name, *values);
+            archive.set_labels("counters",
+                               std::vector<std::int32_t>{epoch_, static_cast<std::int32_t>(batch_), kept_epoch_});
+            archive.set_vector("sum", std::vector<double>{sum_});
+            archive.set_vector("seconds", std::vector<double>{trained_before_ + watch_.seconds()});
+            if (kept_epoch_ >= 0) {
+                store_parameters(archive, "kept", kept_);
+                archive.set_labels("labels", labels_);
+            }
+            loss_->store(archive);
+            checkpoint_.write(archive);
+        }
+        if (!stop) return false;
+        if (kept_epoch_ < 0) throw Cancelled("stopped during training, before the first epoch was done");
+        report_.stopped = StopReason::interrupted;
+        return true;
+    }
+
+    Classified finish() {
+        checkpoint_.warn(report_);
+        network_.set_parameters(kept_);
+        const Softmax<double> sigma = softmax(all_logits(), run_.threads);
+        Classified out;
+        out.labels = likeliest_clusters(constraints_, sigma.logarithm);
+        const auto kept = static_cast<std::size_t>(kept_epoch_);
+        if (!sound(course_.balances.back())) {
+            if (report_.stopped == StopReason::completed) report_.stopped = StopReason::collapsed;
+            report_.warnings.push_back("the clusters collapsed: the balance of their sizes is " +
+                                       to_text(OptionValue(course_.balances.back())) + " after the last epoch; the " +
+                                       "model is that of epoch " + std::to_string(kept_epoch_ + 1) + ", with " +
+                                       to_text(OptionValue(course_.balances[kept])));
+        }
+        report_.objective_per_iteration = course_.objectives;
+        report_.objective = course_.objectives[kept];
+        report_.iterations = static_cast<int>(course_.objectives.size());
+        report_.empty_cluster_policy = "an empty cluster stays empty";
+        finish_report(report_, floats_, out.labels, options_.clusters, options_.clusters, run_);
+        describe_predictions(sigma, prior_, report_, run_.threads);
+        loss_->describe(report_);
+        report_.details.emplace_back("kept_epoch", std::int64_t{kept_epoch_ + 1});
+        report_.details.emplace_back("criterion_per_epoch", course_.criteria);
+        report_.details.emplace_back("balance_per_epoch", course_.balances);
+        report_.details.emplace_back("changed_per_epoch", course_.changed);
+        const std::array<const char*, 4> names = {"automatic", "dense", "vgg4", "resnet18"};
+        describe_network(network_, names[static_cast<std::size_t>(network_of(options_))], options_.device, report_);
+        out.state = {floats_.cols(), std::move(kept_)};
+        out.report = std::move(report_);
+        return out;
+    }
+
+    const ClassifierOptions& options_;
+    const Constraints& constraints_;
+    const std::vector<double>& prior_;
+    const Views& views_;
+    const Run& run_;
+
+    Matrix<float> floats_;
+    Network network_;
+    Augmenter augmenter_;
+    std::unique_ptr<ViewLoss> loss_;
+    Checkpoint checkpoint_;
+    FitReport report_;
+    Stopwatch watch_;
+    double trained_before_ = 0;            // seconds, until the checkpoint that it goes on from
+    std::vector<Index> known_, labelled_;  // rows with a partial label; those of the batch
+    Vector<double> radii_;                 // n: of adversarial views
+    double expected_balance_ = 0;
+    Index batches_ = 1;
+
+    int epoch_ = 0;
+    Index batch_ = 0;
+    double sum_ = 0;  // of the epoch's losses, a point
+    Course course_;
+    Labels labels_;  // of the last epoch
+    Parameters kept_;
+    int kept_epoch_ = -1;
+};
+
+}  // namespace
+
+Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
+    const ClassifierNetwork network = network_of(options);
+    const ClassifierOptions defaults;
+    refuse_idle(options.kernel != defaults.kernel, network == ClassifierNetwork::vgg4, "--kernel", "--network vgg4");
+    if (network == ClassifierNetwork::dense) {
+        Architecture out = dense_classifier(dimensions, layer_widths(options.widths), options.clusters);
+        if (!options.image.empty()) out.input = image_shape(options.image, dimensions);
+        return out;
+    }
+    if (options.image.empty())
+        throw BadArgument(std::string("option --network: ") +
+                          (network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs --image, as 28x28");
+    const ImageShape image = image_shape(options.image, dimensions);
+    refuse_idle(options.widths != defaults.widths, false, "--widths", "--network dense");
+    return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, options.clusters)
+                                              : resnet18(image, options.clusters);
+}
+
+Augmentation augmentation_of(const ClassifierOptions& options) {
+    const std::string automatic = options.image.empty() ? "noise" : "rotation,shift,zoom,colour";
+    const std::string& text = options.augment == "automatic" ? automatic : options.augment;
+    Augmentation out;
+    const ClassifierOptions defaults;
+    const auto refuse_without_effect = [&] {
+        const std::tuple<const char*, double, double, bool> strengths[] = {
+            {"rotation", options.rotation, defaults.rotation, out.rotation > 0},
+            {"shift", options.shift, defaults.shift, out.shift > 0},
+            {"zoom", options.zoom, defaults.zoom, out.zoom > 0},
+            {"colour", options.colour, defaults.colour, out.colour > 0},
+            {"noise", options.noise, defaults.noise, out.noise > 0}};
+        for (const auto& [name, strength, usual, used] : strengths)
+            refuse_idle(strength != usual && strength > 0, used, std::string("--") + name,
+                        std::string(name) + " in --augment");
+    };
+    if (text == "none") {
+        refuse_without_effect();
+        return out;
+    }
+    const auto refuse = [&](const std::string& why) {
+        throw BadArgument("option --augment: '" + options.augment + "' is not accepted; " + why);
+    };
+    std::size_t begin = 0;
+    while (true) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string word = text.substr(begin, end - begin);
+        if (word == "flip") {
+            out.flip = true;
+        } else if (word == "rotation") {
+            out.rotation = options.rotation;
+        } else if (word == "shift") {
+            out.shift = options.shift;
+        } else if (word == "zoom") {
+            out.zoom = options.zoom;
+        } else if (word == "colour") {
+            out.colour = options.colour;
+        } else if (word == "noise") {
+            out.noise = options.noise;
+        } else {
+            refuse(
+                "none, automatic, or some of flip, rotation, shift, zoom, colour and noise, with commas between "
+                "them");
+        }
+        if (word != "noise" && options.image.empty()) refuse(word + " needs --image, as 28x28");
+        if (end == text.size()) break;
+        begin = end + 1;
+    }
+    refuse_without_effect();
+    return out;
+}
+
+Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,
+                                RandomStream& random, int threads) {
+    const auto size = static_cast<Index>(rows.size());
+    const Index d = network.architecture().input.items();
+    std::vector<std::int64_t> both = rows;
+    both.insert(both.end(), rows.begin(), rows.end());
+    const auto place = [&](Eigen::Ref<Matrix<float>> moves, Index r, const Vector<double>& direction) {
+        const double length = direction.norm();
+        if (length > 0) moves.row(r) = (radii[rows[at(r)]] / length * direction).cast<float>().transpose();
+    };
+    Changes probe;
+    probe.noise = Matrix<float>::Zero(2 * size, d);
+    for (Index r = 0; r < size; ++r) {
+        Vector<double> direction(d);
+        for (Index p = 0; p < d; ++p) direction[p] = random.normal();
+        place(probe.noise.bottomRows(size), r, direction);
+    }
+    const Matrix<double> logits = network.begin(both, probe, Network::Pass::probing).cast<double>();
+    const Softmax<double> sigma = softmax(Matrix<double>(logits.topRows(size)), threads);
+    const Softmax<double> tau = softmax(Matrix<double>(logits.bottomRows(size)), threads);
+    Matrix<float> gradient = Matrix<float>::Zero(2 * size, logits.cols());
+    gradient.bottomRows(size) = (tau.probability - sigma.probability).cast<float>();
+    const Matrix<float> slope = network.input_gradient(gradient);
+    Matrix<float> out = Matrix<float>::Zero(size, d);
+    for (Index r = 0; r < size; ++r) place(out, r, slope.row(size + r).cast<double>().transpose());
+    return out;
+}
+
+Classified train_classifier(std::string_view method, PointsView points, const ClassifierOptions& options,
+                            const OptionValues& values, const std::vector<double>& prior, const Views& views,
+                            const MakeLoss& make_loss, const Constraints& constraints, const Run& run) {
+    return ClassifierTraining(method, points, options, values, prior, views, make_loss, constraints, run)();
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,120 @@
+#pragma once
+// Internal: the one trainer of the methods of classifier.hpp. A method is a loss of two views.
+
+#include <functional>
+#include <memory>
+
+#include "coterie/deep/classifier.hpp"
+#include "coterie/deep/internal/augmentation.hpp"
+#include "coterie/deep/internal/deep_fit.hpp"
+#include "coterie/entropy/internal/training.hpp"
+
+namespace coterie::internal {
+
+/// The options of ClassifierOptions, for the struct that has them.
+template <class Options>
+OptionSetFor<Options> describe_classifier() {
+    OptionSetFor<Options> set;
+    set.template integer<int>("clusters", &Options::clusters, at_least(0),
+                              "number of clusters k; 0: as many as the partial labels have")
+        .letter('k')
+        .template choice<ClassifierNetwork>("network", &Options::network, {"automatic", "dense", "vgg4", "resnet18"},
+                                            "automatic: vgg4 for images, dense without --image")
+        .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
+        .text("widths", &Options::widths, "dense: units of the layers between the points and the head")
+        .template integer<int>("kernel", &Options::kernel, between(1, 15), "vgg4: side of its convolutions, odd")
+        .text("augment", &Options::augment,
+              "how views are changed: none, automatic, or some of flip, rotation, shift, zoom, colour and noise, with "
+              "commas between them; automatic: rotation,shift,zoom,colour for images, noise for vectors")
+        .real("rotation", &Options::rotation, between(0, 180), "uniform on +- this, degrees")
+        .real("shift", &Options::shift, between(0, 1), "uniform on +- this, share of each side")
+        .real("zoom", &Options::zoom, between(0, 10), "sides times or divided by up to 1 + this")
+        .real("colour", &Options::colour, between(0, 1),
+              "every channel times 1 +- up to this, plus or minus up to this times the points' deviation")
+        .real("noise", &Options::noise, between(0, 100), "deviation of normal noise, share of each column's")
+        .template integer<int>("epochs", &Options::epochs, at_least(1), "passes over the points")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch at most")
+        .real("learning_rate", &Options::learning_rate, above(0), "of Adam")
+        .real("backbone_rate", &Options::backbone_rate, at_least(0),
+              "learning rate of the layers before the head; 0: --learning-rate")
+        .text("pretrained", &Options::pretrained,
+              "a file to take the layers before the head from: a classifier's model, or safetensors with ResNet-18's "
+              "weights as torchvision names them")
+        .real("weight_decay", &Options::weight_decay, at_least(0), "times the parameters is added to their gradient")
+        .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss")
+        .text("device", &Options::device, "cpu, or cuda where LibTorch has it")
+        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them")
+        .text("checkpoint", &Options::checkpoint,
+              "a file to keep the state of the fit in; a fit that was cut off goes on from it");
+    return set;
+}
+
+/// The network that options ask for, for points of d columns. BadArgument.
+Architecture classifier_of(const ClassifierOptions& options, Index dimensions);
+/// What --augment asks for. BadArgument.
+Augmentation augmentation_of(const ClassifierOptions& options);
+
+/// Virtual adversarial training's moves of these rows, rows x d, row i of length radii[i]: along the gradient of
+/// KL(sigma(x) || sigma(x + move)) at a random move of that length. Where the gradient is 0 there is no move.
+Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t>& rows, const Vector<double>& radii,
+                                RandomStream& random, int threads);
+
+/// Which views a batch is seen in.
+struct Views {
+    bool first_augmented = false;     // else the point itself
+    bool second_adversarial = false;  // else augmented
+    /// The adversarial view lies this share of the distance from the tenth nearest neighbour away.
+    double radius = 0.25;
+};
+
+/// A method's loss.
+class ViewLoss {
+public:
+    virtual ~ViewLoss() = default;
+    /// Whether begin_epoch() is asked for.
+    virtual bool looks_at_all() const { return false; }
+    /// All points' logits, n x k, before an epoch. What is made of them is part of a checkpoint.
+    virtual void begin_epoch(const Matrix<double>&) {}
+    /// 2 B x k logits of B rows: the first views', then the second ones'. The gradient is by them.
+    virtual BatchLoss loss(const Matrix<double>& logits, const std::vector<Index>& rows) = 0;
+    virtual void store(Archive&) const {}
+    virtual void load(const Archive&) {}
+    /// Adds details of the method's own.
+    virtual void describe(FitReport&) const {}
+};
+
+/// What a fit knows when its loss is made.
+struct LossContext {
+    const Constraints& constraints;
+    std::vector<double> prior;
+    int threads;
+};
+using MakeLoss = std::function<std::unique_ptr<ViewLoss>(LossContext)>;
+
+struct Classified {
+    ClassifierState state;
+    Labels labels;
+    FitReport report;
+};
+/// clusters in `options`: those of the constraints. `values`: the method's options, for the checkpoint.
+Classified train_classifier(std::string_view method, PointsView points, const ClassifierOptions& options,
+                            const OptionValues& values, const std::vector<double>& prior, const Views& views,
+                            const MakeLoss& make_loss, const Constraints& constraints, const Run& run);
+
+/// What every fit of such a method does. `prior`: the option's text; empty: the method has none.
+template <class Options>
+ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options& options, const Run& run,
+                                          const std::string& prior, const Views& views, const MakeLoss& make_loss) {
+    const PointsView points = problem.points;
+    const Constraints constraints =
+        compile_constraints(points.rows(), options.clusters, problem, ShareRounding::floor, true);
+    Options used = options;
+    used.clusters = constraints.clusters();
+    Classified found = train_classifier(Options::method, points, used, Options::described().values(&used),
+                                        prior_of(prior.empty() ? "uniform" : prior, problem, constraints), views,
+                                        make_loss, constraints, run);
+    return {used, std::move(found.state), constraints.cluster_labels(), std::move(found.labels),
+            std::move(found.report)};
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,347 @@
+#include "coterie/deep/internal/deep_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "coterie/base/internal/idle_option.hpp"
+#include "coterie/base/memory.hpp"
+#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/internal/sha256.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
+
+namespace coterie::internal {
+namespace {
+
+// Whole numbers with `between` between them; empty where the text is something else.
+std::vector<int> numbers_in(const std::string& text, char between) {
+    std::vector<int> out;
+    std::size_t begin = 0;
+    while (true) {
+        const std::size_t end = std::min(text.find(between, begin), text.size());
+        const std::string word = text.substr(begin, end - begin);
+        if (word.empty() || word.size() > 6 || word.find_first_not_of("0123456789") != std::string::npos) return {};
+        out.push_back(std::stoi(word));
+        if (out.back() < 1) return {};
+        if (end == text.size()) return out;
+        begin = end + 1;
+    }
+}
+
+// Of finite points.
+Matrix<float> in_single_precision(PointsView points) {
+    constexpr float most = 1e15F;  // squares and sums of them stay finite
+    Matrix<float> out = to_matrix<float>(points);
+    for (Index i = 0; i < out.rows(); ++i)
+        for (Index j = 0; j < out.cols(); ++j)
+            if (!(std::abs(out(i, j)) <= most))
+                throw BadData("points: point " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
+                              ": value " + to_text(OptionValue(points.at(i, j))) +
+                              " is too large for a network, which computes in single precision; rescale the column "
+                              "(fit --scale minmax)");
+    return out;
+}
+}  // namespace
+
+Matrix<float> checked_floats(PointsView points, int clusters, const Run& run) {
+    check_clustering_input(points, clusters, {}, run);
+    require_memory(2.0 * sizeof(float) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
+                   "a deep method's points");
+    return in_single_precision(points);
+}
+
+std::string fingerprint_of(PointsView points, const std::string& path) {
+    const auto rows = points.as<float>();
+    Sha256 sum;
+    sum.update(rows.data, sizeof(float) * static_cast<std::size_t>(rows.rows * rows.columns));
+    std::string out = sum.hex() + " " + std::to_string(rows.rows);
+    if (path.empty()) return out;
+    const formats::Bytes file = formats::read_bytes(path);
+    Sha256 beside;
+    beside.update(file.data.data(), file.data.size());
+    return out + " " + beside.hex();
+}
+
+ImageShape image_shape(const std::string& text, Index dimensions) {
+    std::vector<int> sides = numbers_in(text, 'x');
+    if (sides.size() == 2) sides.insert(sides.begin(), 1);
+    if (sides.size() != 3)
+        throw BadArgument("option --image: '" + text +
+                          "' is not accepted; rows and columns as 28x28, or channels, rows and columns as 3x32x32");
+    const ImageShape image = {sides[0], sides[1], sides[2]};
+    if (image.items() != dimensions)
+        throw BadArgument("option --image: " + text + " makes " + std::to_string(image.items()) +
+                          " numbers, but the points have " + std::to_string(dimensions) + " columns");
+    return image;
+}
+
+std::vector<int> layer_widths(const std::string& text) {
+    std::vector<int> widths = numbers_in(text, ',');
+    if (widths.empty())
+        throw BadArgument("option --widths: '" + text +
+                          "' is not accepted; whole numbers from 1 to 999999 with commas between them");
+    return widths;
+}
+
+Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
+                       const std::string& device, bool half, const Run& run) {
+    const Matrix<float> floats = in_single_precision(points);
+    // A model predicts on any machine.
+    const std::string here = device_or_cpu(device);
+    Network network(architecture, here, run.threads, half && has_half(here));
+    network.set_parameters(parameters);
+    network.set_points(floats);
+    return network.encode_all(run).cast<double>();
+}
+
+Index stored_dimensions(const Archive& archive) {
+    const std::string& text = archive.text("dimensions");
+    if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
+        throw BadData("model: '" + text + "' is no number of dimensions");
+    return std::stol(text);
+}
+
+void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report) {
+    std::int64_t size = 0;
+    for (const auto& values : network.parameters()) size += static_cast<std::int64_t>(values.size());
+    report.details.emplace_back("parameters", size);
+    report.details.emplace_back("network", name);
+    report.details.emplace_back("device", device);
+    report.details.emplace_back("backend", network_backend());
+}
+
+Architecture architecture_of(const AutoencoderOptions& options, Index dimensions) {
+    const ImageShape image = options.image.empty() ? ImageShape{} : image_shape(options.image, dimensions);
+    const bool convolutional = options.network == AutoencoderNetwork::convolutional ||
+                               (options.network == AutoencoderNetwork::automatic && !options.image.empty());
+    if (convolutional) {
+        if (options.image.empty())
+            throw BadArgument("option --network: a convolutional network needs --image, as 28x28");
+        refuse_idle(options.widths != AutoencoderOptions().widths, false, "--widths", "--network dense");
+        return convolutional_autoencoder(image, options.embedding);
+    }
+    return dense_autoencoder(dimensions, layer_widths(options.widths), options.embedding);
+}
+
+void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods) {
+    if (std::find(methods.begin(), methods.end(), model.method()) != methods.end()) return;
+    std::string accepted;
+    for (const std::string_view method : methods) accepted += (accepted.empty() ? "" : ", ") + std::string(method);
+    throw BadData(path + ": this is a " +
+                  (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()) +
+                  "; --pretrained takes a model of " + accepted);
+}
+
+namespace {
+// Of what a checkpoint holds; another one for every change of that.
+constexpr const char* layout = "2";
+}  // namespace
+
+Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
+                       std::uint64_t seed)
+    : path_(std::move(path)),
+      method_(std::move(method)),
+      fingerprint_(std::move(fingerprint)),
+      options_(options),
+      seed_(seed) {
+    options_.erase("checkpoint");  // does not change what is computed
+    options_.erase("pretrained");  // its bytes are in the fingerprint, wherever it lies
+    if (path_.empty()) return;
+    if (path_ == "-") throw BadArgument("option --checkpoint: - is not accepted; it takes a file's name");
+    try {
+        const OutputFile attempt(path_);
+    } catch (const ResourceError& refused) {
+        throw ResourceError(std::string("option --checkpoint: ") + refused.message());
+    }
+}
+
+Archive Checkpoint::begin() const {
+    Archive out("checkpoint");
+    out.set_text("layout", layout);
+    out.set_options(options_);
+    out.set_text("fit", method_);
+    out.set_text("points", fingerprint_);
+    out.set_text("seed", std::to_string(seed_));
+    return out;
+}
+
+std::optional<Archive> Checkpoint::found() const {
+    std::error_code none;
+    if (path_.empty() || !std::filesystem::exists(path_, none)) return std::nullopt;
+    Archive archive = Archive::load(path_);
+    const auto refuse = [&](const std::string& what) {
+        throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it");
+    };
+    if (archive.method() != "checkpoint")
+        throw BadData(path_ + ": this is a model of " + archive.method() + ", not a checkpoint; name another file");
+    if (!archive.texts().contains("layout") || archive.text("layout") != layout)
+        throw BadData(path_ + ": this checkpoint is of another version of coterie; name another file, or remove it");
+    if (archive.text("fit") != method_) refuse("method (" + archive.text("fit") + ")");
+    if (archive.text("points") != fingerprint_) refuse("points, or other labels, shares or --pretrained beside them");
+    if (archive.text("seed") != std::to_string(seed_)) refuse("seed");
+    std::string differing;
+    for (const auto& [name, value] : options_) {
+        const auto stored = archive.options().find(name);
+        if (stored == archive.options().end())
+            differing += " " + option_flag(name);
+        else if (stored->second != value)
+            differing += " " + option_flag(name) + " " + to_text(stored->second);
+    }
+    if (!differing.empty() || archive.options().size() != options_.size())
+        refuse("options (" + differing.erase(0, 1) + ")");
+    return archive;
+}
+
+void Checkpoint::write(const Archive& archive) {
+    try {
+        archive.save(path_);
+    } catch (const ResourceError& refused) {
+        trouble_ = refused.message();
+    }
+    since_.restart();
+}
+
+void Checkpoint::warn(FitReport& report) const {
+    if (!trouble_.empty()) report.warnings.push_back("a checkpoint could not be written: " + trouble_);
+}
+
+DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
+                 const OptionValues& values, const Run& run)
+    : points_(checked_floats(points, options.clusters, run)),
+      options_(options),
+      run_(run),
+      network_(architecture_of(options, points.columns()), options.device, run.threads, options.half),
+      checkpoint_(options.checkpoint, std::string(method), values,
+                  options.checkpoint.empty() ? std::string() : fingerprint_of(points_, options.pretrained), run.seed) {
+    const auto rows = points_.view().as<float>();
+    network_.set_points(rows.matrix());
+}
+
+Matrix<double> DeepFit::embedding() { return network_.encode_all(run_).cast<double>(); }
+
+Archive DeepFit::snapshot(const std::string& stage) const {
+    Archive out = checkpoint_.begin();
+    out.set_text("stage", stage);
+    network_.store(out, "network");
+    out.set_labels("memory", network_.memory());
+    if (!reconstruction_.empty()) out.set_vector("reconstruction", reconstruction_);
+    std::vector<double> seconds;  // of the stages that have ended, and of this one so far
+    for (const auto& [name, spent] : report_.seconds) seconds.push_back(spent);
+    seconds.push_back(earlier_ + watch_.seconds());
+    out.set_vector("seconds", seconds);
+    return out;
+}
+
+void DeepFit::end_stage(const std::string& name) {
+    report_.seconds.emplace_back(name, earlier_ + watch_.restart());
+    earlier_ = 0;
+}
+
+void DeepFit::pretrain() {
+    if (const auto found = checkpoint_.found()) {
+        const bool pretraining = found->text("stage") == "pretraining";
+        network_.load(*found, "network");
+        if (found->has("reconstruction")) reconstruction_ = found->vector("reconstruction");
+        const auto seconds = found->vector("seconds", pretraining ? 1 : 2);
+        earlier_ = seconds.back();
+        if (!pretraining) {
+            report_.seconds.emplace_back("pretraining", seconds.front());
+            resumed_ = found;
+            return;
+        }
+        network_.set_optimizers({{.learning_rate = options_.pretrain_rate}});
+        network_.set_memory(found->labels("memory"));
+    } else if (!options_.pretrained.empty()) {
+        const Archive model = Archive::load(options_.pretrained);
+        require_kind(model, options_.pretrained, {"ae-kmeans", "dekm", "dec", "idec", "dcn"});
+        try {
+            network_.load(model, "network");
+        } catch (const BadData& error) {
+            throw BadData(options_.pretrained + ": its network has another shape than --network, --image, --widths " +
+                          "and --embedding ask for (" + error.what() + ")");
+        }
+        end_stage("pretraining");
+        return;
+    } else {
+        network_.initialize(run_, "deep.start");
+        network_.set_optimizers({{.learning_rate = options_.pretrain_rate}});
+    }
+    std::vector<std::int64_t> order(static_cast<std::size_t>(count()));
+    const auto batch = static_cast<std::size_t>(options_.pretrain_batch_size);
+    std::optional<Archive> begun;  // the state as the epoch began
+    const auto stop_if_asked = [&] {
+        if (!run_.stop_requested()) return;
+        if (begun) checkpoint_.write(*begun);
+        run_.throw_if_stopped("pretraining");
+    };
+    for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
+        if (checkpoint_.wanted() && !begun) begun = snapshot("pretraining");
+        if (checkpoint_.due()) checkpoint_.write(*begun);
+        std::iota(order.begin(), order.end(), 0);
+        RandomStream random = run_.random("deep.order", static_cast<std::uint64_t>(epoch));
+        shuffle(order, random);
+        double sum = 0;
+        for (std::size_t from = 0; from < order.size(); from += batch) {
+            const std::size_t to = std::min(order.size(), from + batch);
+            network_.begin(
+                {order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to)});
+            const double error = network_.reconstruct(1.0);
+            if (!std::isfinite(error))
+                throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) +
+                                  ": lower --pretrain-rate, or scale the points (--scale minmax)");
+            sum += error * static_cast<double>(to - from);
+            network_.backward({});
+            network_.step();
+            if (to < order.size()) stop_if_asked();
+        }
+        reconstruction_.push_back(sum / static_cast<double>(count()));
+        run_.report({.stage = "pretraining",
+                     .fraction = static_cast<double>(epoch + 1) / options_.pretrain_epochs,
+                     .objective = reconstruction_.back(),
+                     .iteration = epoch + 1});
+        if (checkpoint_.wanted()) begun = snapshot("pretraining");
+        stop_if_asked();
+    }
+    if (!network_.encode_all(Run(run_.seed, run_.threads)).allFinite())
+        throw BadArgument("training diverged: lower --pretrain-rate, or scale the points (--scale minmax)");
+    if (begun) checkpoint_.write(*begun);  // whatever is stopped from here on need not train it again
+    end_stage("pretraining");
+}
+
+DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) const {
+    return {points_.columns(), network_.parameters(), std::move(rotation), std::move(centroids)};
+}
+
+void DeepFit::finish(const Labels& labels, int clusters) {
+    checkpoint_.warn(report_);
+    report_.empty_cluster_policy = "an empty cluster of k-means takes the point that adds most to the inertia";
+    finish_report(report_, points_, labels, clusters, clusters, run_);
+    auto& details = report_.details;
+    if (!reconstruction_.empty()) {
+        details.emplace_back("reconstruction", reconstruction_.back());
+        details.emplace_back("reconstruction_per_epoch", reconstruction_);
+    }
+    describe_network(network_,
+                     network_.architecture().encoder.front().plan.kind == COTERIE_DENSE ? "dense" : "convolutional",
+                     options_.device, report_);
+}
+
+double balance_of(const std::vector<double>& shares) {
+    if (shares.size() < 2) return 1;
+    double entropy = 0;
+    for (const double share : shares)
+        if (share > 0) entropy -= share * std::log(share);
+    return entropy / std::log(static_cast<double>(shares.size()));
+}
+
+double balance(const Labels& labels, int clusters) {
+    std::vector<double> shares(static_cast<std::size_t>(clusters), 0.0);
+    for (const auto label : labels) ++shares[static_cast<std::size_t>(label)];
+    for (double& share : shares) share /= static_cast<double>(labels.size());
+    return balance_of(shares);
+}
+
+}  // namespace coterie::internal

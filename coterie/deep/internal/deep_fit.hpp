@@ -1,0 +1,146 @@
+#pragma once
+// Internal: what the fits of deep methods share: options, the network and its pre-training, checkpoints, the report.
+
+#include <map>
+#include <optional>
+
+#include "coterie/deep/autoencoder.hpp"
+#include "coterie/deep/internal/network.hpp"
+
+namespace coterie::internal {
+
+/// The options of AutoencoderOptions, for the struct that has them.
+template <class Options>
+OptionSetFor<Options> describe_autoencoder() {
+    OptionSetFor<Options> set;
+    set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
+        .letter('k')
+        .template choice<AutoencoderNetwork>("network", &Options::network, {"automatic", "dense", "convolutional"},
+                                             "automatic: convolutional for images, dense without --image")
+        .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
+        .text("widths", &Options::widths, "dense: units of the layers between the points and the embedding")
+        .template integer<int>("embedding", &Options::embedding, between(1, 4096), "dimensions p of the embedding")
+        .template integer<int>("pretrain_epochs", &Options::pretrain_epochs, at_least(0),
+                               "passes over the points that train the autoencoder")
+        .template integer<int>("pretrain_batch_size", &Options::pretrain_batch_size, at_least(1),
+                               "points a batch of them")
+        .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
+        .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
+        .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")
+        .text("device", &Options::device, "cpu, or cuda where LibTorch has it")
+        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them")
+        .text("checkpoint", &Options::checkpoint,
+              "a file to keep the state of the fit in; a fit that was cut off goes on from it");
+    return set;
+}
+
+// What every method with a network shares, autoencoder or classifier.
+
+/// Of a batch: what the encoder made of its rows.
+struct BatchLoss {
+    double value = 0;
+    Matrix<float> gradient;  // by the encoder's output
+};
+
+/// --image: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
+ImageShape image_shape(const std::string& text, Index dimensions);
+/// --widths: whole numbers with commas between them.
+std::vector<int> layer_widths(const std::string& text);
+/// The points in single precision, checked.
+Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
+/// Of the points that a checkpoint belongs to, and of a file beside them (empty: none).
+std::string fingerprint_of(PointsView points, const std::string& path = {});
+/// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
+Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
+                       const std::string& device, bool half, const Run& run);
+/// The text "dimensions" of a model's file.
+Index stored_dimensions(const Archive& archive);
+/// make(); what it refuses is BadData of the file.
+template <class Make>
+Architecture stored_architecture(Make&& make) {
+    try {
+        return make();
+    } catch (const BadArgument& error) {
+        throw BadData(std::string("model: its options do not fit: ") + error.what());
+    }
+}
+/// Adds the details "parameters", "network", "device" and "backend".
+void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report);
+
+/// The network that options ask for, for points of d columns. BadArgument.
+Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
+
+/// BadData unless the model that --pretrained names is of one of these methods.
+void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods);
+
+/// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.
+class Checkpoint {
+public:
+    /// An empty path: none is written, none is found. ResourceError where no file can be written there.
+    Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
+               std::uint64_t seed);
+    /// What the file holds, where there is one. BadData when it is of another fit.
+    std::optional<Archive> found() const;
+    bool due() const { return !path_.empty() && since_.seconds() > 60; }
+    bool wanted() const { return !path_.empty(); }
+    Archive begin() const;
+    /// What stands in the way (a full disk) does not end the fit: it is kept for warn().
+    void write(const Archive& archive);
+    void warn(FitReport& report) const;
+
+private:
+    std::string trouble_;
+    std::string path_, method_, fingerprint_;
+    OptionValues options_;
+    std::uint64_t seed_;
+    Stopwatch since_;
+};
+
+class DeepFit {
+public:
+    /// Checks options and points, and makes the network.
+    DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options, const OptionValues& values,
+            const Run& run);
+
+    /// Trains the autoencoder, or reads it; goes on from a checkpoint. The state after it is in network().
+    void pretrain();
+
+    Network& network() { return network_; }
+    const Run& run() const { return run_; }
+    Index count() const { return points_.rows(); }
+    Index width() const { return network_.architecture().outputs; }
+    /// f(X) in double.
+    Matrix<double> embedding();
+    FitReport& report() { return report_; }
+    /// Puts its seconds into the report, those before a checkpoint among them.
+    void end_stage(const std::string& name);
+
+    Checkpoint& checkpoint() { return checkpoint_; }
+    /// What was found when the fit began, if it is beyond pre-training: `stage` is "clustering".
+    const std::optional<Archive>& resumed() const { return resumed_; }
+    /// Network and optimizers, and what pre-training left.
+    Archive snapshot(const std::string& stage) const;
+
+    /// Parameters, and the report's last facts.
+    DeepState state(Matrix<double> rotation, Matrix<double> centroids) const;
+    void finish(const Labels& labels, int clusters);
+
+private:
+    Points points_;
+    const AutoencoderOptions& options_;
+    const Run& run_;
+    Network network_;
+    FitReport report_;
+    Stopwatch watch_;
+    double earlier_ = 0;  // seconds of this stage, until the checkpoint that it goes on from
+    Checkpoint checkpoint_;
+    std::optional<Archive> resumed_;
+    std::vector<double> reconstruction_;  // an epoch
+};
+
+/// Entropy of k shares over ln k: 1 for equal ones, 0 when one has all; 1 for k = 1.
+double balance_of(const std::vector<double>& shares);
+/// That of the clusters' sizes.
+double balance(const Labels& labels, int clusters);
+
+}  // namespace coterie::internal

@@ -1,0 +1,313 @@
+#include "coterie/deep/internal/network.hpp"
+
+#include <dlfcn.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/internal/own_place.hpp"
+#include "coterie/base/internal/processor.hpp"
+#include "coterie/base/internal/shared_library.hpp"
+#include "coterie/base/memory.hpp"
+
+namespace coterie::internal {
+namespace {
+
+constexpr const char* library_name = "libcoterie-deep.so";
+// Batches that a network only looks at: large enough to keep the processor busy, small enough for its memory.
+constexpr Index encoded_at_once = 1000;
+constexpr Index numbers_at_once = 4'000'000;  // of the items; layers between may have some tens as many
+
+std::vector<std::string> places() {
+    if (const char* given = std::getenv("COTERIE_DEEP_LIBRARY")) return {given};
+    std::vector<std::string> out;
+    for (const std::filesystem::path& folder : own_library_folders()) out.push_back((folder / library_name).string());
+    return out;
+}
+
+struct Loaded {
+    const coterie_network_api* api = nullptr;
+    std::string trouble;
+};
+
+// Looked for once; the library stays, as LibTorch cannot be unloaded.
+const Loaded& loaded() {
+    static const Loaded found = [] {
+        Loaded out;
+        const bool of_the_host = is_loaded("libtorch_cpu.so");
+        for (const std::string& place : places()) {
+            void* const library = open_library(place.c_str());
+            if (library == nullptr) {
+                const char* const said = dlerror();
+                std::error_code ignored;
+                if (out.trouble.empty() || std::filesystem::exists(place, ignored)) out.trouble = said ? said : place;
+                continue;
+            }
+            using Functions = const coterie_network_api* (*)(std::int32_t);
+            const auto functions = reinterpret_cast<Functions>(dlsym(library, "coterie_network_functions"));
+            if (functions != nullptr) out.api = functions(COTERIE_NETWORK_ABI);
+            if (out.api != nullptr) {
+                if (!of_the_host) out.api->keep_memory();
+                return out;
+            }
+            out.trouble = place + " is of another version of coterie";
+        }
+        return out;
+    }();
+    return found;
+}
+
+const coterie_network_api& api() {
+    const Loaded& found = loaded();
+    if (found.api == nullptr)
+        throw ResourceError(
+            "deep methods need LibTorch and coterie's library for it, which could not be loaded (" + found.trouble +
+            "): install libtorch-dev and build coterie again, or name the library in COTERIE_DEEP_LIBRARY");
+    return *found.api;
+}
+
+std::vector<coterie_layer> plans_of(const std::vector<Layer>& layers) {
+    std::vector<coterie_layer> out;
+    for (const Layer& layer : layers) out.push_back(layer.plan);
+    return out;
+}
+
+}  // namespace
+
+std::string network_backend() { return api().description(); }
+
+void check_device(const std::string& device) {
+    if (device != "cpu" && device != "cuda")
+        throw BadArgument("option --device: '" + device + "' is not accepted; cpu or cuda");
+    if (api().has_device(device.c_str()) == 0)
+        throw BadArgument("option --device: '" + device + "' is not there for " + network_backend() + "; use cpu");
+}
+
+std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
+
+bool has_half(const std::string& device) { return device != "cpu" || has_avx512(); }
+
+struct Network::Handle {
+    const coterie_network_api& functions = api();
+    coterie_network* network = nullptr;
+
+    ~Handle() {
+        if (network != nullptr) functions.destroy(network);
+    }
+    void check(std::int32_t failed) const {
+        if (failed != 0) throw ResourceError("network: " + std::string(functions.error()));
+    }
+};
+
+Network::Network(const Architecture& architecture, const std::string& device, int threads, bool half)
+    : handle_(std::make_unique<Handle>()), architecture_(architecture) {
+    check_device(device);
+    if (half && !has_half(device))
+        throw BadArgument("option --half: this processor has no products in bfloat16 (AVX-512); leave it out");
+    on_device_ = device != "cpu";
+    double parameters = 0;
+    for (const auto* layers : {&architecture.encoder, &architecture.decoder})
+        for (const Layer& layer : *layers)
+            for (const Index size : parameter_sizes(layer.plan)) parameters += static_cast<double>(size);
+    // Themselves, their gradients, and two moments of Adam.
+    if (!on_device_) require_memory(4 * sizeof(float) * parameters, "the network");
+    const auto encoder = plans_of(architecture.encoder);
+    const auto decoder = plans_of(architecture.decoder);
+    const ImageShape& input = architecture.input;
+    handle_->network =
+        handle_->functions.create(encoder.data(), static_cast<std::int32_t>(encoder.size()), decoder.data(),
+                                  static_cast<std::int32_t>(decoder.size()), input.channels, input.rows, input.columns,
+                                  device.c_str(), threads, half);
+    if (handle_->network == nullptr) handle_->check(1);
+}
+
+Network::~Network() = default;
+
+void Network::initialize(const Run& run, std::string_view purpose) {
+    Parameters values = parameters();
+    std::size_t next = 0;
+    std::uint64_t number = 0;
+    for (const auto* layers : {&architecture_.encoder, &architecture_.decoder})
+        for (const Layer& layer : *layers) {
+            const coterie_layer& plan = layer.plan;
+            if (plan.kind == COTERIE_BATCH_NORM) {  // weight, bias, running mean, running variance
+                for (const float start : {1.0F, 0.0F, 0.0F, 1.0F})
+                    std::fill(values[next].begin(), values[next].end(), start), ++next;
+                continue;
+            }
+            if (layer.start == Start::none) continue;
+            RandomStream random = run.random(purpose, number++);
+            const auto inputs = static_cast<double>(fan_in(plan));
+            const auto both = inputs + static_cast<double>(fan_out(plan));
+            const double width = layer.start == Start::uniform ? 0.05
+                                 : layer.start == Start::root  ? 1 / std::sqrt(inputs)
+                                                               : std::sqrt(6 / both);
+            for (float& value : values[next])
+                value = static_cast<float>(layer.start == Start::he ? std::sqrt(2 / inputs) * random.normal()
+                                                                    : width * (2 * random.uniform() - 1));
+            ++next;
+            if (plan.bias) std::fill(values[next].begin(), values[next].end(), 0.0F), ++next;
+        }
+    set_parameters(values);
+}
+
+void Network::set_points(const Matrix<float>& points) {
+    if (points.cols() != architecture_.input.items()) throw InternalError("network: points of another shape");
+    handle_->check(handle_->functions.set_points(handle_->network, points.data(), points.rows()));
+    points_ = points.rows();
+}
+
+Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
+    Matrix<float> out(static_cast<Index>(rows.size()), architecture_.outputs);
+    handle_->check(handle_->functions.forward(handle_->network, rows.data(), out.rows(), nullptr, nullptr, nullptr, 0,
+                                              out.data()));
+    return out;
+}
+
+Matrix<float> Network::encode_all(const Run& run) {
+    Matrix<float> out(points_, architecture_.outputs);
+    const Index step =
+        std::clamp<Index>(numbers_at_once / std::max<Index>(1, architecture_.input.items()), 1, encoded_at_once);
+    for (Index begin = 0; begin < points_; begin += step) {
+        run.throw_if_stopped("encoding");
+        std::vector<std::int64_t> rows;
+        for (Index i = begin; i < std::min(points_, begin + step); ++i) rows.push_back(i);
+        out.middleRows(begin, static_cast<Index>(rows.size())) = encode(rows);
+    }
+    return out;
+}
+
+Matrix<float> Network::decode(const Matrix<float>& output) {
+    Matrix<float> out(output.rows(), architecture_.input.items());
+    handle_->check(handle_->functions.decode(handle_->network, output.data(), output.rows(), out.data()));
+    return out;
+}
+
+void Network::require_pass_memory() {
+    if (on_device_ || pass_rows_ <= most_rows_) return;
+    require_memory(sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(pass_rows_),
+                   "a batch of " + std::to_string(pass_rows_) + " items in the network (smaller ones need less)");
+    most_rows_ = pass_rows_;
+}
+
+Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Changes& changes, Pass pass) {
+    const auto data = [](const Matrix<float>& of) { return of.size() > 0 ? of.data() : nullptr; };
+    pass_rows_ = static_cast<Index>(rows.size());
+    require_pass_memory();
+    Matrix<float> out(pass_rows_, architecture_.outputs);
+    handle_->check(handle_->functions.forward(handle_->network, rows.data(), pass_rows_, data(changes.affine),
+                                              data(changes.colour), data(changes.noise), pass == Pass::training ? 1 : 2,
+                                              out.data()));
+    return out;
+}
+
+double Network::reconstruct(double weight) {
+    double value = 0;
+    handle_->check(handle_->functions.reconstruct(handle_->network, weight, &value));
+    return value;
+}
+
+Matrix<float> Network::input_gradient(const Matrix<float>& gradient) {
+    Matrix<float> out(pass_rows_, architecture_.input.items());
+    handle_->check(handle_->functions.input_gradient(handle_->network, gradient.data(), out.data()));
+    return out;
+}
+
+void Network::backward(const Matrix<float>& gradient) {
+    handle_->check(handle_->functions.backward(handle_->network, gradient.size() > 0 ? gradient.data() : nullptr));
+}
+
+void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
+    std::vector<coterie_optimizer> plans;
+    for (const Optimizer& of : optimizers) {
+        coterie_optimizer plan{};
+        plan.kind = of.kind == Optimizer::Kind::adam ? COTERIE_ADAM : COTERIE_SGD;
+        plan.part = of.part == Optimizer::Part::trunk     ? COTERIE_TRUNK
+                    : of.part == Optimizer::Part::head    ? COTERIE_HEAD
+                    : of.part == Optimizer::Part::encoder ? COTERIE_ENCODER
+                    : of.part == Optimizer::Part::decoder ? COTERIE_DECODER
+                                                          : COTERIE_BOTH;
+        plan.learning_rate = of.learning_rate;
+        plan.momentum = of.momentum;
+        plan.weight_decay = of.weight_decay;
+        plan.beta1 = 0.9;
+        plan.beta2 = 0.999;
+        plan.epsilon = 1e-8;
+        plans.push_back(plan);
+    }
+    handle_->check(
+        handle_->functions.set_optimizers(handle_->network, plans.data(), static_cast<std::int32_t>(plans.size())));
+}
+
+void Network::step() { handle_->check(handle_->functions.step(handle_->network)); }
+
+Parameters Network::parameters() const {
+    Parameters out(static_cast<std::size_t>(handle_->functions.parameters(handle_->network)));
+    for (std::size_t p = 0; p < out.size(); ++p) {
+        const auto number = static_cast<std::int32_t>(p);
+        out[p].resize(static_cast<std::size_t>(handle_->functions.parameter_size(handle_->network, number)));
+        handle_->check(handle_->functions.get_parameter(handle_->network, number, out[p].data()));
+    }
+    return out;
+}
+
+void Network::set_parameters(const Parameters& parameters) {
+    const int count = handle_->functions.parameters(handle_->network);
+    if (static_cast<std::size_t>(count) != parameters.size()) throw InternalError("network: other parameters");
+    for (std::int32_t p = 0; p < count; ++p) {
+        const auto& values = parameters[static_cast<std::size_t>(p)];
+        if (handle_->functions.parameter_size(handle_->network, p) != static_cast<std::int64_t>(values.size()))
+            throw InternalError("network: parameters of other sizes");
+        handle_->check(handle_->functions.set_parameter(handle_->network, p, values.data()));
+    }
+}
+
+void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters) {
+    for (std::size_t p = 0; p < parameters.size(); ++p)
+        archive.set_points(prefix + "." + std::to_string(p),
+                           PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
+}
+
+Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture) {
+    Parameters out;
+    for (const auto* layers : {&architecture.encoder, &architecture.decoder})
+        for (const Layer& layer : *layers)
+            for (const Index size : parameter_sizes(layer.plan)) {
+                const Points stored = archive.points(prefix + "." + std::to_string(out.size()), 1, size);
+                const auto row = to_matrix<float>(stored.view());
+                out.emplace_back(row.data(), row.data() + row.size());
+            }
+    return out;
+}
+
+void Network::store(Archive& archive, const std::string& prefix) const {
+    store_parameters(archive, prefix, parameters());
+}
+
+void Network::load(const Archive& archive, const std::string& prefix) {
+    set_parameters(load_parameters(archive, prefix, architecture_));
+}
+
+std::vector<std::int32_t> Network::memory() const {
+    std::vector<float> values(static_cast<std::size_t>(handle_->functions.memory_size(handle_->network)));
+    handle_->check(handle_->functions.get_memory(handle_->network, values.data()));
+    std::vector<std::int32_t> out;
+    out.reserve(values.size());
+    for (const float value : values) out.push_back(std::bit_cast<std::int32_t>(value));
+    return out;
+}
+
+void Network::set_memory(const std::vector<std::int32_t>& bits) {
+    if (static_cast<std::int64_t>(bits.size()) != handle_->functions.memory_size(handle_->network))
+        throw BadData("checkpoint: the optimizers remember other parameters");
+    std::vector<float> values;
+    values.reserve(bits.size());
+    for (const std::int32_t value : bits) values.push_back(std::bit_cast<float>(value));
+    handle_->check(handle_->functions.set_memory(handle_->network, values.data()));
+}
+
+}  // namespace coterie::internal

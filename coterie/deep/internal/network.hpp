@@ -1,0 +1,107 @@
+#pragma once
+// Internal: networks as this side of network_abi.h sees them. The library behind it is looked for when the first
+// network is made: $COTERIE_DEEP_LIBRARY, else beside this library or where the installation that holds it
+// has libraries (base/internal/own_place.hpp).
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/deep/internal/architecture.hpp"
+#include "coterie/model/archive.hpp"
+
+namespace coterie::internal {
+
+/// "LibTorch 1.13.1". ResourceError that says what to install where it is not to be had.
+std::string network_backend();
+/// BadArgument unless the device is there: "cpu" or "cuda".
+void check_device(const std::string& device);
+/// The device, or cpu where it is not there: a model predicts on any machine.
+std::string device_or_cpu(const std::string& device);
+/// Whether the device multiplies in bfloat16 and adds up in single precision. A CPU does with AVX-512; on others
+/// LibTorch 1.13 adds up in bfloat16 as well, which is slow and an eighth off after a few layers.
+bool has_half(const std::string& device);
+
+struct Optimizer {
+    enum class Kind { sgd, adam } kind = Kind::adam;
+    enum class Part { trunk, head, encoder, decoder, both } part = Part::both;  // trunk: the encoder without its head
+    double learning_rate = 1e-3;
+    double momentum = 0;
+    double weight_decay = 0;
+};
+
+/// How images of a batch are changed before they are seen; an empty part changes nothing.
+struct Changes {
+    Matrix<float> affine;  // batch x 6: where each place of the new image comes from, in -1..1
+    Matrix<float> colour;  // batch x 2 channels: factor and what is added, channel by channel
+    Matrix<float> noise;   // batch x d: added
+};
+
+/// A network's parameters and running means, tensor by tensor, the encoder's first.
+using Parameters = std::vector<std::vector<float>>;
+/// Tensors "PREFIX.N", one row each.
+void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters);
+/// BadData unless they are those of such a network.
+Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture);
+
+/// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU,
+/// whatever the number of threads.
+class Network {
+public:
+    /// BadArgument unless the device is there, and, if `half`, has it.
+    Network(const Architecture& architecture, const std::string& device, int threads, bool half);
+    ~Network();
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    /// Starts anew with parameters from the run's stream `purpose`, as the architecture's layers say.
+    void initialize(const Run& run, std::string_view purpose);
+    /// Copied to the device.
+    void set_points(const Matrix<float>& points);
+    Index points() const { return points_; }
+
+    /// What the encoder makes of these rows, rows x outputs.
+    Matrix<float> encode(const std::vector<std::int64_t>& rows);
+    /// Of all points, in batches of at most 1000, fewer where items are large.
+    Matrix<float> encode_all(const Run& run);
+    Matrix<float> decode(const Matrix<float>& output);
+
+    /// probing: for input_gradient(); batch norms use the batch's own means, too, but their running means stay.
+    enum class Pass { training, probing };
+    /// As encode(), and keeps the pass.
+    Matrix<float> begin(const std::vector<std::int64_t>& rows, const Changes& changes = {}, Pass pass = Pass::training);
+    /// Adds weight times the mean squared error of the reconstruction; returns the error.
+    double reconstruct(double weight);
+    /// Of sum(output * gradient), rows x d.
+    Matrix<float> input_gradient(const Matrix<float>& gradient);
+    /// Ends the pass with the gradient of the loss with respect to its output (empty: none but reconstruct()'s).
+    void backward(const Matrix<float>& gradient);
+
+    void set_optimizers(const std::vector<Optimizer>& optimizers);
+    void step();
+
+    const Architecture& architecture() const { return architecture_; }
+    void store(Archive& archive, const std::string& prefix) const;
+    void load(const Archive& archive, const std::string& prefix);
+    /// What the optimizers remember, as bits.
+    std::vector<std::int32_t> memory() const;
+    void set_memory(const std::vector<std::int32_t>& bits);
+    /// All parameters, for keeping the best.
+    Parameters parameters() const;
+    void set_parameters(const Parameters& parameters);
+
+private:
+    struct Handle;
+    void require_pass_memory();
+
+    std::unique_ptr<Handle> handle_;
+    Architecture architecture_;
+    bool on_device_ = false;
+    Index points_ = 0;
+    Index pass_rows_ = 0;
+    Index most_rows_ = 0;  // of a pass so far
+};
+
+}  // namespace coterie::internal

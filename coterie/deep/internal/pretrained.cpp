@@ -1,0 +1,86 @@
+#include "coterie/deep/internal/pretrained.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "coterie/base/error.hpp"
+#include "coterie/deep/internal/deep_fit.hpp"
+#include "coterie/io/internal/formats.hpp"
+
+namespace coterie::internal {
+
+std::vector<std::string> resnet18_names(const Architecture& architecture) {
+    std::vector<std::string> out;
+    const auto convolution = [&](const std::string& name) { out.push_back(name + ".weight"); };
+    const auto norm = [&](const std::string& name) {
+        for (const char* tensor : {".weight", ".bias", ".running_mean", ".running_var"}) out.push_back(name + tensor);
+    };
+    convolution("conv1");
+    norm("bn1");
+    int block = 0;
+    for (const Layer& layer : architecture.encoder) {
+        if (layer.plan.kind != COTERIE_RESIDUAL) continue;
+        const std::string name = "layer" + std::to_string(block / 2 + 1) + "." + std::to_string(block % 2) + ".";
+        for (const char* number : {"1", "2"}) {
+            convolution(name + "conv" + number);
+            norm(name + "bn" + number);
+        }
+        if (layer.plan.in > 0) {
+            convolution(name + "downsample.0");
+            norm(name + "downsample.1");
+        }
+        ++block;
+    }
+    return out;
+}
+
+void read_trunk(const std::string& path, const Architecture& classifier, bool is_resnet18, Parameters& parameters) {
+    const formats::Bytes bytes = formats::read_bytes(path);
+    const formats::SafetensorsFile file = formats::parse_safetensors_table(bytes.data, path);
+    const auto has = [&](const std::string& name) {
+        return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.name == name; });
+    };
+    const auto is_coterie = [](const auto& fact) { return fact.first == "format" && fact.second == "coterie-model"; };
+    if (std::any_of(file.metadata.begin(), file.metadata.end(), is_coterie)) {
+        const Archive model = Archive::load(path);  // checks the sum of its bytes
+        if (has("network.0") || !is_resnet18)
+            require_kind(model, path, {"entropy-net", "imsat", "iic", "sela-net", "miadm-net"});
+    }
+    const std::size_t trunk = parameters.size() - parameter_sizes(classifier.encoder.back().plan).size();
+    std::vector<std::string> names;
+    if (has("network.0")) {
+        for (std::size_t p = 0; p < trunk; ++p) names.push_back("network." + std::to_string(p));
+    } else if (is_resnet18) {
+        // What stands before the shortest name of the first convolution in a block.
+        const std::string known = "layer1.0.conv1.weight";
+        std::optional<std::string> before;
+        for (const auto& tensor : file.tensors)
+            if (tensor.name.ends_with(known) && (!before || tensor.name.size() < before->size() + known.size()))
+                before = tensor.name.substr(0, tensor.name.size() - known.size());
+        if (!before)
+            throw BadData(path + ": there is no tensor " + known +
+                          ", with or without something before it; --pretrained takes a model of a classifier, or "
+                          "ResNet-18's weights as torchvision names them");
+        for (const std::string& name : resnet18_names(classifier)) names.push_back(*before + name);
+    } else {
+        throw BadData(path +
+                      ": there is no tensor network.0; --pretrained takes the model of a classifier with the "
+                      "same network (ResNet-18: also weights as torchvision names them)");
+    }
+    if (names.size() != trunk) throw InternalError("pretrained: names of another network");
+    for (std::size_t p = 0; p < trunk; ++p) {
+        if (!has(names[p])) throw BadData(path + ": there is no tensor " + names[p]);
+        std::string source = path;
+        const formats::Array array = formats::parse_safetensors(bytes, names[p], formats::Purpose::points, source);
+        const Points points = formats::to_points(array, Precision::float32, -1, source, 1);
+        const auto values = to_matrix<float>(points.view());
+        if (values.size() != static_cast<Index>(parameters[p].size()))
+            throw BadData(source + ": " + std::to_string(values.size()) + " numbers, this network has " +
+                          std::to_string(parameters[p].size()) + " there (--network, --image, --widths, --kernel)");
+        if (!values.allFinite()) throw BadData(source + ": there are numbers that are not finite");
+        std::copy_n(values.data(), values.size(), parameters[p].begin());
+    }
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,242 @@
+// The functions of network_abi.h. Nothing of coterie's is included but that header, and no C++ object, exception or
+// string crosses the border: this library may be compiled with other strings than the rest (cmake/FindLibTorch.cmake).
+// Compiles against LibTorch 1.13 and 2.x alike.
+
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/grad_mode.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
+#include <torch/version.h>
+
+#include "coterie/deep/internal/torch/blas_threads.hpp"
+#include "coterie/deep/internal/torch/half.hpp"
+#include "coterie/deep/internal/torch/kept_memory.hpp"
+#include "coterie/deep/internal/torch/network.hpp"
+#include "coterie/deep/network_abi.h"
+
+namespace coterie_deep {
+namespace {
+
+thread_local std::string last_error;
+
+// Runs f; what it throws becomes 1 and the text of error().
+template <class F>
+int32_t guarded(F&& f) {
+    try {
+        const NoBlasThreads none;
+        f();
+        return 0;
+    } catch (const c10::Error& error) {
+        last_error = error.what_without_backtrace();
+    } catch (const std::exception& error) {
+        last_error = error.what();
+    } catch (...) {
+        last_error = "an error without a name";
+    }
+    return 1;
+}
+
+// Of this thread's passes. Asking for as many as there are would still start a pool of threads anew, which spin before
+// they sleep: twice the time of a pass.
+void use_threads(int32_t threads) {
+    if (at::get_num_threads() != threads) at::set_num_threads(threads);
+}
+
+const char* description() {
+    static const std::string text = std::string("LibTorch ") + TORCH_VERSION;
+    return text.c_str();
+}
+const char* error() { return last_error.c_str(); }
+
+int32_t has_device(const char* device) {
+    int32_t found = 0;
+    guarded([&] {
+        const std::string name = device;
+        found = name == "cpu" || (name == "cuda" && torch::cuda::is_available()) ? 1 : 0;
+    });
+    return found;
+}
+
+void keep_memory() { keep_memory_between_steps(); }
+
+coterie_network* create(const coterie_layer* encoder, int32_t encoder_layers, const coterie_layer* decoder,
+                        int32_t decoder_layers, int32_t channels, int32_t rows, int32_t columns, const char* device,
+                        int32_t threads, int32_t half) {
+    std::unique_ptr<coterie_network> out;
+    const int32_t failed = guarded([&] {
+        use_threads(threads);
+        out = std::make_unique<coterie_network>();
+        out->threads = threads;
+        out->device = torch::Device(device);
+        out->half = half != 0;
+        out->shape = {channels, rows, columns};
+        out->encoder = Part(encoder, encoder_layers, out->device);
+        out->decoder = Part(decoder, decoder_layers, out->device);
+        if (decoder_layers > 0) out->decoder_inputs = decoder[0].in;
+        out->encoder.collect(out->encoder_trained, out->all);
+        out->decoder.collect(out->decoder_trained, out->all);
+    });
+    return failed ? nullptr : out.release();
+}
+void destroy(coterie_network* network) { delete network; }
+
+int32_t parameters(const coterie_network* network) { return static_cast<int32_t>(network->all.size()); }
+int64_t parameter_size(const coterie_network* network, int32_t number) {
+    return network->all[static_cast<std::size_t>(number)].numel();
+}
+int32_t get_parameter(coterie_network* network, int32_t number, float* to) {
+    return guarded([&] { coterie_network::to_host(network->all[static_cast<std::size_t>(number)], to); });
+}
+int32_t set_parameter(coterie_network* network, int32_t number, const float* from) {
+    return guarded([&] {
+        const torch::NoGradGuard guard;
+        Tensor& tensor = network->all[static_cast<std::size_t>(number)];
+        tensor.copy_(torch::from_blob(const_cast<float*>(from), tensor.sizes(), torch::kFloat32));
+    });
+}
+
+int32_t set_points(coterie_network* network, const float* points, int64_t count) {
+    return guarded([&] {
+        Tensor host = torch::from_blob(const_cast<float*>(points), {count, network->shape.items()}, torch::kFloat32);
+        network->points = network->device.is_cpu() ? host.clone() : host.to(network->device);
+    });
+}
+
+int32_t forward(coterie_network* network, const int64_t* rows, int64_t count, const float* affine, const float* colour,
+                const float* noise, int32_t training, float* output) {
+    return guarded([&] {
+        use_threads(network->threads);
+        network->end_pass();
+        const HalfGuard half(network->half && network->device.is_cuda());
+        if (training == 0) {
+            const torch::NoGradGuard guard;
+            const Tensor found =
+                network->encoder.run(network->batch(rows, count, affine, colour, noise), network->pass(false));
+            coterie_network::to_host(found.flatten(1), output);
+            return;
+        }
+        network->input = network->batch(rows, count, affine, colour, noise);
+        if (training == 2) network->input.set_requires_grad(true);
+        network->output = network->encoder.run(network->input, network->pass(true, training == 2 ? 0.0 : 0.1))
+                              .flatten(1)
+                              .to(torch::kFloat32);
+        coterie_network::to_host(network->output, output);
+    });
+}
+
+int32_t reconstruct(coterie_network* network, double weight, double* value) {
+    return guarded([&] {
+        network->require_pass();
+        if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
+        const HalfGuard half(network->half && network->device.is_cuda());
+        const Tensor made = network->decoder.run(network->output, network->pass(true)).reshape(network->input.sizes());
+        // Item by item, then one after the other: one mean of all is shared out by the number of threads.
+        const Tensor errors =
+            at::mse_loss(made.to(torch::kFloat32), network->input.detach(), at::Reduction::None).flatten(1).mean(1);
+        std::vector<float> host(static_cast<std::size_t>(errors.size(0)));
+        coterie_network::to_host(errors, host.data());
+        *value = std::accumulate(host.begin(), host.end(), 0.0) / static_cast<double>(host.size());
+        const Tensor loss = errors.mean();
+        const Tensor weighted = loss * weight;
+        network->loss = network->loss.defined() ? network->loss + weighted : weighted;
+    });
+}
+
+int32_t decode(coterie_network* network, const float* output, int64_t count, float* item) {
+    return guarded([&] {
+        if (network->decoder_inputs == 0) throw std::runtime_error("the network has no decoder");
+        const torch::NoGradGuard guard;
+        const HalfGuard half(network->half && network->device.is_cuda());
+        const Tensor from =
+            torch::from_blob(const_cast<float*>(output), {count, network->decoder_inputs}, torch::kFloat32)
+                .to(network->device);
+        coterie_network::to_host(network->decoder.run(from, network->pass(false)), item);
+    });
+}
+
+int32_t input_gradient(coterie_network* network, const float* output_gradient, float* gradient) {
+    return guarded([&] {
+        network->require_pass();
+        if (!network->input.requires_grad()) throw std::runtime_error("the pass was not made for an input's gradient");
+        const auto found =
+            torch::autograd::grad({network->output}, {network->input}, {network->gradient_of(output_gradient)}, true);
+        coterie_network::to_host(found[0], gradient);
+    });
+}
+
+int32_t backward(coterie_network* network, const float* output_gradient) {
+    return guarded([&] {
+        network->require_pass();
+        std::vector<Tensor> roots, gradients;
+        if (output_gradient != nullptr) {
+            roots.push_back(network->output);
+            gradients.push_back(network->gradient_of(output_gradient));
+        }
+        if (network->loss.defined()) {
+            roots.push_back(network->loss);
+            gradients.push_back(torch::ones_like(network->loss));
+        }
+        if (!roots.empty()) torch::autograd::backward(roots, gradients);
+        network->end_pass();
+    });
+}
+
+int32_t set_optimizers(coterie_network* network, const coterie_optimizer* plans, int32_t count) {
+    return guarded([&] {
+        network->optimizers.clear();
+        for (int32_t i = 0; i < count; ++i) {
+            std::vector<Tensor> trained;
+            const auto head = network->encoder_trained.end() - network->encoder.trained_in_last_layer();
+            if (plans[i].part & COTERIE_TRUNK) trained.insert(trained.end(), network->encoder_trained.begin(), head);
+            if (plans[i].part & COTERIE_HEAD) trained.insert(trained.end(), head, network->encoder_trained.end());
+            if (plans[i].part & COTERIE_DECODER)
+                trained.insert(trained.end(), network->decoder_trained.begin(), network->decoder_trained.end());
+            network->optimizers.emplace_back(plans[i], std::move(trained));
+        }
+    });
+}
+
+int32_t step(coterie_network* network) {
+    return guarded([&] {
+        for (Optimizer& optimizer : network->optimizers) optimizer.step();
+        for (const auto* trained : {&network->encoder_trained, &network->decoder_trained})
+            for (const Tensor& parameter : *trained) parameter.mutable_grad() = Tensor();
+    });
+}
+
+int64_t memory_size(coterie_network* network) {
+    int64_t size = 0;
+    for (const Optimizer& optimizer : network->optimizers) size += optimizer.memory_size();
+    return size;
+}
+int32_t get_memory(coterie_network* network, float* to) {
+    return guarded([&] {
+        for (const Optimizer& optimizer : network->optimizers) to = optimizer.get_memory(to);
+    });
+}
+int32_t set_memory(coterie_network* network, const float* from) {
+    return guarded([&] {
+        for (Optimizer& optimizer : network->optimizers) from = optimizer.set_memory(from);
+    });
+}
+
+}  // namespace
+}  // namespace coterie_deep
+
+extern "C" __attribute__((visibility("default"))) const coterie_network_api* coterie_network_functions(int32_t abi) {
+    static const coterie_network_api functions = {
+        COTERIE_NETWORK_ABI,           &coterie_deep::description,   &coterie_deep::error,
+        &coterie_deep::has_device,     &coterie_deep::keep_memory,   &coterie_deep::create,
+        &coterie_deep::destroy,        &coterie_deep::parameters,    &coterie_deep::parameter_size,
+        &coterie_deep::get_parameter,  &coterie_deep::set_parameter, &coterie_deep::set_points,
+        &coterie_deep::forward,        &coterie_deep::reconstruct,   &coterie_deep::decode,
+        &coterie_deep::input_gradient, &coterie_deep::backward,      &coterie_deep::set_optimizers,
+        &coterie_deep::step,           &coterie_deep::memory_size,   &coterie_deep::get_memory,
+        &coterie_deep::set_memory};
+    return abi == COTERIE_NETWORK_ABI ? &functions : nullptr;
+}

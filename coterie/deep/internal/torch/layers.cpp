@@ -1,0 +1,145 @@
+// Parameters of layers and the way of a batch through them. On the CPU dense and convolutional layers and maxima are
+// ours (linear.hpp, convolution.hpp, max_pool.hpp: the same bits at any number of threads); all else, and everything on
+// other devices, is LibTorch's.
+
+#include "coterie/deep/internal/torch/layers.hpp"
+
+#include <stdexcept>
+
+#include <torch/types.h>
+
+#include "coterie/deep/internal/torch/convolution.hpp"
+#include "coterie/deep/internal/torch/linear.hpp"
+#include "coterie/deep/internal/torch/max_pool.hpp"
+
+namespace coterie_deep {
+namespace {
+
+Tensor activated(const Tensor& x, int32_t activation) { return activation == COTERIE_RELU ? torch::relu(x) : x; }
+
+// Of none an empty one: functions take no undefined tensor.
+Tensor in_type(const Tensor& bias, torch::ScalarType type) { return bias.defined() ? bias.to(type) : at::empty({0}); }
+
+Tensor dense(const Layer& layer, const Tensor& from, bool half) {
+    if (!from.device().is_cpu()) return at::linear(from, layer.weight, layer.bias);
+    const auto type = half ? torch::kBFloat16 : torch::kFloat32;
+    return blocked_linear(from.contiguous().to(type), layer.weight.to(type), in_type(layer.bias, type));
+}
+Tensor convolved(const Layer& layer, const Tensor& from, int64_t pad, bool half) {
+    const int64_t stride = layer.plan.stride;
+    const bool transposed = layer.plan.kind == COTERIE_TRANSPOSED_CONVOLUTION;
+    if (!from.device().is_cpu())
+        return transposed ? at::conv_transpose2d(from, layer.weight, layer.bias, stride)
+                          : at::conv2d(from, layer.weight, layer.bias, stride, pad);
+    // LibTorch 1.13 has no gradient of transposed ones in bfloat16.
+    const auto type = half && !transposed ? torch::kBFloat16 : torch::kFloat32;
+    return blocked_convolution(from.contiguous().to(type), layer.weight.to(type), in_type(layer.bias, type), stride,
+                               pad, transposed);
+}
+
+}  // namespace
+
+Part::Part(const coterie_layer* plans, int32_t count, const at::Device& device) {
+    const auto options = torch::TensorOptions().dtype(torch::kFloat32).device(device);
+    for (int32_t i = 0; i < count; ++i) {
+        const coterie_layer& plan = plans[i];
+        Layer layer;
+        layer.plan = plan;
+        switch (plan.kind) {
+            case COTERIE_DENSE: layer.weight = torch::zeros({plan.out, plan.in}, options); break;
+            case COTERIE_CONVOLUTION:
+                layer.weight = torch::zeros({plan.out, plan.in, plan.kernel, plan.kernel}, options);
+                break;
+            case COTERIE_TRANSPOSED_CONVOLUTION:
+                layer.weight = torch::zeros({plan.in, plan.out, plan.kernel, plan.kernel}, options);
+                break;
+            case COTERIE_BATCH_NORM:
+                layer.weight = torch::ones({plan.in}, options);
+                layer.running_mean = torch::zeros({plan.in}, options);
+                layer.running_variance = torch::ones({plan.in}, options);
+                break;
+            case COTERIE_RESHAPE:
+            case COTERIE_MAX_POOL:
+            case COTERIE_AVERAGE:
+            case COTERIE_RESIDUAL: break;
+            default: throw std::runtime_error("layer of an unknown kind");
+        }
+        if (layer.weight.defined()) {
+            layer.weight.set_requires_grad(true);
+            if (plan.bias || plan.kind == COTERIE_BATCH_NORM) {
+                const int64_t size = plan.kind == COTERIE_BATCH_NORM ? plan.in : plan.out;
+                layer.bias = torch::zeros({size}, options).set_requires_grad(true);
+            }
+        }
+        layers_.push_back(std::move(layer));
+    }
+}
+
+void Part::collect(std::vector<Tensor>& trained, std::vector<Tensor>& all) {
+    for (Layer& layer : layers_) {
+        for (Tensor* tensor : {&layer.weight, &layer.bias})
+            if (tensor->defined()) {
+                trained.push_back(*tensor);
+                all.push_back(*tensor);
+            }
+        for (Tensor* tensor : {&layer.running_mean, &layer.running_variance})
+            if (tensor->defined()) all.push_back(*tensor);
+    }
+}
+
+Tensor Part::run(Tensor x, std::size_t begin, std::size_t end, const Pass& pass) {
+    for (std::size_t i = begin; i < end; ++i) {
+        Layer& layer = layers_[i];
+        const coterie_layer& plan = layer.plan;
+        switch (plan.kind) {
+            case COTERIE_DENSE: x = dense(layer, x.flatten(1), pass.half); break;
+            case COTERIE_CONVOLUTION: {
+                if (plan.pad_before == plan.pad_after) {
+                    x = convolved(layer, x, plan.pad_before, pass.half);
+                } else {
+                    const int64_t before = plan.pad_before, after = plan.pad_after;
+                    x = convolved(layer, at::constant_pad_nd(x, {before, after, before, after}), 0, pass.half);
+                }
+                break;
+            }
+            case COTERIE_TRANSPOSED_CONVOLUTION: {
+                x = convolved(layer, x, 0, pass.half);
+                const int64_t rows = x.size(2) - plan.pad_before - plan.pad_after;
+                const int64_t columns = x.size(3) - plan.pad_before - plan.pad_after;
+                x = x.narrow(2, plan.pad_before, rows).narrow(3, plan.pad_before, columns);
+                break;
+            }
+            case COTERIE_RESHAPE: x = x.reshape({x.size(0), plan.out, plan.rows, plan.columns}); break;
+            case COTERIE_BATCH_NORM: {
+                // Of one place an item as of one item whose places are the batch: sums over the batch are shared
+                // out by the number of threads, those over places are one thread's.
+                const auto sizes = x.sizes().vec();
+                const bool one_place = x.numel() == sizes[0] * sizes[1];
+                if (one_place) x = x.flatten(1).t().unsqueeze(0).contiguous();
+                x = at::batch_norm(x, layer.weight, layer.bias, layer.running_mean, layer.running_variance,
+                                   pass.training, pass.momentum, 1e-5, false);
+                if (one_place) x = x.squeeze(0).t().reshape(sizes);
+                break;
+            }
+            case COTERIE_MAX_POOL:
+                x = x.device().is_cpu() ? max_pool(x, plan.kernel, plan.stride, plan.pad_before)
+                                        : at::max_pool2d(x, plan.kernel, plan.stride, plan.pad_before);
+                break;
+            case COTERIE_AVERAGE: x = x.mean(at::IntArrayRef{2, 3}, true); break;
+            case COTERIE_RESIDUAL: {
+                const std::size_t main = i + 1 + static_cast<std::size_t>(plan.out);
+                const std::size_t shortcut = main + static_cast<std::size_t>(plan.in);
+                if (shortcut > end) throw std::runtime_error("a residual layer spans more layers than there are");
+                const Tensor other = run(x, main, shortcut, pass);
+                x = run(x, i + 1, main, pass) + other;
+                i = shortcut - 1;
+                break;
+            }
+            default: throw std::runtime_error("layer of an unknown kind");
+        }
+        x = activated(x, plan.activation);
+    }
+    return x;
+}
+
+}  // namespace coterie_deep

@@ -1,0 +1,46 @@
+#pragma once
+// Internal to coterie-deep: an encoder or a decoder, layers one after the other as network_abi.h describes them.
+
+#include <cstddef>
+#include <vector>
+
+#include <ATen/ATen.h>
+
+#include "coterie/deep/network_abi.h"
+
+namespace coterie_deep {
+
+using at::Tensor;
+
+struct Layer {
+    coterie_layer plan;
+    Tensor weight, bias;
+    Tensor running_mean, running_variance;  // batch norm
+};
+
+class Part {
+public:
+    struct Pass {
+        bool training;  // batch norms use the batch's own means, and move the running ones by `momentum`
+        double momentum;
+        bool half;  // dense and convolutional layers in bfloat16
+    };
+
+    Part() = default;
+    Part(const coterie_layer* plans, int32_t count, const at::Device& device);
+
+    Tensor run(Tensor x, const Pass& pass) { return run(std::move(x), 0, layers_.size(), pass); }
+
+    std::ptrdiff_t trained_in_last_layer() const {
+        return layers_.empty() ? 0 : layers_.back().weight.defined() + layers_.back().bias.defined();
+    }
+    // What is trained, and what is kept with it.
+    void collect(std::vector<Tensor>& trained, std::vector<Tensor>& all);
+
+private:
+    Tensor run(Tensor x, std::size_t begin, std::size_t end, const Pass& pass);
+
+    std::vector<Layer> layers_;
+};
+
+}  // namespace coterie_deep

@@ -1,0 +1,13 @@
+#pragma once
+// Internal to coterie-deep: maxima over windows on the CPU.
+
+#include <cstdint>
+
+#include <ATen/core/Tensor.h>
+
+namespace coterie_deep {
+
+/// Of images in single precision or bfloat16, with the gradient; pad < kernel / 2.
+at::Tensor max_pool(const at::Tensor& x, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
+
+}  // namespace coterie_deep

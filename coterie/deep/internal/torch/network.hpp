@@ -1,0 +1,73 @@
+#pragma once
+// Internal to coterie-deep: what a coterie_network is: an encoder and a decoder, their optimizers, the points, and the
+// pass that is kept.
+
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/types.h>
+
+#include "coterie/deep/internal/torch/kept_memory.hpp"
+#include "coterie/deep/internal/torch/layers.hpp"
+#include "coterie/deep/internal/torch/optimizer.hpp"
+
+namespace coterie_deep {
+
+struct Shape {
+    int64_t channels, rows, columns;
+    int64_t items() const { return channels * rows * columns; }
+};
+
+}  // namespace coterie_deep
+
+struct coterie_network {
+    using Tensor = at::Tensor;
+
+    coterie_deep::KeptMemory kept;
+    torch::Device device{torch::kCPU};
+    bool half = false;
+    int threads = 1;
+    coterie_deep::Shape shape{};
+    coterie_deep::Part encoder, decoder;
+    int64_t decoder_inputs = 0;  // 0: there is no decoder
+    std::vector<Tensor> encoder_trained, decoder_trained, all;
+    std::vector<coterie_deep::Optimizer> optimizers;
+    Tensor points;
+    // The pass that is kept.
+    Tensor input, output, loss;
+
+    Tensor batch(const int64_t* rows, int64_t count, const float* affine, const float* colour, const float* noise) {
+        if (!points.defined()) throw std::runtime_error("no points were set");
+        const Tensor numbers = torch::from_blob(const_cast<int64_t*>(rows), {count}, torch::kInt64).to(device);
+        Tensor x = points.index_select(0, numbers).reshape({count, shape.channels, shape.rows, shape.columns});
+        const auto moved = [&](const float* from, at::IntArrayRef sizes) {
+            return torch::from_blob(const_cast<float*>(from), sizes, torch::kFloat32).to(device);
+        };
+        if (affine != nullptr) {
+            const Tensor grid = at::affine_grid_generator(moved(affine, {count, 2, 3}), x.sizes(), false);
+            x = at::grid_sampler_2d(x, grid, 0, 0, false);  // bilinear, zeros outside
+        }
+        if (colour != nullptr) {
+            const Tensor change = moved(colour, {count, shape.channels, 2});
+            x = x * change.select(2, 0).reshape({count, shape.channels, 1, 1}) +
+                change.select(2, 1).reshape({count, shape.channels, 1, 1});
+        }
+        if (noise != nullptr) x = x + moved(noise, x.sizes());
+        return x;
+    }
+
+    static void to_host(const Tensor& tensor, float* to) {
+        const Tensor host = tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous();
+        std::memcpy(to, host.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(host.numel()));
+    }
+    Tensor gradient_of(const float* host) const {
+        return torch::from_blob(const_cast<float*>(host), output.sizes(), torch::kFloat32).to(device);
+    }
+    coterie_deep::Part::Pass pass(bool training, double momentum = 0.1) const { return {training, momentum, half}; }
+    void require_pass() const {
+        if (!output.defined()) throw std::runtime_error("there is no pass");
+    }
+    void end_pass() { input = output = loss = Tensor(); }
+};

@@ -1,0 +1,200 @@
+#include "coterie/deformation/internal/smooth_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/gaussian_kernel.hpp"
+
+namespace coterie::internal {
+namespace {
+
+// Entries of the kernel's diagonal, which are 1, that are left out count as none from here on.
+constexpr double rounding = 1e-15;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// a b
+Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int threads) {
+    const Matrix<double> columns = b.transpose();
+    return rows_by_rows(a, columns, threads);
+}
+
+}  // namespace
+
+SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks, const Run& run)
+    : points_(std::move(points)), sigma_(sigma), threads_(run.threads) {
+    const Index n = points_.rows();
+    const auto needed = [&](Index columns) {
+        require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(columns),
+                       "the deformation of " + std::to_string(n) + " points" +
+                           (landmarks > 0 ? " by " + std::to_string(columns) + " landmarks" : ""));
+    };
+    squared_norm_ = points_.squaredNorm();
+    if (landmarks > 0) {
+        needed(std::min(n, landmarks));
+        KernelFactor factor = kernel_factor(points_, sigma, landmarks, rounding, run);
+        residual_ = factor.residual;
+        take_apart(factor.rows);
+        factor_basis_ = transposed_by(factor.rows, basis_, threads_);
+        landmarks_ = std::move(factor.landmarks);
+    } else {
+        needed(n);
+        // A wide Gaussian has a low rank to working precision, and is then had for n r^2.
+        const KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
+        if (factor.residual <= rounding) {
+            take_apart(factor.rows);
+        } else {
+            keep_pairs(symmetric_eigen(gaussian_kernel(points_, points_, sigma, threads_)), {});
+        }
+    }
+    run.throw_if_stopped("deformation");
+    in_basis_ = transposed_by(basis_, points_, threads_);
+}
+
+// Q and S from the eigenvectors of G, or from those of an m x m matrix A with G = T A T', T'T = I.
+void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_points) {
+    const Index n = points_.rows();
+    const Index m = pairs.values.size();
+    // Eigenvalues of rounding size move nothing, and G has none below 0.
+    const double least = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * pairs.values[m - 1];
+    Index rank = 0;
+    while (rank < m && pairs.values[m - 1 - rank] > least) ++rank;
+    complete_ = rank == n;
+    eigenvalues_ = pairs.values.tail(rank).reverse();
+    basis_ = pairs.vectors.rightCols(rank).rowwise().reverse();
+    if (to_points.size() > 0) basis_ = product(to_points, basis_, threads_);
+}
+
+// G = L L', by L = T R: the eigenvectors of R R' are as good as those of G. (Those of L'L would not be: small ones
+// would lose their orthogonality.)
+void SmoothMotion::take_apart(const Matrix<double>& factor) {
+    const Index n = factor.rows();
+    const Index m = factor.cols();
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(factor)};
+    const Eigen::MatrixXd triangle = qr.matrixQR().topRows(m).triangularView<Eigen::Upper>();
+    const Matrix<double> to_points = qr.householderQ() * Eigen::MatrixXd::Identity(n, m);
+    keep_pairs(symmetric_eigen(Matrix<double>(triangle * triangle.transpose())), to_points);
+}
+
+SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clusters) const {
+    std::vector<Index> counts(at(clusters), 0);
+    for (const auto label : labels) ++counts[at(label)];
+    std::vector<Index> column(at(clusters), -1);
+    std::vector<double> scale;
+    for (std::size_t c = 0; c < counts.size(); ++c)
+        if (counts[c] > 0) {
+            column[c] = static_cast<Index>(scale.size());
+            scale.push_back(1 / std::sqrt(static_cast<double>(counts[c])));
+        }
+    const auto columns = static_cast<Index>(scale.size());
+    // Sums of the rows of each cluster; several threads each take some of the numbers of a row.
+    const auto sums_of = [&](const Matrix<double>& rows) {
+        Matrix<double> sums = Matrix<double>::Zero(columns, rows.cols());
+        const RowBlocks stripes{rows.cols(), 512};
+        for_each_block(
+            stripes.count(), threads_for(static_cast<double>(rows.size()), threads_), [&](Index stripe, int) {
+                const Index begin = stripes.begin(stripe);
+                const Index count = stripes.end(stripe) - begin;
+                for (Index i = 0; i < rows.rows(); ++i)
+                    sums.row(column[at(labels[at(i)])]).segment(begin, count) += rows.row(i).segment(begin, count);
+            });
+        for (Index c = 0; c < columns; ++c) sums.row(c) *= scale[at(c)];
+        return sums;
+    };
+    return {sums_of(basis_).transpose(), sums_of(points_)};
+}
+
+SmoothMotion::Motion SmoothMotion::Motion::none(const SmoothMotion& of, bool displaced) {
+    Motion out;
+    out.in_basis = Matrix<double>::Zero(of.rank(), of.points_.cols());
+    if (displaced) out.displacement = Matrix<double>::Zero(of.points_.rows(), of.points_.cols());
+    return out;
+}
+
+void SmoothMotion::Motion::blend(double share, const Motion& other) {
+    in_basis = share * in_basis + (1 - share) * other.in_basis;
+    displacement = share * displacement + (1 - share) * other.displacement;
+}
+
+SmoothMotion::Leading SmoothMotion::leading_of(const Motion& motion, int count) const {
+    if (scatter_.size() == 0) scatter_ = transposed_by(points_, points_, threads_);
+    const Matrix<double> moved = eigenvalues_.asDiagonal() * motion.in_basis;  // F~
+    // Z'X and Z'Z, of which only the part in the basis has moved.
+    const Matrix<double> crossed = transposed_by(moved, in_basis_, threads_);  // F'X
+    Matrix<double> gram = scatter_ + crossed + crossed.transpose() + transposed_by(moved, moved, threads_);
+    const Index d = points_.cols();
+    const Index wanted = std::min<Index>(count, d);
+    const EigenPairs pairs = smallest_symmetric_eigen(Matrix<double>(-gram), wanted);
+    const double least = static_cast<double>(std::max(d, points_.rows())) * std::numeric_limits<double>::epsilon() *
+                         std::max(0.0, -pairs.values[0]);
+    Index kept = 0;
+    while (kept < wanted && -pairs.values[kept] > least) ++kept;
+    Leading out;
+    out.right = pairs.vectors.leftCols(kept);
+    out.singular_values = (-pairs.values.head(kept)).cwiseSqrt();
+    const Vector<double> inverse = out.singular_values.cwiseInverse();
+    const Matrix<double> scaled = out.right * inverse.asDiagonal();  // V / sigma
+    out.indicator.in_basis = product(in_basis_ + moved, scaled, threads_);
+    // Y'X = (V / sigma)' Z'X
+    out.indicator.of_points = transposed_by(scaled, Matrix<double>(scatter_ + crossed), threads_);
+    return out;
+}
+
+SmoothMotion::Solver::Solver(const SmoothMotion& of, double lambda, bool displaced) : of_(of), lambda_(lambda) {
+    const auto squared = of.eigenvalues_.array().square();
+    weight_ = (squared + lambda).inverse();
+    shrunk_ = squared * weight_.array();
+    if (displaced) base_ = product(of.basis_, Matrix<double>(shrunk_.asDiagonal() * of.in_basis_), of.threads_);
+}
+
+SmoothMotion::Motion SmoothMotion::Solver::best(const Indicator& indicator) const {
+    const Matrix<double>& y = indicator.in_basis;
+    // lambda D in place of I - S^2 D: no cancellation where lambda is small.
+    const Vector<double> kept = lambda_ * weight_;
+    Matrix<double> inner = transposed_by(y, Matrix<double>(kept.asDiagonal() * y), of_.threads_);
+    Matrix<double> right = transposed_by(Matrix<double>(kept.asDiagonal() * y), of_.in_basis_, of_.threads_);
+    if (!of_.complete_) {
+        inner -= transposed_by(y, y, of_.threads_);
+        inner.diagonal().array() += 1.0;
+        right += indicator.of_points - transposed_by(y, of_.in_basis_, of_.threads_);
+    }
+    const Matrix<double> solved = Eigen::LDLT<Eigen::MatrixXd>(Eigen::MatrixXd(inner)).solve(right);  // C
+    Motion out;
+    out.in_basis =
+        weight_.cwiseProduct(of_.eigenvalues_).asDiagonal() * (product(y, solved, of_.threads_) - of_.in_basis_);
+    if (base_.size() == 0) return out;
+    const Matrix<double> moving = product(of_.basis_, Matrix<double>(shrunk_.asDiagonal() * y), of_.threads_);
+    out.displacement = product(moving, solved, of_.threads_) - base_;
+    return out;
+}
+
+double SmoothMotion::Solver::objective(const Motion& motion, const Indicator& indicator) const {
+    // || Z ||^2 + lambda || P ||^2, Z~ = X~ + S P~
+    double norm = of_.squared_norm_;
+    for (Index i = 0; i < of_.rank(); ++i) {
+        const double s = of_.eigenvalues_[i];
+        norm += 2 * s * of_.in_basis_.row(i).dot(motion.in_basis.row(i)) +
+                (s * s + lambda_) * motion.in_basis.row(i).squaredNorm();
+    }
+    const Matrix<double> weighted = of_.eigenvalues_.asDiagonal() * indicator.in_basis;
+    const Matrix<double> seen = indicator.of_points + transposed_by(weighted, motion.in_basis, of_.threads_);  // Y'Z
+    return norm - seen.squaredNorm();
+}
+
+Matrix<double> SmoothMotion::displacement(const Matrix<double>& in_basis) const {
+    return product(basis_, Matrix<double>(eigenvalues_.asDiagonal() * in_basis), threads_);
+}
+
+Matrix<double> SmoothMotion::coefficients(const Matrix<double>& in_basis) const {
+    return product(landmarks_ ? factor_basis_ : basis_, in_basis, threads_);
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,14 @@
+#include "coterie/entropy/internal/label_kernels.hpp"
+
+#include "coterie/linalg/instruction_sets.hpp"
+
+namespace coterie::internal {
+
+COTERIE_DECLARE_TABLES(LabelKernels, label_table)
+
+const LabelKernels& label_kernels() {
+    static const LabelKernels& chosen = COTERIE_BEST_TABLE(label_table);
+    return chosen;
+}
+
+}  // namespace coterie::internal

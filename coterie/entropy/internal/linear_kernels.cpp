@@ -1,0 +1,14 @@
+#include "coterie/entropy/internal/linear_kernels.hpp"
+
+#include "coterie/linalg/instruction_sets.hpp"
+
+namespace coterie::internal {
+
+COTERIE_DECLARE_TABLES(LinearKernels, linear_table)
+
+const LinearKernels& linear_kernels() {
+    static const LinearKernels& chosen = COTERIE_BEST_TABLE(linear_table);
+    return chosen;
+}
+
+}  // namespace coterie::internal

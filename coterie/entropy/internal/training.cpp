@@ -1,0 +1,565 @@
+#include "coterie/entropy/internal/training.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/entropy/internal/lbfgs.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie::internal {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr int lbfgs_iterations = 100;  // an epoch
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double divergence(const std::vector<double>& prior, const Vector<double>& means) {
+    double out = 0;
+    for (Index k = 0; k < means.size(); ++k) out += prior[at(k)] * std::log(prior[at(k)] / means[k]);
+    return out;
+}
+
+template <class T>
+class Training {
+public:
+    Training(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
+             const Constraints& constraints, const Run& run)
+        : points_(points), options_(options), criterion_(criterion), constraints_(constraints), run_(run) {
+        const double n = static_cast<double>(points.rows);
+        const double k = options.clusters;
+        const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
+        // Training holds up to 10 numbers a row and cluster; finish() holds 3 of all rows. A model's parameters are
+        // there a few times in double, and with L-BFGS in its history.
+        const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
+        const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;
+        require_memory(sizeof(T) * k * std::max(10 * rows, 3 * n) + 24 * n +
+                           (64 + history) * k * static_cast<double>(points.columns),
+                       "entropy clustering");
+        for (Index i = 0; i < points.rows; ++i)
+            if (constraints.label(i) >= 0) known_.push_back(i);
+    }
+
+    Trained<T> operator()() {
+        Stopwatch watch;
+        report_.stopped = options_.optimizer == Optimizer::sgd ? StopReason::completed : StopReason::iteration_limit;
+        if (options_.origin == TrainingOrigin::mean) origin_ = mean(points_, run_);
+        warn_of_scale();
+        model_ = random_linear_softmax<T>(options_.clusters, points_.columns, options_.start_scale, run_);
+        model_.bias -= at_origin(model_.weights, origin_).template cast<T>();
+        report_.seconds.emplace_back("start", watch.restart());
+        if (options_.optimizer == Optimizer::sgd)
+            descend();
+        else
+            minimize();
+        report_.seconds.emplace_back("training", watch.restart());
+        report_.objective = report_.objective_per_iteration.back();
+        report_.iterations = static_cast<int>(report_.objective_per_iteration.size());
+        Trained<T> out;
+        out.labels = finish();
+        report_.seconds.emplace_back("labels", watch.restart());
+        out.model = std::move(model_);
+        out.report = std::move(report_);
+        return out;
+    }
+
+private:
+    bool has_rule() const { return criterion_.rule != LabelRule::none; }
+    bool labels_per_epoch() const {
+        return criterion_.rule == LabelRule::given ||
+               (has_rule() && (options_.optimizer == Optimizer::lbfgs || criterion_.labels_per == LabelsPer::epoch));
+    }
+    // A step of gradient descent moves a point's own logits by about learning_rate || x ||^2 times a gradient of at
+    // most a few units: far beyond the range in which a softmax answers, the first batches decide everything. And gamma
+    // outweighs the loss where decisive weights must be large because the points are small. Both bounds are where
+    // clusters began to run empty on MNIST digits scaled up and down.
+    void warn_of_scale() {
+        const RowBlocks blocks{points_.rows, 1024};
+        std::vector<double> partial(at(blocks.count()), 0.0);
+        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
+            Matrix<double> rows = points_.block(blocks.begin(block), blocks.end(block)).template cast<double>();
+            if (origin_.size() > 0) rows.rowwise() -= origin_.transpose();
+            partial[at(block)] = rows.squaredNorm();
+        });
+        const double size = std::accumulate(partial.begin(), partial.end(), 0.0) / static_cast<double>(points_.rows);
+        const std::string length = std::string("the points' mean squared length") +
+                                   (origin_.size() > 0 ? " about their mean" : "") + " is " +
+                                   to_text(OptionValue(size));
+        const double reach = options_.learning_rate / (1 - options_.momentum) * size;
+        if (options_.optimizer == Optimizer::sgd && reach > 1e3)
+            report_.warnings.push_back(length + ", large for --learning-rate " +
+                                       to_text(OptionValue(options_.learning_rate)) + " and --momentum " +
+                                       to_text(OptionValue(options_.momentum)) +
+                                       ": scale the points (--scale minmax) or lower the rate");
+        if (size > 0 && options_.gamma > 1e-3 * size)
+            report_.warnings.push_back(length + ", small for --gamma " + to_text(OptionValue(options_.gamma)) +
+                                       ": scale the points or lower gamma");
+    }
+
+    [[noreturn]] void diverged(int epoch) const {
+        throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with --learning-rate " +
+                          to_text(OptionValue(options_.learning_rate)) + ", --momentum " +
+                          to_text(OptionValue(options_.momentum)) + " and --gamma " +
+                          to_text(OptionValue(options_.gamma)) + ": lower them, or scale the points");
+    }
+
+    // The clusters that row `number` is known to belong to.
+    std::pair<int, int> clusters_of(Index number) const { return constraints_.clusters_of(constraints_.label(number)); }
+
+    // Kept for the report.
+    const Matrix<T>& labels_for(std::span<const Index> numbers, const Softmax<T>& sigma) {
+        last_fixed_ = fixed_labels(constraints_, numbers, sigma);
+        last_solved_ = labels_of(criterion_, sigma, last_fixed_, run_.threads);
+        if (criterion_.rule == LabelRule::self_label) last_predictions_ = sigma.probability;
+        return last_solved_.labels;
+    }
+
+    // Labels of all points, kept for the epoch.
+    void label_all(std::span<const Index> numbers) {
+        if (criterion_.rule == LabelRule::given) {
+            if (epoch_labels_.size() == 0) epoch_labels_ = criterion_.targets->template cast<T>();
+            return;
+        }
+        epoch_labels_ = labels_for(numbers, softmax(logits(points_, model_, run_.threads), run_.threads));
+    }
+
+    // The loss of the rows `numbers`, and its gradient with respect to their logits.
+    double loss(std::span<const Index> numbers, const Matrix<T>& x, Matrix<T>& gradient) {
+        const Softmax<T> sigma = softmax(x, run_.threads);
+        gradient = Matrix<T>::Zero(x.rows(), x.cols());
+        Matrix<T> y;
+        if (labels_per_epoch()) {
+            y.resize(x.rows(), x.cols());
+            for (std::size_t r = 0; r < numbers.size(); ++r)
+                y.row(static_cast<Index>(r)) = epoch_labels_.row(numbers[r]);
+        } else if (has_rule()) {
+            y = labels_for(numbers, sigma);
+        }
+        std::vector<bool> counts;
+        if (!known_.empty())
+            for (const Index i : numbers) counts.push_back(constraints_.label(i) < 0);
+        return add_criterion_loss(criterion_, sigma, y, gradient, run_.threads, counts);
+    }
+
+    // The same with the labelled rows `labelled` added: x holds their logits after those of `numbers`.
+    double loss_with_labels(std::span<const Index> numbers, std::span<const Index> labelled, const Matrix<T>& x,
+                            Matrix<T>& gradient) {
+        const auto count = static_cast<Index>(numbers.size());
+        if (labelled.empty()) return loss(numbers, x, gradient);
+        Matrix<T> part;
+        double value = loss(numbers, x.topRows(count), part);
+        gradient.resize(x.rows(), x.cols());
+        gradient.topRows(count) = part;
+        std::vector<std::pair<int, int>> clusters;
+        for (const Index i : labelled) clusters.push_back(clusters_of(i));
+        part = Matrix<T>::Zero(static_cast<Index>(labelled.size()), x.cols());
+        value += add_label_loss(softmax(Matrix<T>(x.bottomRows(part.rows())), run_.threads), clusters,
+                                options_.label_weight, part);
+        gradient.bottomRows(part.rows()) = part;
+        return value;
+    }
+
+    std::vector<const T*> pointers(std::span<const Index> numbers, std::span<const Index> labelled) const {
+        std::vector<const T*> out;
+        out.reserve(numbers.size() + labelled.size());
+        for (const Index i : numbers) out.push_back(points_.row(i));
+        for (const Index i : labelled) out.push_back(points_.row(i));
+        return out;
+    }
+
+    // true: go on.
+    bool epoch_done(int epoch, double objective) {
+        report_.objective_per_iteration.push_back(objective);
+        run_.report({.stage = "epochs",
+                     .fraction = static_cast<double>(epoch + 1) / options_.epochs,
+                     .objective = objective,
+                     .iteration = epoch + 1});
+        if (!run_.stop_requested()) return true;
+        report_.stopped = StopReason::interrupted;
+        return false;
+    }
+
+    void descend() {
+        std::vector<Index> order(at(points_.rows));
+        std::iota(order.begin(), order.end(), Index{0});
+        const std::vector<Index> all = order;
+        std::vector<Index> known = known_;
+        RandomStream known_random = run_.random("entropy.labelled");
+        shuffle(known, known_random);
+        std::size_t next_known = 0;
+        const std::size_t known_a_batch = std::min(known.size(), at(options_.batch_size));
+        // Batches of equal size, but for one row: a short one would be asked for a fairness it cannot have.
+        const Index batches =
+            std::max<Index>(1, (points_.rows + options_.batch_size / 2) / static_cast<Index>(options_.batch_size));
+        Descent<T> descent(model_, origin_, options_.learning_rate, options_.momentum, options_.gamma, run_.threads);
+        Matrix<T> gradient;
+        double first = 0;
+        std::vector<Index> labelled(known_a_batch);
+        for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+            RandomStream random = run_.random("entropy.order", static_cast<std::uint64_t>(epoch));
+            shuffle(order, random);
+            if (labels_per_epoch()) label_all(all);
+            double objective = 0;
+            for (Index batch = 0; batch < batches; ++batch) {
+                if (epoch == 0) run_.throw_if_stopped("training");
+                if (epoch > 0 && run_.stop_requested()) {  // the model as it stands; this epoch has no objective
+                    if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
+                    report_.stopped = StopReason::interrupted;
+                    return;
+                }
+                const Index begin = batch * points_.rows / batches;
+                const Index end = (batch + 1) * points_.rows / batches;
+                const std::span<const Index> numbers(order.data() + begin, at(end - begin));
+                for (Index& i : labelled) i = known[next_known++ % known.size()];
+                const std::vector<const T*> rows = pointers(numbers, labelled);
+                const double value = loss_with_labels(numbers, labelled, logits(rows, model_, run_.threads), gradient) +
+                                     options_.gamma * static_cast<double>(model_.weights.squaredNorm());
+                if (epoch == 0 && batch == 0) first = value;
+                // No batch's loss is so much larger than another's; only weights that grow without end make it so.
+                if (!(std::abs(value) <= 1e10 * (1 + std::abs(first)))) diverged(epoch);
+                descent.step(rows, gradient);
+                objective += value * static_cast<double>(end - begin) / static_cast<double>(points_.rows);
+            }
+            if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
+            if (!epoch_done(epoch, objective)) break;
+        }
+    }
+
+    void minimize() {
+        std::vector<Index> all(at(points_.rows));
+        std::iota(all.begin(), all.end(), Index{0});
+        const std::vector<const T*> rows = pointers(all, known_);
+        const Index k = options_.clusters;
+        const Index d = points_.columns;
+        Vector<double> x(k * d + k);
+        Eigen::Map<Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
+        x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
+        double gamma = options_.gamma;
+        bool cut = false;  // short of its iterations, by who asked to stop
+        const auto assign = [&](const Vector<double>& from) {
+            model_.weights = Eigen::Map<const Matrix<double>>(from.data(), k, d).template cast<T>();
+            model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
+        };
+        Matrix<T> g;
+        const auto f = [&](const Vector<double>& from, Vector<double>& gradient) {
+            assign(from);
+            if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
+            const double value = loss_with_labels(all, known_, logits(rows, model_, run_.threads), g);
+            const Eigen::Map<const Matrix<double>> weights(from.data(), k, d);
+            Eigen::Map<Matrix<double>> of_weights(gradient.data(), k, d);
+            of_weights = weight_gradient(rows, g, d, run_.threads) + 2 * gamma * weights;
+            gradient.tail(k) = g.template cast<double>().colwise().sum().transpose();
+            if (origin_.size() > 0) of_weights -= gradient.tail(k) * origin_.transpose();
+            return value + gamma * weights.squaredNorm();
+        };
+        for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+            const int last = options_.epochs - 1;
+            if (options_.gamma_start > 0)
+                gamma = epoch == last ? options_.gamma  // the product may be another by rounding
+                                      : options_.gamma_start * std::pow(options_.gamma / options_.gamma_start,
+                                                                        static_cast<double>(epoch) / last);
+            if (epoch == 0) run_.throw_if_stopped("training");
+            if (has_rule()) label_all(all);
+            const double before = epoch > 0 ? report_.objective_per_iteration.back() : infinity;
+            const LbfgsResult found = minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) {
+                cut = run_.stop_requested();
+                return !cut;
+            });
+            if (cut && epoch == 0) throw Cancelled("interrupted during training, before there was a result");
+            assign(x);
+            if (!epoch_done(epoch, found.value)) break;
+            const bool settled =
+                found.converged && (!has_rule() || std::abs(before - found.value) <= 1e-9 * std::abs(found.value));
+            if (settled && gamma == options_.gamma) {
+                report_.stopped = StopReason::converged;
+                break;
+            }
+        }
+    }
+
+    // Labels, and the figures of the last model over all points.
+    Labels finish() {
+        const Softmax<T> sigma = softmax(logits(points_, model_, run_.threads), run_.threads);
+        Labels out = likeliest_clusters(constraints_, sigma.logarithm);
+        auto& details = report_.details;
+        describe_predictions(sigma, criterion_.prior, report_, run_.threads);
+        details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
+        if (criterion_.rule == LabelRule::self_label)
+            describe_labels(last_predictions_, last_solved_, criterion_.labels, last_fixed_, report_, run_.threads);
+        return out;
+    }
+
+    Rows<T> points_;
+    const LinearTrainingOptions& options_;
+    const Criterion& criterion_;
+    const Constraints& constraints_;
+    const Run& run_;
+
+    Vector<double> origin_;     // empty: 0
+    std::vector<Index> known_;  // rows with a partial label
+    LinearSoftmax<T> model_;
+    Matrix<T> epoch_labels_;
+    Matrix<T> last_predictions_;  // of the last label solve, as the next two
+    LabelSolution<T> last_solved_;
+    FixedLabels<T> last_fixed_;
+    FitReport report_;
+};
+
+}  // namespace
+
+template <class T>
+FixedLabels<T> fixed_labels(const Constraints& constraints, std::span<const Index> numbers, const Softmax<T>& sigma) {
+    FixedLabels<T> out;
+    for (std::size_t r = 0; r < numbers.size(); ++r)
+        if (constraints.label(numbers[r]) >= 0) out.rows.push_back(static_cast<Index>(r));
+    if (out.rows.empty()) return out;
+    out.labels = Matrix<T>::Zero(static_cast<Index>(out.rows.size()), constraints.clusters());
+    for (std::size_t f = 0; f < out.rows.size(); ++f) {
+        const auto [begin, end] = constraints.clusters_of(constraints.label(numbers[at(out.rows[f])]));
+        const auto from = sigma.logarithm.row(out.rows[f]).segment(begin, end - begin);
+        auto to = out.labels.row(static_cast<Index>(f)).segment(begin, end - begin);
+        to = (from.array() - from.maxCoeff()).exp();
+        to /= to.sum();
+    }
+    return out;
+}
+
+namespace {
+
+// Transport of the rows whose labels are not known, to what those that are leave of the prior.
+template <class T>
+Matrix<T> transport_to_the_rest(const Matrix<T>& logarithm, const FixedLabels<T>& fixed,
+                                const std::vector<double>& prior, double sharpness, int threads) {
+    const Index n = logarithm.rows();
+    const Index k = logarithm.cols();
+    std::vector<Index> free;
+    auto next = fixed.rows.begin();
+    for (Index i = 0; i < n; ++i) {
+        if (next != fixed.rows.end() && *next == i)
+            ++next;
+        else
+            free.push_back(i);
+    }
+    Matrix<T> out(n, k);
+    if (free.empty()) return out;
+    constexpr double least = 1e-6;  // of all rows: a target of 0 has no logarithm
+    Vector<double> left = Eigen::Map<const Vector<double>>(prior.data(), k) -
+                          fixed.labels.template cast<double>().colwise().sum().transpose() / static_cast<double>(n);
+    left = left.cwiseMax(least);
+    left /= left.sum();
+    Matrix<T> rows(static_cast<Index>(free.size()), k);
+    for (std::size_t f = 0; f < free.size(); ++f) rows.row(static_cast<Index>(f)) = logarithm.row(free[f]);
+    const Matrix<T> y = transport_labels(rows, std::vector<double>(left.begin(), left.end()), sharpness, threads);
+    for (std::size_t f = 0; f < free.size(); ++f) out.row(free[f]) = y.row(static_cast<Index>(f));
+    return out;
+}
+
+}  // namespace
+
+template <class T>
+LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, const FixedLabels<T>& fixed,
+                           int threads) {
+    if (criterion.rule == LabelRule::self_label)
+        return solve_labels(sigma.probability, criterion.labels, threads, fixed);
+    LabelSolution<T> out;
+    if (criterion.rule == LabelRule::alternating)
+        out.labels = alternating_labels(sigma.probability, fixed);
+    else if (fixed.rows.empty())
+        out.labels = transport_labels(sigma.logarithm, criterion.prior, criterion.sharpness, threads);
+    else
+        out.labels = transport_to_the_rest(sigma.logarithm, fixed, criterion.prior, criterion.sharpness, threads);
+    for (std::size_t f = 0; f < fixed.rows.size(); ++f)
+        out.labels.row(fixed.rows[f]) = fixed.labels.row(static_cast<Index>(f));
+    return out;
+}
+
+template <class T>
+double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
+                          int threads, const std::vector<bool>& counts) {
+    if (criterion.rule == LabelRule::none)
+        return add_decisiveness(sigma, criterion.order, 1.0, gradient, threads) +
+               add_fairness(sigma, criterion.prior, Fairness::reverse, criterion.fairness, gradient, threads);
+    const bool reverse = criterion.rule == LabelRule::self_label ||
+                         (criterion.rule == LabelRule::given && criterion.cross_entropy == CrossEntropy::reverse);
+    const double value = add_cross_entropy(sigma, y, reverse ? CrossEntropy::reverse : CrossEntropy::forward, 1.0,
+                                           gradient, threads, counts);
+    if (criterion.rule == LabelRule::transport || criterion.rule == LabelRule::given) return value;
+    // Labels that are all known may leave a cluster without one: the constant would be without bound.
+    if (!counts.empty() && std::find(counts.begin(), counts.end(), true) == counts.end()) return value;
+    const Vector<double> means =
+        y.template cast<double>().colwise().mean().transpose().cwiseMax(std::numeric_limits<double>::min());
+    if (reverse) return value + criterion.labels.lambda * divergence(criterion.prior, means);
+    return value + (means.array() * means.array().log()).sum();
+}
+
+template <class T>
+Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores) {
+    Labels out(at(scores.rows()));
+    for (Index i = 0; i < scores.rows(); ++i) {
+        const std::int32_t known = constraints.label(i);
+        const auto [begin, end] =
+            known >= 0 ? constraints.clusters_of(known) : std::pair<int, int>{0, constraints.clusters()};
+        Index best = 0;
+        scores.row(i).segment(begin, end - begin).maxCoeff(&best);
+        out[at(i)] = static_cast<std::int32_t>(begin + best);
+    }
+    return out;
+}
+
+template <class T>
+void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& prior, FitReport& report, int threads) {
+    report.details.emplace_back("decisiveness", decisiveness(sigma, 1.0, threads));
+    report.details.emplace_back("fairness", fairness(sigma, prior, Fairness::reverse));
+    const Vector<double> means = sigma.probability.template cast<double>().colwise().mean().transpose();
+    report.details.emplace_back("mean_probabilities", std::vector<double>(means.data(), means.data() + means.size()));
+}
+
+template <class T>
+Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>& prior, double sharpness,
+                           int threads) {
+    const Index n = logarithm.rows();
+    const Index k = logarithm.cols();
+    const RowBlocks blocks{n, std::max<Index>(1024, (n + 255) / 256)};
+    const int workers = threads_for(static_cast<double>(n * k) * 20, threads);
+    const Vector<double> target = Eigen::Map<const Vector<double>>(prior.data(), k) * static_cast<double>(n);
+    Vector<double> b = Vector<double>::Zero(k);
+    double power = 0;
+
+    // A round in the log domain: b with which the column sums of softmax(ln(sigma^power) + b), rows first, are
+    // the target. Sums are in units of each block's largest.
+    struct Column {
+        double largest = -infinity;
+        double sum = 0;
+        void add(double exponent, double times) {
+            if (exponent > largest) {
+                sum *= std::exp(largest - exponent);
+                largest = exponent;
+            }
+            sum += times * std::exp(exponent - largest);
+        }
+    };
+    std::vector<std::vector<Column>> columns(at(blocks.count()));
+    // The rows of ln(sigma^power) + base, in units of their largest entries: while b is near base, a round needs
+    // products of these only.
+    Matrix<double> kernel(n, k);
+    Vector<double> base;
+    const auto exact_round = [&] {
+        base = b;
+        for_each_block(blocks.count(), workers, [&](Index block, int) {
+            auto& own = columns[at(block)];
+            own.assign(at(k), Column{});
+            Vector<double> row(k);
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                row = power * logarithm.row(i).template cast<double>().transpose();
+                const double largest = (row + b).maxCoeff();
+                kernel.row(i) = (row + b).array().transpose() - largest;
+                kernel.row(i) = kernel.row(i).array().exp();
+                const double total = largest + std::log(kernel.row(i).sum());
+                for (Index c = 0; c < k; ++c) own[at(c)].add(row[c] - total, 1.0);
+            }
+        });
+        Vector<double> next(k);
+        for (Index c = 0; c < k; ++c) {
+            Column all;
+            for (const auto& own : columns) all.add(own[at(c)].largest, own[at(c)].sum);
+            next[c] = std::log(target[c]) - all.largest - std::log(all.sum);
+        }
+        return next;
+    };
+    std::vector<Vector<double>> partial(at(blocks.count()));
+    // The same by products; NaN where they have underflowed.
+    const auto near_round = [&] {
+        const Vector<double> factor = (b - base).array().exp();
+        for_each_block(blocks.count(), workers, [&](Index block, int) {
+            Vector<double>& own = partial[at(block)];
+            own = Vector<double>::Zero(k);
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
+                own += kernel.row(i).transpose() / kernel.row(i).dot(factor);
+        });
+        Vector<double> sums = Vector<double>::Zero(k);
+        for (const auto& own : partial) sums += own;
+        constexpr double least_sum = 1e-200;  // of entries, the largest of which did not underflow
+        if (!(sums.minCoeff() > least_sum)) return Vector<double>(Vector<double>::Constant(k, std::nan("")));
+        return Vector<double>(target.array().log() - sums.array().log() + base.array());
+    };
+
+    // A sharp transport's b lies far from 0, and rounds move it by little: so b is found for a dull one first, which is
+    // sharpened to twice as much at a time, b with it.
+    constexpr double dull = 10;       // exponents up to this are no trouble from b = 0
+    constexpr int most_rounds = 300;  // of a sharpness
+    constexpr double close = 1e-2;    // of ln(mean / prior); the labels are rounded to one-hot ones afterwards
+    constexpr double near = 30;       // exp of it is far from the ends of double
+    int doublings = 0;
+    const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
+    while (std::ldexp(widest, -doublings) > dull) ++doublings;
+    for (; doublings >= 0; --doublings) {
+        power = std::ldexp(sharpness, -doublings);
+        b *= 2;
+        base.resize(0);
+        for (int round = 0; round < most_rounds; ++round) {
+            Vector<double> next;
+            if (base.size() > 0 && (b - base).cwiseAbs().maxCoeff() <= near) next = near_round();
+            if (next.size() == 0 || !next.allFinite()) next = exact_round();
+            const double worst = (next - b).cwiseAbs().maxCoeff();
+            b = next;
+            if (worst <= close) break;
+        }
+    }
+    Matrix<T> y = Matrix<T>::Zero(n, k);
+    for (Index i = 0; i < n; ++i) {
+        Index best = 0;
+        (sharpness * logarithm.row(i).template cast<double>() + b.transpose()).maxCoeff(&best);
+        y(i, best) = T(1);
+    }
+    return y;
+}
+
+template <class T>
+Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>& fixed) {
+    Matrix<T> y = probability;
+    for (std::size_t f = 0; f < fixed.rows.size(); ++f) y.row(fixed.rows[f]) = fixed.labels.row(static_cast<Index>(f));
+    const Vector<double> scale = y.template cast<double>()
+                                     .colwise()
+                                     .sum()
+                                     .transpose()
+                                     .cwiseMax(std::numeric_limits<T>::min())
+                                     .cwiseSqrt()
+                                     .cwiseInverse();
+    y = probability * scale.template cast<T>().asDiagonal();
+    y.array().colwise() /= y.rowwise().sum().array().eval();
+    return y;
+}
+
+template <class T>
+Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
+                 const Constraints& constraints, const Run& run) {
+    if (options.gamma_start > 0) {
+        const std::string option = "option --gamma-start: ";
+        if (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma)
+            throw BadArgument(option + "it needs --optimizer lbfgs and at least --gamma");
+        if (options.gamma == 0)
+            throw BadArgument(option + "gamma falls by a factor an epoch, which never leads to --gamma 0");
+        if (options.epochs == 1) throw BadArgument(option + "gamma falls over the epochs, and --epochs is 1");
+    }
+    return Training<T>(points, options, criterion, constraints, run)();
+}
+
+#define COTERIE_INSTANTIATE(T)                                                                                    \
+    template Trained<T> train(const Rows<T>&, const LinearTrainingOptions&, const Criterion&, const Constraints&, \
+                              const Run&);                                                                        \
+    template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);               \
+    template Matrix<T> alternating_labels(const Matrix<T>&, const FixedLabels<T>&);                               \
+    template FixedLabels<T> fixed_labels(const Constraints&, std::span<const Index>, const Softmax<T>&);          \
+    template LabelSolution<T> labels_of(const Criterion&, const Softmax<T>&, const FixedLabels<T>&, int);         \
+    template double add_criterion_loss(const Criterion&, const Softmax<T>&, const Matrix<T>&, Matrix<T>&, int,    \
+                                       const std::vector<bool>&);                                                 \
+    template Labels likeliest_clusters(const Constraints&, const Matrix<T>&);                                     \
+    template void describe_predictions(const Softmax<T>&, const std::vector<double>&, FitReport&, int);
+COTERIE_INSTANTIATE(float)
+COTERIE_INSTANTIATE(double)
+
+}  // namespace coterie::internal

@@ -1,0 +1,25 @@
+#pragma once
+// Internal: SHA-256 (FIPS 180-4), for checksums of model files, downloads and checkpoints.
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+struct evp_md_ctx_st;  // of OpenSSL
+
+namespace coterie {
+
+/// Lower-case hexadecimal SHA-256 of all that was given to update(). hex() ends it.
+class Sha256 {
+public:
+    Sha256();
+    void update(const void* data, std::size_t bytes);
+    std::string hex();
+
+private:
+    std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+};
+std::string sha256_of_file(const std::filesystem::path& path);
+
+}  // namespace coterie

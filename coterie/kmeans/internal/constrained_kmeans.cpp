@@ -1,0 +1,66 @@
+#include "coterie/kmeans/internal/constrained_kmeans.hpp"
+
+#include "coterie/constraints/constrained_assignment.hpp"
+#include "coterie/kmeans/internal/moving_sums.hpp"
+
+namespace coterie::internal {
+
+template <class T>
+LloydResult<T> constrained_lloyd(const Rows<T>& points, const Matrix<double>& start, const Constraints& constraints,
+                                 const LloydSettings& settings, std::span<const double> weights, const Run& run,
+                                 int repetition, int repetitions) {
+    const Spread spread = spread_of(points, weights, run);
+    const double threshold = settings.tolerance * spread.mean_variance;
+    std::vector<double> prices;
+    const auto assign = [&](const Matrix<double>& centroids) {
+        return assign_hard(points, PrototypeDistances(centroids, spread.mean, {}), constraints, weights, prices, run);
+    };
+    LloydResult<T> out;
+    MovingSums sums(points, constraints.clusters(), weights, run.threads);
+    Matrix<double> centroids = start.template cast<T>().template cast<double>();
+    HardAssignment assignment = assign(centroids);
+    while (true) {
+        if (run.stop_requested()) {
+            out.stopped = StopReason::interrupted;
+            break;
+        }
+        if (out.iterations == settings.max_iterations) break;
+        if (sums.assign(assignment.labels) == 0) {
+            out.stopped = StopReason::converged;
+            break;
+        }
+        // Rounded as the model will hold them, so that the labels belong to them.
+        const Matrix<double> moved = sums.means(centroids).template cast<T>().template cast<double>();
+        const double movement = (moved - centroids).squaredNorm();
+        try {
+            assignment = assign(moved);
+        } catch (const Cancelled&) {  // in the middle of a long assignment: the last one stands
+            out.stopped = StopReason::interrupted;
+            break;
+        }
+        centroids = moved;
+        ++out.iterations;
+        out.objectives.push_back(assignment.objective);
+        run.report(
+            {.stage = "iterations",
+             .fraction = (repetition + static_cast<double>(out.iterations) / settings.max_iterations) / repetitions,
+             .objective = assignment.objective,
+             .iteration = out.iterations});
+        if (movement <= threshold) {
+            out.stopped = StopReason::converged;
+            break;
+        }
+    }
+    out.centroids = centroids.template cast<T>();
+    out.labels = std::move(assignment.labels);
+    out.objective = assignment.objective;
+    out.distances_computed = out.iterations;
+    return out;
+}
+
+template LloydResult<float> constrained_lloyd(const Rows<float>&, const Matrix<double>&, const Constraints&,
+                                              const LloydSettings&, std::span<const double>, const Run&, int, int);
+template LloydResult<double> constrained_lloyd(const Rows<double>&, const Matrix<double>&, const Constraints&,
+                                               const LloydSettings&, std::span<const double>, const Run&, int, int);
+
+}  // namespace coterie::internal

@@ -1,0 +1,528 @@
+#include "coterie/kmeans/internal/lloyd.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/panels.hpp"
+
+namespace coterie::internal {
+namespace {
+
+// Bounds are kept in float whatever T is; every step rounds them to the safe side by more than a float's rounding
+// error.
+constexpr float up = 1.0f + 4e-7f;
+constexpr float down = 1.0f - 4e-7f;
+
+// What one run of consecutive rows contributes to the centroids' sums, centroid by centroid, only where something
+// moved.
+struct ChunkSums {
+    Matrix<double> sums;
+    std::vector<double> weight;
+    std::vector<char> touched;
+    Index moved = 0;
+    double computed = 0;
+
+    void reserve(int k, Index d) {
+        sums.resize(k, d);
+        weight.resize(static_cast<std::size_t>(k));
+        touched.assign(static_cast<std::size_t>(k), 0);
+    }
+    double* touch(std::int32_t j) {
+        if (!touched[static_cast<std::size_t>(j)]) {
+            touched[static_cast<std::size_t>(j)] = 1;
+            weight[static_cast<std::size_t>(j)] = 0;
+            sums.row(j).setZero();
+        }
+        return sums.row(j).data();
+    }
+};
+
+template <class T>
+class Lloyd {
+public:
+    Lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights,
+          const Run& run)
+        : points_(points),
+          n_(points.rows),
+          d_(points.columns),
+          k_(static_cast<int>(start.rows())),
+          settings_(settings),
+          weights_(weights),
+          run_(run),
+          centroids_(start),
+          labels_(static_cast<std::size_t>(n_), -1),
+          norm_(labels_.size()),
+          sums_(Matrix<double>::Zero(k_, d_)),
+          cluster_weight_(static_cast<std::size_t>(k_), 0.0) {
+        panels_.pack(view(centroids_), CentroidPanels<T>::mean_of(view(centroids_)));
+        // Groups of panels share a lower bound; as many as an eighth of the points' memory holds.
+        const auto panels = static_cast<Index>(panels_.panels().size());
+        groups_ =
+            std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1, panels);
+        for (Index p = 0; p < panels; ++p) {
+            group_of_panel_.push_back(p * groups_ / panels);
+            const auto& panel = panels_.panels()[static_cast<std::size_t>(p)];
+            group_of_.insert(group_of_.end(), static_cast<std::size_t>(panel.centroids), group_of_panel_.back());
+        }
+        if (settings_.bounds) {
+            upper_.resize(labels_.size());
+            lower_.resize(labels_.size() * static_cast<std::size_t>(groups_));
+        }
+        cache_rows_ = rows_in_cache(d_, sizeof(T));
+        centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run.threads);
+        assign_threads_ = threads_for(2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_, run.threads);
+        const Index size = sum_chunks(n_, k_).size;
+        chunks_ = {n_, (size + cache_rows_ - 1) / cache_rows_ * cache_rows_};
+        chunk_sums_.resize(static_cast<std::size_t>(chunks_.count()));
+        for (int worker = 0; worker < std::max(1, run.threads); ++worker) scratch_.emplace_back(cache_rows_);
+    }
+
+    LloydResult<T> operator()(int repetition, int repetitions) {
+        LloydResult<T> out;
+        const double total_weight =
+            weights_.empty() ? static_cast<double>(n_) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
+        double scatter = 0;    // sum_i w_i ||x_i - m||^2
+        double threshold = 0;  // of the centroids' squared movement
+        for (int iteration = 0;; ++iteration) {
+            if (run_.stop_requested()) {
+                out.stopped = StopReason::interrupted;
+                break;
+            }
+            if (iteration == settings_.max_iterations) break;
+            const Index moved = assign(iteration == 0);
+            if (iteration == 0) {
+                scatter = std::accumulate(chunk_scatter_.begin(), chunk_scatter_.end(), 0.0);
+                const Vector<double> mean = sums_.colwise().sum().transpose() / total_weight;
+                const double about_mean =
+                    scatter - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
+                // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
+                const double unit = 0x1.0p-53 * static_cast<double>(n_);
+                threshold = std::max(settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_)),
+                                     unit * unit * centroids_.template cast<double>().squaredNorm());
+                scale_ = std::sqrt(scatter / total_weight);
+            }
+            out.repaired += repair_empty_clusters();
+            const double movement = move_centroids();
+            double between = 0;  // sum_j w_j ||mean of cluster j - m||^2
+            for (int j = 0; j < k_; ++j) {
+                const double w = cluster_weight_[static_cast<std::size_t>(j)];
+                if (w > 0)
+                    between +=
+                        w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
+            }
+            out.objectives.push_back(std::max(0.0, scatter - between));
+            out.iterations = iteration + 1;
+            run_.report(
+                {.stage = "iterations",
+                 .fraction = (repetition + static_cast<double>(iteration + 1) / settings_.max_iterations) / repetitions,
+                 .objective = out.objectives.back(),
+                 .iteration = iteration + 1});
+            if (moved != 0 && movement > threshold) continue;
+            // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
+            // sums taken anew agree.
+            auto anew = cluster_sums(PointsView(points_), labels_, k_, weights_, run_.threads, chunks_);
+            sums_ = std::move(anew.sums);
+            cluster_weight_ = std::move(anew.mass);
+            if (move_centroids() <= threshold) {
+                out.stopped = StopReason::converged;
+                break;
+            }
+        }
+        out.distances_computed = computed_ / (static_cast<double>(n_) * k_);
+        release_working_memory();
+        auto final = nearest_centroids(points_, view(centroids_), run_.threads, NearestWants::inertia, weights_);
+        out.labels = std::move(final.labels);
+        out.objective = final.inertia;
+        out.centroids = std::move(centroids_);
+        return out;
+    }
+
+private:
+    struct Scratch {
+        explicit Scratch(Index rows)
+            : index(static_cast<std::size_t>(rows)),
+              row(index.size()),
+              best(index.size()),
+              second(index.size()),
+              centroid(index.size()),
+              panel_row(index.size()),
+              position(index.size()),
+              panel_best(index.size()),
+              panel_second(index.size()),
+              column(index.size()),
+              group_best(index.size()),
+              group_second(index.size()),
+              group_centroid(index.size()),
+              all(rows) {}
+        std::vector<Index> index;  // rows that need a look
+        std::vector<const T*> row;
+        std::vector<T> best, second;  // over all groups looked at so far
+        std::vector<std::int32_t> centroid;
+        std::vector<const T*> panel_row;  // those that need this group
+        std::vector<std::size_t> position;
+        std::vector<T> panel_best, panel_second;
+        std::vector<std::int32_t> column;
+        std::vector<T> group_best, group_second;
+        std::vector<std::int32_t> group_centroid;
+        BestScore<T> all;  // without bounds
+    };
+
+    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+    static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
+    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
+
+    // One assignment pass: labels, and what moved in the sums. Returns the number of points whose label changed.
+    Index assign(bool first) {
+        assigned_ = centroids_;
+        if (first) chunk_scatter_.assign(static_cast<std::size_t>(chunks_.count()), 0.0);
+        const auto error = panels_.error_bound(scale_);
+        for_each_block(chunks_.count(), assign_threads_, [&](Index chunk, int worker) {
+            ChunkSums& sums = chunk_sums_[at(chunk)];
+            sums.reserve(k_, d_);
+            sums.moved = 0;
+            sums.computed = 0;
+            for (Index begin = chunks_.begin(chunk); begin < chunks_.end(chunk); begin += cache_rows_) {
+                const Index end = std::min(begin + cache_rows_, chunks_.end(chunk));
+                if (first) {
+                    double scatter = 0;
+                    for (Index i = begin; i < end; ++i) {
+                        norm_[at(i)] = panels_.kernels().squared_distance(points_.row(i), panels_.origin().data(), d_);
+                        scatter += weight(i) * static_cast<double>(norm_[at(i)]);
+                    }
+                    chunk_scatter_[at(chunk)] += scatter;
+                }
+                if (settings_.bounds)
+                    assign_with_bounds(begin, end, first, error, scratch_[static_cast<std::size_t>(worker)], sums);
+                else
+                    assign_all(begin, end, scratch_[static_cast<std::size_t>(worker)], sums);
+            }
+        });
+        // Put together in chunk order, each centroid by one thread.
+        for_each_block(k_, centroid_threads_, [&](Index j, int) {
+            for (const ChunkSums& chunk : chunk_sums_) {
+                if (!chunk.touched[at(j)]) continue;
+                sums_.row(j) += chunk.sums.row(j);
+                cluster_weight_[at(j)] += chunk.weight[at(j)];
+            }
+        });
+        Index moved = 0;
+        for (const ChunkSums& chunk : chunk_sums_) {
+            moved += chunk.moved;
+            computed_ += chunk.computed;
+        }
+        return moved;
+    }
+
+    void relabel(Index i, std::int32_t label, ChunkSums& sums) {
+        const std::int32_t old = labels_[at(i)];
+        if (label == old) return;
+        ++sums.moved;
+        const double w = weight(i);
+        labels_[at(i)] = label;
+        if (w == 0) return;
+        panels_.kernels().add_scaled(sums.touch(label), points_.row(i), w, d_);
+        sums.weight[at(label)] += w;
+        if (old >= 0) {
+            panels_.kernels().add_scaled(sums.touch(old), points_.row(i), -w, d_);
+            sums.weight[at(old)] -= w;
+        }
+    }
+
+    void assign_all(Index begin, Index end, Scratch& s, ChunkSums& sums) {
+        s.all(panels_, points_, begin, end);
+        for (Index i = begin; i < end; ++i) relabel(i, s.all.centroid[at(i - begin)], sums);
+        sums.computed += static_cast<double>(end - begin) * k_;
+    }
+
+    // Upper bound u_i >= ||x_i - c_{a_i}||, lower bounds l_ig <= ||x_i - c_j|| for every other c_j in group g. A group
+    // is skipped when the bounds prove that the kernel's own rounded scores could not prefer one of its centroids: l^2
+    // - u^2 > twice the error bound.
+    void assign_with_bounds(Index begin, Index end, bool first, const typename CentroidPanels<T>::ErrorBound& error,
+                            Scratch& s, ChunkSums& sums) {
+        const auto margin = [&](Index i) {
+            return static_cast<float>(2 * (error.constant + error.slope * static_cast<double>(norm_[at(i)])));
+        };
+        const auto proves = [](float lower, float upper, float needed) {
+            return lower > 0 && (lower * lower) * down > (upper * upper + needed) * up;
+        };
+        std::size_t count = 0;
+        const Index groups = groups_;
+        for (Index i = begin; i < end; ++i) {
+            if (first) {
+                s.index[count] = i;
+                s.row[count++] = points_.row(i);
+                continue;
+            }
+            const auto label = static_cast<std::size_t>(labels_[at(i)]);
+            float* lower = &lower_[at(i * groups)];
+            float u = (upper_[at(i)] + drift_[label]) * up;
+            float least = std::numeric_limits<float>::infinity();
+            const Index own = group_of_[label];
+            for (Index g = 0; g < groups; ++g) {
+                // The fastest centroid of the group, or the next when that is the point's own.
+                const float drift = g == own && fastest_[at(g)] == static_cast<std::int32_t>(label)
+                                        ? next_drift_[at(g)]
+                                        : group_drift_[at(g)];
+                lower[g] = (lower[g] - drift) * (lower[g] > drift ? down : up);
+                least = std::min(least, lower[g]);
+            }
+            upper_[at(i)] = u;
+            const float needed = margin(i);
+            if (proves(least, u, needed)) continue;
+            const T squared =
+                panels_.kernels().squared_distance(points_.row(i), centroids_.row(labels_[at(i)]).data(), d_);
+            sums.computed += 1;
+            u = std::min(u, static_cast<float>(std::sqrt(static_cast<double>(squared)) * (1 + relative_error_)) * up);
+            upper_[at(i)] = u;
+            if (proves(least, u, needed)) continue;
+            s.index[count] = i;
+            s.row[count++] = points_.row(i);
+        }
+        if (count == 0) return;
+
+        std::fill_n(s.best.begin(), count, std::numeric_limits<T>::infinity());
+        std::fill_n(s.centroid.begin(), count, 0);
+        const auto& all_panels = panels_.panels();
+        for (std::size_t p = 0; p < all_panels.size();) {
+            const Index g = group_of_panel_[p];
+            std::size_t here = 0;
+            for (std::size_t r = 0; r < count; ++r) {
+                const Index i = s.index[r];
+                if (!first && group_of_[at(labels_[at(i)])] != g &&
+                    proves(lower_[at(i * groups + g)], upper_[at(i)], margin(i)))
+                    continue;
+                s.position[here] = r;
+                s.panel_row[here++] = s.row[r];
+            }
+            bool opening = true;
+            for (; p < all_panels.size() && group_of_panel_[p] == g; ++p) {
+                const auto& panel = all_panels[p];
+                if (here == 0) continue;
+                T* best = opening ? s.group_best.data() : s.panel_best.data();
+                T* second = opening ? s.group_second.data() : s.panel_second.data();
+                std::int32_t* column = opening ? s.group_centroid.data() : s.column.data();
+                panels_.best(panel, s.panel_row.data(), static_cast<Index>(here), best, column, second);
+                sums.computed += static_cast<double>(here) * panel.centroids;
+                for (std::size_t h = 0; h < here; ++h) {
+                    if (opening) {
+                        s.group_centroid[h] += static_cast<std::int32_t>(panel.first);
+                    } else if (s.panel_best[h] < s.group_best[h]) {
+                        s.group_second[h] = std::min(s.group_best[h], s.panel_second[h]);
+                        s.group_best[h] = s.panel_best[h];
+                        s.group_centroid[h] = static_cast<std::int32_t>(panel.first) + s.column[h];
+                    } else {
+                        s.group_second[h] = std::min(s.group_second[h], s.panel_best[h]);
+                    }
+                }
+                opening = false;
+            }
+            for (std::size_t h = 0; h < here; ++h) {
+                const std::size_t r = s.position[h];
+                const Index i = s.index[r];
+                if (s.group_best[h] < s.best[r]) {
+                    // The group that held the best so far no longer does: its bound is its own best.
+                    if (s.best[r] < std::numeric_limits<T>::infinity())
+                        lower_[at(i * groups + group_of_[at(s.centroid[r])])] = lower_bound(i, s.best[r], error);
+                    s.best[r] = s.group_best[h];
+                    s.centroid[r] = s.group_centroid[h];
+                    lower_[at(i * groups + g)] = lower_bound(i, s.group_second[h], error);
+                } else {
+                    lower_[at(i * groups + g)] = lower_bound(i, s.group_best[h], error);
+                }
+            }
+        }
+        for (std::size_t r = 0; r < count; ++r) {
+            const Index i = s.index[r];
+            if (first || s.centroid[r] != labels_[at(i)]) {
+                const double squared =
+                    std::max(0.0, static_cast<double>(norm_[at(i)]) + 2 * static_cast<double>(s.best[r]));
+                upper_[at(i)] = static_cast<float>(std::sqrt(squared + error.constant +
+                                                             error.slope * static_cast<double>(norm_[at(i)]))) *
+                                up;
+            }
+            relabel(i, s.centroid[r], sums);
+        }
+    }
+
+    float lower_bound(Index i, T score, const typename CentroidPanels<T>::ErrorBound& error) const {
+        const double squared = static_cast<double>(norm_[at(i)]) + 2 * static_cast<double>(score) - error.constant -
+                               error.slope * static_cast<double>(norm_[at(i)]);
+        if (!(squared > 0)) return 0;
+        // A group without a second centroid has none to fear: infinity, kept finite so that drifts can be taken off it.
+        return static_cast<float>(std::sqrt(std::min(squared, 1e60))) < 1e18f
+                   ? static_cast<float>(std::sqrt(squared)) * down
+                   : 1e18f;
+    }
+
+    // New centroids from the sums; drifts for the bounds. Returns sum_j || movement ||^2.
+    double move_centroids() {
+        const Matrix<T> before = centroids_;
+        std::vector<double> moved(static_cast<std::size_t>(k_), 0.0);
+        for_each_block(k_, centroid_threads_, [&](Index j, int) {
+            const double w = cluster_weight_[at(j)];
+            if (!(w > 0)) return;  // an empty cluster stays where it was
+            for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / w);
+            moved[at(j)] =
+                (centroids_.row(j).template cast<double>() - before.row(j).template cast<double>()).squaredNorm();
+        });
+        if (settings_.bounds) {
+            const auto unit = static_cast<double>(std::numeric_limits<T>::epsilon());
+            drift_.assign(static_cast<std::size_t>(k_), 0.0f);
+            group_drift_.assign(at(groups_), 0.0f);
+            next_drift_.assign(at(groups_), 0.0f);
+            fastest_.assign(at(groups_), -1);
+            for (int j = 0; j < k_; ++j) {
+                // The kernels see centroids rounded once more, about the origin: a little further at worst.
+                const double reach =
+                    (centroids_.row(j).template cast<double>().transpose() - panels_.origin().template cast<double>())
+                        .norm();
+                const double way =
+                    (centroids_.row(j).template cast<double>() - assigned_.row(j).template cast<double>()).norm();
+                const float drift = static_cast<float>(way + 2 * unit * reach) * up;
+                drift_[static_cast<std::size_t>(j)] = drift;
+                const Index g = group_of_[static_cast<std::size_t>(j)];
+                if (drift > group_drift_[at(g)]) {
+                    next_drift_[at(g)] = group_drift_[at(g)];
+                    group_drift_[at(g)] = drift;
+                    fastest_[at(g)] = j;
+                } else {
+                    next_drift_[at(g)] = std::max(next_drift_[at(g)], drift);
+                }
+            }
+        }
+        panels_.pack(view(centroids_), Vector<T>(panels_.origin()));
+        return std::accumulate(moved.begin(), moved.end(), 0.0);
+    }
+
+    // A cluster without weight gets the point that adds most to the inertia, w_i ||x_i - c_{a_i}||^2, from a cluster
+    // that keeps another.
+    int repair_empty_clusters() {
+        std::vector<std::int32_t> empty;
+        std::vector<Index> members(static_cast<std::size_t>(k_), 0);
+        for (int j = 0; j < k_; ++j)
+            if (!(cluster_weight_[static_cast<std::size_t>(j)] > 0)) empty.push_back(j);
+        // Sums of added and taken-off weights end at a rounding error rather than at 0: count the members where weights
+        // are given.
+        if (!weights_.empty() || !empty.empty()) {
+            for (Index i = 0; i < n_; ++i)
+                if (weight(i) > 0) ++members[at(labels_[at(i)])];
+            empty.clear();
+            for (int j = 0; j < k_; ++j)
+                if (members[static_cast<std::size_t>(j)] == 0) {
+                    empty.push_back(j);
+                    cluster_weight_[static_cast<std::size_t>(j)] = 0;
+                    sums_.row(j).setZero();
+                }
+        }
+        if (empty.empty()) return 0;
+        std::vector<double> cost(static_cast<std::size_t>(n_));
+        const RowBlocks blocks{n_, 4096};
+        const double unit =
+            4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + 0x1.0p-53 * static_cast<double>(n_);
+        const Vector<T> zero = Vector<T>::Zero(d_);
+        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const T* row = points_.row(i);
+                const auto squared = static_cast<double>(
+                    panels_.kernels().squared_distance(row, centroids_.row(labels_[at(i)]).data(), d_));
+                // A mean of equal rows differs from them by rounding: that is no distance.
+                const auto norm = static_cast<double>(panels_.kernels().squared_distance(row, zero.data(), d_));
+                cost[at(i)] = squared > unit * unit * norm ? weight(i) * squared : 0.0;
+            }
+        });
+        std::vector<Index> order(static_cast<std::size_t>(n_));
+        std::iota(order.begin(), order.end(), Index{0});
+        const auto wanted = static_cast<std::ptrdiff_t>(
+            std::min<std::size_t>(order.size(), empty.size() + static_cast<std::size_t>(k_)));
+        std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) {
+            return cost[at(a)] > cost[at(b)] || (cost[at(a)] == cost[at(b)] && a < b);
+        });
+        int repaired = 0;
+        std::size_t next = 0;
+        for (const std::int32_t j : empty) {
+            for (; next < static_cast<std::size_t>(wanted); ++next) {
+                const Index i = order[next];
+                if (!(cost[at(i)] > 0)) return repaired;  // every point lies on its centroid: nothing to gain
+                const std::int32_t old = labels_[at(i)];
+                if (members[at(old)] < 2) continue;
+                --members[at(old)];
+                members[at(j)] = 1;
+                const double w = weight(i);
+                const Vector<double> row = points_.block(i, i + 1).row(0).template cast<double>().transpose();
+                sums_.row(old) -= w * row.transpose();
+                cluster_weight_[at(old)] -= w;
+                sums_.row(j) = w * row.transpose();
+                cluster_weight_[at(j)] = w;
+                labels_[at(i)] = j;
+                if (settings_.bounds) {
+                    upper_[at(i)] = 1e18f;  // looked at anew
+                    for (Index g = 0; g < groups_; ++g) lower_[at(i * groups_ + g)] = 0;
+                }
+                ++repaired;
+                ++next;
+                break;
+            }
+        }
+        return repaired;
+    }
+
+    void release_working_memory() {
+        std::vector<float>().swap(upper_);
+        std::vector<float>().swap(lower_);
+        std::vector<T>().swap(norm_);
+        std::vector<ChunkSums>().swap(chunk_sums_);
+        Labels().swap(labels_);
+    }
+
+    Rows<T> points_;
+    Index n_, d_;
+    int k_;
+    LloydSettings settings_;
+    std::span<const double> weights_;
+    const Run& run_;
+    Matrix<T> centroids_;
+    Matrix<T> assigned_;  // the centroids that the bounds speak of: those of the last assignment
+    CentroidPanels<T> panels_;
+    Labels labels_;
+    std::vector<T> norm_;  // ||x_i - m||^2
+    double scale_ = 0;     // root mean square of ||x_i - m||
+    Matrix<double> sums_;  // sum of w_i x_i over each cluster
+    std::vector<double> cluster_weight_;
+    Index cache_rows_ = 0;
+    int centroid_threads_ = 1;
+    int assign_threads_ = 1;
+    RowBlocks chunks_;
+    std::vector<ChunkSums> chunk_sums_;
+    std::vector<double> chunk_scatter_;
+    std::vector<Scratch> scratch_;
+    double computed_ = 0;
+    double relative_error_ =
+        4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 + static_cast<double>(d_) / 8);
+
+    // Bounds.
+    Index groups_ = 1;
+    std::vector<Index> group_of_panel_;
+    std::vector<Index> group_of_;  // of each centroid
+    std::vector<float> upper_, lower_;
+    std::vector<float> drift_, group_drift_, next_drift_;
+    std::vector<std::int32_t> fastest_;
+};
+
+}  // namespace
+
+template <class T>
+LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings,
+                     std::span<const double> weights, const Run& run, int repetition, int repetitions) {
+    return Lloyd<T>(points, start, settings, weights, run)(repetition, repetitions);
+}
+template LloydResult<float> lloyd(const Rows<float>&, const Matrix<float>&, const LloydSettings&,
+                                  std::span<const double>, const Run&, int, int);
+template LloydResult<double> lloyd(const Rows<double>&, const Matrix<double>&, const LloydSettings&,
+                                   std::span<const double>, const Run&, int, int);
+
+// A point's bounds cost some 20 ns an iteration, as much as about 500 multiplications by the kernels.
+bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }
+
+}  // namespace coterie::internal

@@ -1,0 +1,34 @@
+#pragma once
+// Internal: Lloyd's iterations from given centroids.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coterie/base/report.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/kmeans/internal/centroid_fit.hpp"
+
+namespace coterie::internal {
+
+struct LloydSettings {
+    int max_iterations = 300;
+    double tolerance = 1e-4;  // stop when sum_j ||c_j moved||^2 <= tolerance * mean column variance
+    bool bounds = true;
+};
+
+template <class T>
+struct LloydResult : Fitted<T> {    // objective: the inertia; objectives: after each move of the centroids
+    Labels labels;                  // nearest_centroids(points, centroids), always
+    double distances_computed = 0;  // row-centroid distances, in units of n k; iterations of them without bounds
+};
+
+/// Labels, centroids and inertia are the same bits with and without bounds and at any number of threads.
+template <class T>
+LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings,
+                     std::span<const double> weights, const Run& run, int repetition, int repetitions);
+
+/// Whether bounds pay for n points of d dimensions and k clusters.
+bool bounds_pay(Index n, Index d, int k);
+
+}  // namespace coterie::internal

@@ -1,0 +1,14 @@
+#include "coterie/manifold/internal/column_scans.hpp"
+
+#include "coterie/linalg/instruction_sets.hpp"
+
+namespace coterie::internal {
+
+COTERIE_DECLARE_TABLES(ColumnScans, scans)
+
+const ColumnScans& column_scans() {
+    static const ColumnScans& chosen = COTERIE_BEST_TABLE(scans);
+    return chosen;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,136 @@
+#include "coterie/manifold/internal/columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/model/model.hpp"
+
+namespace coterie::internal {
+namespace {
+constexpr Index kRows = 512;
+constexpr double kLeast = 1e-6;      // least distance, of the root mean square distance from the mean
+constexpr double kCancelled = 1e-6;  // share of |x|^2 + |y|^2 below which a squared distance is measured by differences
+
+constexpr double kFarthest = 1e12;
+
+float rounded_up(double value) {
+    return std::nextafter(static_cast<float>(value), std::numeric_limits<float>::infinity());
+}
+}  // namespace
+
+double product_rounding(Index dimensions) {
+    return 1.02 * 0.5 * static_cast<double>(std::numeric_limits<float>::epsilon()) *
+           static_cast<double>(dimensions + 10);
+}
+
+void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run) {
+    const double largest = check_points(queries, std::string(what) + ": new points", run.threads);
+    if (largest * columns.scale > 2 * kFarthest)
+        throw BadData(std::string(what) + ": new points of magnitude " + to_text(largest) +
+                      " lie too far from the points, the largest of which is at most " + to_text(2 / columns.scale));
+}
+
+void Columns::pack(PointsView from, Index i, double* out) const {
+    from.visit([&](auto rows) {
+        const auto* const x = rows.row(i);
+        for (Index p = 0; p < dimensions; ++p) out[p] = static_cast<double>(x[p]) * scale;
+    });
+    out[dimensions] = tail;
+}
+
+void Columns::centre(const double* packed, float* out) const {
+    for (Index p = 0; p < dimensions; ++p) out[p] = static_cast<float>(packed[p] - center[p]);
+}
+
+void Columns::products(Index j, const double* a, const double* b, double* out) const {
+    points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
+        if constexpr (std::is_same_v<Scalar, float>)
+            column_scans().two_dots_float(rows.row(j), a, b, dimensions, out);
+        else
+            column_scans().two_dots_double(rows.row(j), a, b, dimensions, out);
+    });
+    out[0] *= scale;
+    out[1] *= scale;
+}
+
+double Columns::squared_distance(Index j, const double* packed) const {
+    return points.visit([&](auto rows) {
+        const auto* const x = rows.row(j);
+        double sum = 0;
+        for (Index p = 0; p < dimensions; ++p) {
+            const double difference = static_cast<double>(x[p]) * scale - packed[p];
+            sum += difference * difference;
+        }
+        return sum;
+    });
+}
+
+double Columns::squared_distance(Index j, const double* packed, double product, double square_norm) const {
+    const double both = square_norms[static_cast<std::size_t>(j)] + square_norm;
+    const double difference = both - 2 * product;
+    return difference > kCancelled * both ? difference : squared_distance(j, packed);
+}
+
+Columns columns_of(PointsView points, double eta, std::string_view what, const Run& run) {
+    Columns out;
+    out.points = points;
+    out.count = points.rows();
+    out.dimensions = points.columns();
+    const double largest = check_points(points, what, run.threads);
+    out.scale = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
+    out.tail = std::sqrt(eta) * out.scale;
+    out.center = mean(points, run) * out.scale;
+    require_memory(static_cast<double>(out.count) * (4.0 * static_cast<double>(out.dimensions) + 24),
+                   "a copy of the points in float for products of blocks");
+    const auto n = static_cast<std::size_t>(out.count);
+    out.centred.resize(out.count, out.dimensions);
+    out.squared.resize(n);
+    out.norms.resize(n);
+    out.along.resize(n);
+    out.square_norms.resize(n);
+    std::vector<double> deviation(n);
+    const RowBlocks blocks{out.count, kRows};
+    for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+        std::vector<double> packed(static_cast<std::size_t>(out.dimensions) + 1);
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+            out.pack(points, i, packed.data());
+            float* const z = out.centred.data() + i * out.dimensions;
+            out.centre(packed.data(), z);
+            double square = 0;
+            double product = 0;
+            double own = 0;
+            for (Index p = 0; p < out.dimensions; ++p) {
+                const auto value = static_cast<double>(z[p]);
+                square += value * value;
+                product += value * out.center[p];
+                own += packed[static_cast<std::size_t>(p)] * packed[static_cast<std::size_t>(p)];
+            }
+            const auto at = static_cast<std::size_t>(i);
+            out.squared[at] = static_cast<float>(square);
+            out.norms[at] = rounded_up(std::sqrt(square));
+            out.along[at] = static_cast<float>(product);
+            out.square_norms[at] = own;
+            deviation[at] = square;
+        }
+    });
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += deviation[i];
+    // Equal points differ from their mean by its rounding.
+    const double mean_square = sum / static_cast<double>(out.count);
+    const double own_square = out.center.squaredNorm();
+    out.least = mean_square > 1e-28 * own_square ? kLeast * std::sqrt(mean_square) : 0.0;
+    out.tile_norms.assign(static_cast<std::size_t>(out.tiles()), 0.0F);
+    for (Index j = 0; j < out.count; ++j) {
+        float& most = out.tile_norms[static_cast<std::size_t>(j / Columns::kTile)];
+        most = std::max(most, out.norms[static_cast<std::size_t>(j)]);
+        out.largest_norm = std::max(out.largest_norm, static_cast<double>(out.norms[static_cast<std::size_t>(j)]));
+    }
+    return out;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,74 @@
+#pragma once
+// Internal: the points as columns that others are combined of: about their mean in float for products of blocks, with
+// bounds on what rounding does to them, and as given, times a power of two, in double.
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "coterie/base/parallel.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/manifold/internal/column_scans.hpp"
+
+namespace coterie::internal {
+
+/// Lengths, products and residuals are those of the scaled points, s x.
+struct Columns {
+    static constexpr Index kTile = 1024;  // columns of one product of blocks
+
+    PointsView points;
+    Index count = 0;       // n
+    Index dimensions = 0;  // d
+    double scale = 1;      // s: a power of two
+    double tail = 0;       // sqrt(eta) s: the homogenising coordinate
+    Vector<double> center;
+    Matrix<float> centred;             // z
+    std::vector<float> squared;        // |z|^2
+    std::vector<float> norms;          // |z|, rounded up
+    std::vector<float> along;          // z . center
+    std::vector<double> square_norms;  // |s x|^2, the homogenising coordinate apart
+    std::vector<float> tile_norms;     // largest of each tile
+    double largest_norm = 0;
+    double least = 0;  // least distance; 0: all points are equal
+
+    Index tiles() const { return (count + kTile - 1) / kTile; }
+    /// Row i of `from`, scaled, and the homogenising coordinate: d + 1 numbers.
+    void pack(PointsView from, Index i, double* out) const;
+    /// A packed row less the centre.
+    void centre(const double* packed, float* out) const;
+    /// x_j . a and x_j . b, scaled, of the first d coordinates.
+    void products(Index j, const double* a, const double* b, double* out) const;
+    /// Squared distance of x_j from a packed row, by differences.
+    double squared_distance(Index j, const double* packed) const;
+    /// Squared distance from its product with the packed row of this squared norm; by differences where that cancels.
+    double squared_distance(Index j, const double* packed, double product, double square_norm) const;
+};
+
+/// BadData naming `what` on values that are not finite.
+Columns columns_of(PointsView points, double eta, std::string_view what, const Run& run);
+
+/// BadData naming `what` on values that are not finite, or more than 1e12 times as large as any of the points: products
+/// with the points would leave the range of float.
+void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run);
+
+/// What rounding can do to a product of blocks z . r of d numbers, in units of |z| |r|, the roundings of z, r and of
+/// two more sums included.
+double product_rounding(Index dimensions);
+
+/// for_each_block in waves of a few blocks a thread; between them progress is reported, and the caller may stop.
+template <class Body>
+void for_each_wave(Index blocks, std::string_view stage, const Run& run, Body&& body) {
+    const Index wave = 4 * std::max(run.threads, 1);
+    for (Index first = 0; first < blocks; first += wave) {
+        run.throw_if_stopped(stage);
+        const Index count = std::min(wave, blocks - first);
+        for_each_block(count, run.threads, [&](Index block, int worker) { body(first + block, worker); });
+        run.report({.stage = stage,
+                    .fraction = static_cast<double>(first + count) / static_cast<double>(blocks),
+                    .objective = std::numeric_limits<double>::quiet_NaN()});
+    }
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,304 @@
+#include "coterie/model/archive.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/internal/sha256.hpp"
+
+namespace coterie {
+namespace {
+
+using Json = nlohmann::json;
+using formats::shown;
+
+static_assert(std::endian::native == std::endian::little, "tensors are written as they lie in memory");
+
+constexpr std::string_view format_name = "coterie-model";
+constexpr std::string_view format_version = "1";
+constexpr std::string_view text_prefix = "text.";
+constexpr std::size_t digest_digits = 64;
+// The checksum is that of the whole file with its own digits read as zeros: no byte is left out.
+const std::string digest_zeros(digest_digits, '0');
+constexpr std::string_view digest_key = "\"sha256\":\"";
+
+struct TypeName {
+    Archive::ElementType type;
+    std::string_view name;
+    std::size_t bytes;
+};
+constexpr TypeName type_names[] = {{Archive::ElementType::float32, "F32", 4},
+                                   {Archive::ElementType::float64, "F64", 8},
+                                   {Archive::ElementType::int32, "I32", 4},
+                                   {Archive::ElementType::int64, "I64", 8},
+                                   {Archive::ElementType::uint8, "U8", 1}};
+
+const TypeName& type_name(Archive::ElementType type) {
+    for (const TypeName& entry : type_names)
+        if (entry.type == type) return entry;
+    throw InternalError("archive: unknown element type");
+}
+
+template <class T>
+std::vector<std::byte> bytes_of(std::span<const T> values) {
+    const auto bytes = std::as_bytes(values);
+    return {bytes.begin(), bytes.end()};
+}
+
+Json json_of(const OptionValues& options) {
+    Json out = Json::object();
+    for (const auto& [name, value] : options) {
+        if (const auto* real = std::get_if<double>(&value); real && !std::isfinite(*real))
+            throw BadArgument("option " + name + ": " + to_text(value) + " cannot be saved; finite numbers can");
+        Json& slot = out[name];
+        std::visit([&](const auto& v) { slot = v; }, value);
+    }
+    return out;
+}
+
+OptionValues options_of(const std::string& text, const std::string& what) {
+    Json json;
+    try {
+        json = Json::parse(text);
+    } catch (const Json::exception& error) {
+        throw BadData(what + ": the options are not sound JSON: " + shown(error.what()));
+    }
+    if (!json.is_object()) throw BadData(what + ": the options are not a JSON object");
+    OptionValues out;
+    for (const auto& [name, value] : json.items()) {
+        if (value.is_boolean())
+            out[name] = value.get<bool>();
+        else if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
+            throw BadData(what + ": option " + shown(name) + " is too large");
+        else if (value.is_number_integer())
+            out[name] = value.get<std::int64_t>();
+        else if (value.is_number_float())
+            out[name] = value.get<double>();
+        else if (value.is_string())
+            out[name] = value.get<std::string>();
+        else
+            throw BadData(what + ": option " + shown(name) + " is neither true or false, nor a number, nor a text");
+    }
+    return out;
+}
+
+std::string missing(const std::string& kind, const std::string& name) {
+    return "the model file has no " + kind + " '" + shown(name) + "'; it is not a model of this method, or damaged";
+}
+
+const Archive::Tensor& tensor_named(const std::map<std::string, Archive::Tensor>& tensors, const std::string& name) {
+    const auto found = tensors.find(name);
+    if (found == tensors.end()) throw BadData(missing("tensor", name));
+    return found->second;
+}
+
+void require_shape(const Archive::Tensor& tensor, const std::string& name, std::vector<Index> wanted) {
+    bool same = tensor.shape.size() == wanted.size();
+    for (std::size_t k = 0; same && k < wanted.size(); ++k) same = wanted[k] < 0 || tensor.shape[k] == wanted[k];
+    if (same) return;
+    std::string text;
+    for (const Index extent : wanted)
+        text += (text.empty() ? "" : " x ") + (extent < 0 ? std::string("any") : std::to_string(extent));
+    throw BadData("the model file's tensor '" + shown(name) + "' is " + formats::shape_text(tensor.shape) + " where " +
+                  text + " is needed");
+}
+
+// Copies: the tensor's bytes are aligned to nothing.
+template <class T>
+void copy_out(const Archive::Tensor& tensor, T* out) {
+    if (!tensor.bytes.empty()) std::memcpy(out, tensor.bytes.data(), tensor.bytes.size());
+}
+
+template <class Scalar>
+Points points_of(const Archive::Tensor& tensor, const std::string& name) {
+    Matrix<Scalar> matrix(static_cast<Index>(tensor.shape[0]), static_cast<Index>(tensor.shape[1]));
+    copy_out(tensor, matrix.data());
+    Points out(std::move(matrix));
+    require_finite(out, "the model file's tensor '" + shown(name) + "'", 1);
+    return out;
+}
+
+void require_name(const std::string& name) {
+    if (name.empty() || name == "__metadata__") throw BadArgument("archive: '" + name + "' cannot name a tensor");
+}
+
+}  // namespace
+
+void Archive::set_text(const std::string& key, std::string value) { texts_[key] = std::move(value); }
+
+const std::string& Archive::text(const std::string& key) const {
+    const auto found = texts_.find(key);
+    if (found == texts_.end()) throw BadData(missing("text", key));
+    return found->second;
+}
+
+void Archive::set_points(const std::string& name, PointsView points) {
+    require_name(name);
+    points.visit([&](auto rows) {
+        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
+        Tensor tensor;
+        tensor.type = std::is_same_v<Scalar, float> ? ElementType::float32 : ElementType::float64;
+        tensor.shape = {rows.rows, rows.columns};
+        const std::size_t row_bytes = static_cast<std::size_t>(rows.columns) * sizeof(Scalar);
+        tensor.bytes.resize(static_cast<std::size_t>(rows.rows) * row_bytes);
+        for (Index i = 0; i < rows.rows && row_bytes > 0; ++i)
+            std::memcpy(tensor.bytes.data() + static_cast<std::size_t>(i) * row_bytes, rows.row(i), row_bytes);
+        tensors_[name] = std::move(tensor);
+    });
+}
+
+void Archive::set_vector(const std::string& name, std::span<const double> values) {
+    require_name(name);
+    tensors_[name] = {ElementType::float64, {static_cast<std::int64_t>(values.size())}, bytes_of(values)};
+}
+
+void Archive::set_labels(const std::string& name, std::span<const std::int32_t> values) {
+    require_name(name);
+    tensors_[name] = {ElementType::int32, {static_cast<std::int64_t>(values.size())}, bytes_of(values)};
+}
+
+Points Archive::points(const std::string& name, Index rows, Index columns) const {
+    const Tensor& tensor = tensor_named(tensors_, name);
+    require_shape(tensor, name, {rows, columns});
+    if (tensor.type == ElementType::float32) return points_of<float>(tensor, name);
+    if (tensor.type == ElementType::float64) return points_of<double>(tensor, name);
+    throw BadData("the model file's tensor '" + shown(name) + "' is not of floating-point numbers");
+}
+
+std::vector<double> Archive::vector(const std::string& name, Index size) const {
+    const Tensor& tensor = tensor_named(tensors_, name);
+    require_shape(tensor, name, {size});
+    if (tensor.type != ElementType::float64)
+        throw BadData("the model file's tensor '" + shown(name) + "' is not of type F64");
+    std::vector<double> out(static_cast<std::size_t>(tensor.shape[0]));
+    copy_out(tensor, out.data());
+    if (!out.empty())
+        require_finite(PointsView(out.data(), static_cast<Index>(out.size()), 1),
+                       "the model file's tensor '" + shown(name) + "'", 1);
+    return out;
+}
+
+std::vector<std::int32_t> Archive::labels(const std::string& name, Index size) const {
+    const Tensor& tensor = tensor_named(tensors_, name);
+    require_shape(tensor, name, {size});
+    if (tensor.type != ElementType::int32)
+        throw BadData("the model file's tensor '" + shown(name) + "' is not of type I32");
+    std::vector<std::int32_t> out(static_cast<std::size_t>(tensor.shape[0]));
+    copy_out(tensor, out.data());
+    return out;
+}
+
+std::string Archive::to_bytes() const {
+    // Wide types first, so that every tensor begins at a multiple of its item's size; the header's length is made one
+    // of 8.
+    std::vector<const std::pair<const std::string, Tensor>*> order;
+    for (const auto& item : tensors_) order.push_back(&item);
+    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+        return type_name(a->second.type).bytes > type_name(b->second.type).bytes;
+    });
+    Json header = Json::object();
+    std::size_t offset = 0;
+    for (const auto* item : order) {
+        const Tensor& tensor = item->second;
+        header[item->first] = {{"dtype", type_name(tensor.type).name},
+                               {"shape", tensor.shape},
+                               {"data_offsets", {offset, offset + tensor.bytes.size()}}};
+        offset += tensor.bytes.size();
+    }
+    Json& metadata = header["__metadata__"];
+    metadata["format"] = format_name;
+    metadata["format_version"] = format_version;
+    metadata["coterie_version"] = COTERIE_VERSION;
+    metadata["method"] = method_;
+    // Texts that are not UTF-8 (paths, say) are no reason to lose a model: what is broken becomes the replacement
+    // character.
+    metadata["options"] = json_of(options_).dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (const auto& [key, value] : texts_) metadata[std::string(text_prefix) + key] = value;
+    metadata["sha256"] = digest_zeros;
+    std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text.resize((text.size() + 7) / 8 * 8, ' ');
+    const std::uint64_t length = text.size();
+
+    std::string out;
+    out.reserve(8 + text.size() + offset);
+    out.append(reinterpret_cast<const char*>(&length), 8);
+    out += text;
+    for (const auto* item : order)
+        out.append(reinterpret_cast<const char*>(item->second.bytes.data()), item->second.bytes.size());
+    Sha256 hash;
+    hash.update(out.data(), out.size());
+    out.replace(out.find(std::string(digest_key) + digest_zeros) + digest_key.size(), digest_digits, hash.hex());
+    return out;
+}
+
+Archive Archive::from_bytes(std::span<const std::byte> bytes, std::string_view source) {
+    const std::string what(source);
+    const formats::SafetensorsFile file = formats::parse_safetensors_table(bytes, source);
+    std::map<std::string, std::string> metadata(file.metadata.begin(), file.metadata.end());
+    const auto fact = [&](const char* key) -> const std::string& {
+        const auto found = metadata.find(key);
+        if (found == metadata.end())
+            throw BadData(what + ": is not a model of coterie (a safetensors file, but its metadata has no '" + key +
+                          "')");
+        return found->second;
+    };
+    if (fact("format") != format_name)
+        throw BadData(what + ": is not a model of coterie (its format is '" + shown(fact("format")) + "')");
+    if (fact("format_version") != format_version)
+        throw BadData(what + ": is a model of format version '" + shown(fact("format_version")) +
+                      "', written by coterie " +
+                      (metadata.contains("coterie_version") ? shown(metadata["coterie_version"])
+                                                            : std::string("of unknown version")) +
+                      "; this coterie (" COTERIE_VERSION ") reads version " + std::string(format_version));
+    const std::string written = std::string(digest_key) + fact("sha256") + "\"";
+    const std::size_t at = file.header.find(written);
+    if (fact("sha256").size() != digest_digits || at == std::string_view::npos ||
+        file.header.find(written, at + 1) != std::string_view::npos)
+        throw BadData(what + ": the checksum in the header is not one");
+    const auto digits = 8 + at + digest_key.size();
+    Sha256 hash;
+    hash.update(bytes.data(), digits);
+    hash.update(digest_zeros.data(), digest_digits);
+    hash.update(bytes.data() + digits + digest_digits, bytes.size() - digits - digest_digits);
+    if (hash.hex() != fact("sha256"))
+        throw BadData(what +
+                      ": is damaged: its checksum does not match (changed after it was saved, or only partly copied)");
+
+    Archive out(fact("method"));
+    fact("coterie_version");
+    out.options_ = options_of(fact("options"), what);
+    for (const auto& [key, value] : metadata)
+        if (key.starts_with(text_prefix)) out.texts_[key.substr(text_prefix.size())] = value;
+    for (const auto& entry : file.tensors) {
+        const auto* type = std::find_if(std::begin(type_names), std::end(type_names),
+                                        [&](const TypeName& t) { return t.name == entry.dtype; });
+        if (type == std::end(type_names))
+            throw BadData(what + ": tensor '" + shown(entry.name) + "' has type " + entry.dtype +
+                          ", which no model has");
+        out.tensors_[entry.name] = {type->type, entry.shape, {entry.data.begin(), entry.data.end()}};
+    }
+    return out;
+}
+
+void Archive::save(const std::string& path) const { write_file(path, to_bytes()); }
+
+Archive Archive::load(const std::string& path) {
+    const formats::Bytes bytes = formats::read_bytes(path);
+    return from_bytes(bytes.data, path);
+}
+
+void Archive::assign_options(const OptionSet& set, void* options) const {
+    try {
+        set.assign(options, options_);
+        set.check(options);
+    } catch (const BadArgument& error) {
+        throw BadData(std::string("the model file's options do not fit: ") + error.message());
+    }
+}
+
+}  // namespace coterie

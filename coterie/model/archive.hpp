@@ -1,0 +1,79 @@
+#pragma once
+// The file of a model: safetensors layout (8-byte little-endian header length, JSON header, raw little-endian tensors),
+// so that any safetensors reader opens it. The header's __metadata__ carries the format version, the library version,
+// method, options and a SHA-256 of the whole file with the checksum's own 64 digits read as zeros, so that a change of
+// any byte is found. Reading checks every offset, shape, type and the checksum before anything is allocated from it.
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/points.hpp"
+
+namespace coterie {
+
+class COTERIE_API Archive {
+public:
+    enum class ElementType { float32, float64, int32, int64, uint8 };
+    struct Tensor {
+        ElementType type = ElementType::float64;
+        std::vector<std::int64_t> shape;
+        std::vector<std::byte> bytes;  // little-endian, C order
+    };
+
+    Archive() = default;
+    explicit Archive(std::string method) : method_(std::move(method)) {}
+
+    const std::string& method() const { return method_; }
+
+    void set_options(OptionValues values) { options_ = std::move(values); }
+    /// Values as stored; kinds are those of the JSON in the file.
+    const OptionValues& options() const { return options_; }
+    /// Reads a described options struct back, range-checked; BadData when it does not fit.
+    template <class Struct>
+    Struct options_as() const {
+        Struct out;
+        assign_options(Struct::described(), &out);
+        return out;
+    }
+
+    /// Short facts kept as text (shown by `coterie info`).
+    void set_text(const std::string& key, std::string value);
+    const std::string& text(const std::string& key) const;  // BadData when absent
+    const std::map<std::string, std::string>& texts() const { return texts_; }
+
+    /// Matrices keep their scalar type.
+    void set_points(const std::string& name, PointsView points);
+    void set_vector(const std::string& name, std::span<const double> values);
+    void set_labels(const std::string& name, std::span<const std::int32_t> values);
+    bool has(const std::string& name) const { return tensors_.contains(name); }
+    /// `rows` and `columns` of -1 accept any; anything else than what is asked for, or NaN or infinity inside, is
+    /// BadData.
+    Points points(const std::string& name, Index rows = -1, Index columns = -1) const;
+    std::vector<double> vector(const std::string& name, Index size = -1) const;
+    std::vector<std::int32_t> labels(const std::string& name, Index size = -1) const;
+    const std::map<std::string, Tensor>& tensors() const { return tensors_; }
+
+    std::string to_bytes() const;
+    /// BadData, naming `source`, on anything that is not a sound archive.
+    static Archive from_bytes(std::span<const std::byte> bytes, std::string_view source);
+    /// Writes to a temporary name in the same folder, then renames.
+    void save(const std::string& path) const;
+    static Archive load(const std::string& path);
+
+private:
+    void assign_options(const OptionSet& set, void* options) const;
+
+    std::string method_;
+    OptionValues options_;
+    std::map<std::string, std::string> texts_;
+    std::map<std::string, Tensor> tensors_;
+};
+
+}  // namespace coterie

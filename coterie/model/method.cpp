@@ -1,0 +1,25 @@
+// Refusals that every method shares, in one place: no method repeats them, and a part of a problem that a method does
+// not know is never ignored in silence.
+
+#include "coterie/model/method.hpp"
+
+#include <string>
+
+namespace coterie::internal {
+
+void admit(std::string_view method, const Takes& takes, const Problem& problem) {
+    const auto refuse = [&](std::string_view what) {
+        throw BadArgument("method " + std::string(method) + " takes no " + std::string(what));
+    };
+    if (problem.graph && !takes.graph) refuse("graph of affinities");
+    if (!problem.weights.empty() && !takes.weights) refuse("weights");
+    if (!problem.initial_centroids.empty() && !takes.initial_centroids) refuse("initial centroids");
+    if (!problem.partial_labels.empty() && !takes.labels) refuse("partial labels");
+    if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters per label");
+    if (!problem.group_shares.empty() && takes.shares == Shares::none) refuse("group shares");
+    if (problem.sizes && !takes.sizes) refuse("size bounds");
+    if (problem.graph && problem.points.rows() > 0)
+        throw BadArgument("a problem has points or a graph of affinities, not both");
+}
+
+}  // namespace coterie::internal

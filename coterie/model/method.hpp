@@ -1,0 +1,61 @@
+#pragma once
+// What a method says about itself, where it lives, and the one way into its fit.
+//
+//   struct KMeansMethod {
+//       using Options = KMeansOptions;                                      // described(): base/options.hpp
+//       using Model = KMeansModel;
+//       static constexpr std::string_view name = "kmeans", summary = "...";
+//       static constexpr Takes takes = {.weights = true};                   // what of a Problem it uses
+//       static Model fit(const Problem&, const Options&, const Run&);
+//   };
+//   inline constexpr Fit<KMeansMethod> fit_kmeans{};                        // what callers call
+//
+// A method whose fits of one problem share work names a class Fits as well, with a constructor (const Problem&, const
+// Run&), fit(const Options&) and shared_options(); the problem and the run must outlive it.
+
+#include <string_view>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/problem.hpp"
+#include "coterie/base/run.hpp"
+
+namespace coterie {
+
+/// Shares of labels (Problem::group_shares) that a method takes.
+enum class Shares { none, number, interval };
+
+/// The parts of a Problem that a method uses beside its points; the others it refuses by name.
+struct Takes {
+    bool graph = false;
+    bool weights = false;
+    bool initial_centroids = false;
+    bool labels = false;  // partial labels, with clusters per label
+    Shares shares = Shares::none;
+    bool sizes = false;
+};
+
+namespace internal {
+/// BadArgument naming the method and the first part of the problem that it does not take.
+COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem);
+}  // namespace internal
+
+/// The fit of a method: checks what every fit checks, then fits. Options are checked in the fit where they belong
+/// together, and by their ranges here.
+template <class Method>
+struct Fit {
+    using Options = typename Method::Options;
+    using Model = typename Method::Model;
+
+    Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
+        check_options(options);
+        internal::admit(Method::name, Method::takes, problem);
+        return Method::fit(problem, options, run);
+    }
+    /// Where nothing but the points is known. They are borrowed for the fit.
+    Model operator()(PointsView points, const Options& options = {}, const Run& run = Run()) const {
+        return (*this)(Problem{.points = Points::borrow(points)}, options, run);
+    }
+};
+
+}  // namespace coterie

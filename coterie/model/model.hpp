@@ -1,0 +1,116 @@
+#pragma once
+// Model: what every fit returns. It labels the points it was fitted on, labels new ones, tells about its fit, and is
+// saved and loaded.
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/report.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/model/archive.hpp"
+
+namespace coterie {
+
+/// The labels that clusters belong to, when the fit was given partial labels; both empty otherwise.
+struct COTERIE_API ClusterLabels {
+    std::vector<std::string> names;      // L
+    std::vector<std::int32_t> label_of;  // k: 0..L-1, or -1: a free cluster, of no label
+
+    bool empty() const { return label_of.empty(); }
+    /// "O" for a cluster of label O, "cluster-7" for the free cluster number 7.
+    std::string name_of(int cluster) const;
+    /// k: the number each cluster goes by where the clusters of a label are one: the label's, and from L on the free
+    /// clusters in their order.
+    std::vector<std::int32_t> numbers() const;
+};
+
+/// What a model may give of points, beside their labels. A new output is one line here and one name in model.cpp.
+enum class Output {
+    embedding,     // n x p: the points in the space in which the method sees them
+    memberships,   // n x k: the probability of each cluster; rows sum to 1
+    label_scores,  // n x L: how well each label of the partial labels fits, larger is better; the method says what it
+                   // is
+    distances      // n x k: Euclidean distance to each centroid, in the space in which the method compares them
+};
+inline constexpr int output_count = 4;
+/// "embedding".
+COTERIE_API std::string_view name(Output output);
+/// "n x p: the points in the space ...", for the texts of every face.
+COTERIE_API std::string_view meaning(Output output);
+
+/// A set of outputs.
+class OutputSet {
+public:
+    constexpr OutputSet() = default;
+    constexpr OutputSet(std::initializer_list<Output> list) {
+        for (const Output each : list) bits_ |= bit(each);
+    }
+    constexpr bool has(Output output) const { return (bits_ & bit(output)) != 0; }
+
+private:
+    static constexpr unsigned bit(Output output) { return 1U << static_cast<unsigned>(output); }
+    unsigned bits_ = 0;
+};
+
+class COTERIE_API Model {
+public:
+    virtual ~Model() = default;
+
+    /// The method's name in the list of methods.
+    virtual std::string_view method() const = 0;
+    /// d: what points given to predict must have.
+    virtual Index dimensions() const = 0;
+    /// k.
+    virtual int clusters() const = 0;
+    /// n labels in 0..k-1 of the points the model was fitted on; empty after load.
+    const Labels& labels() const { return labels_; }
+    const FitReport& fit_report() const { return report_; }
+    /// Which label each cluster belongs to.
+    const ClusterLabels& cluster_labels() const { return cluster_labels_; }
+
+    /// A label in 0..k-1 for each row, the same whatever the batch a row comes in. Points are taken in either scalar
+    /// type and computed in the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    Labels predict(PointsView points, const Run& run) const;
+    Labels predict(PointsView points) const { return predict(points, Run()); }
+
+    /// What the model gives of points beside their labels.
+    virtual OutputSet outputs() const { return {}; }
+    /// n numbers or n rows of them, as Output says. BadArgument where the model does not have it, else as predict.
+    Matrix<double> output(Output which, PointsView points, const Run& run = Run()) const;
+    /// The same as Output::embedding.
+    Matrix<double> transform(PointsView points, const Run& run = Run()) const {
+        return output(Output::embedding, points, run);
+    }
+
+    /// Everything predict needs, plus options and the fit report's facts.
+    virtual void store(Archive& archive) const = 0;
+
+protected:
+    virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
+    /// One of outputs(), of points that are there and were checked.
+    virtual Matrix<double> output_checked(Output which, PointsView points, const Run& run) const;
+    /// What predict, transform and the like check first: BadArgument, naming `what`, on a wrong number of columns, else
+    /// check_points. False when there are no points.
+    bool accept(std::string_view what, PointsView points, const Run& run) const;
+
+    void store_cluster_labels(Archive& archive) const;
+    /// Reads what store_cluster_labels wrote; BadData when it does not fit k.
+    void load_cluster_labels(const Archive& archive, int clusters);
+
+    Labels labels_;
+    FitReport report_;
+    ClusterLabels cluster_labels_;
+};
+
+/// What every fit and predict checks before anything else: at least one row and column, all values finite, squared
+/// distances that do not overflow the scalar type. BadData, naming `what`. Returns the largest magnitude.
+COTERIE_API double check_points(PointsView points, std::string_view what, int threads);
+/// Weights: as many as rows, each 0 or from 1e-30 to 1e30, not all zero.
+COTERIE_API void check_weights(std::span<const double> weights, Index rows);
+
+}  // namespace coterie

@@ -1,0 +1,87 @@
+#pragma once
+// Pipeline: a fitted method with everything that stands between a user's rows and it: which columns are taken and how
+// they are prepared. It is the one thing that is saved and loaded, so that no model is ever applied to points prepared
+// in another way than those it was fitted on.
+//
+//   const auto fitted = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}}, {.points = points},
+//                                     {.scale = Scale::zscore}, run);
+//   fitted.save("model.coterie");
+//   const auto loaded = Pipeline::load("model.coterie");
+//   const Labels clusters = loaded.predict(loaded.prepare(new_points));
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/problem.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/methods.hpp"
+#include "coterie/model/model.hpp"
+#include "coterie/pipeline/preparation.hpp"
+
+namespace coterie {
+
+/// New rows as the model takes them: its columns in its order, prepared as those of the fit were.
+struct PreparedRows {
+    Points points;
+    /// What the caller should know: rows that could not be scaled, columns taken by position.
+    std::vector<std::string> warnings;
+};
+
+class COTERIE_API Pipeline {
+public:
+    /// Prepares the problem, learning how from it, and fits. Throws what Preparation::fit and the method throw.
+    static Pipeline fit(const Method& method, const OptionValues& options, const Problem& problem,
+                        const PreparationOptions& preparation = {}, const Run& run = Run());
+
+    /// A model fitted on points as they are, without names: a way to save it.
+    template <std::derived_from<Model> M>
+    explicit Pipeline(M model) : model_(std::make_shared<const M>(std::move(model))) {}
+    explicit Pipeline(std::unique_ptr<Model> model) : model_(std::move(model)) {}
+
+    /// BadData, naming the file, on what is no sound model.
+    static Pipeline load(const std::string& path);
+    static Pipeline from(const Archive& archive);
+    /// Whole or not at all.
+    void save(const std::string& path) const;
+    Archive archive() const;
+
+    const Model& model() const { return *model_; }
+    const Preparation& preparation() const { return preparation_; }
+    /// d names of the columns the model takes, in its order; empty where the points had none.
+    const std::vector<std::string>& column_names() const { return column_names_; }
+    /// Of the preparation, to be told beside the fit report's own; empty after load.
+    const std::vector<std::string>& warnings() const { return warnings_; }
+    /// The points the method saw, prepared; empty after load and for a graph.
+    const Points& prepared() const { return prepared_; }
+    /// Seconds that the preparation of the fit took.
+    double preparation_seconds() const { return preparation_seconds_; }
+
+    /// Rows as they come, from `column_names` (empty: they have none). Where both sides have names, columns are found
+    /// by name, whatever their order, and others are left out; BadData names those that are missing. Else columns are
+    /// taken by position, with a warning where the model has names; BadData when there are not d of them.
+    PreparedRows prepare(const Points& rows, const std::vector<std::string>& column_names,
+                         const Run& run = Run()) const;
+    PreparedRows prepare(const Points& rows, const Run& run = Run()) const { return prepare(rows, {}, run); }
+
+    /// A cluster in 0..k-1 for each row. BadData, naming the row, on NaN, infinity or values too large.
+    Labels predict(const PreparedRows& rows, const Run& run = Run()) const;
+    /// BadArgument where the model does not have it (model().outputs()).
+    Matrix<double> output(Output which, const PreparedRows& rows, const Run& run = Run()) const;
+
+private:
+    Pipeline() = default;
+
+    std::shared_ptr<const Model> model_;
+    Preparation preparation_;
+    std::vector<std::string> column_names_;
+    std::vector<std::string> warnings_;
+    Points prepared_;
+    double preparation_seconds_ = 0;
+};
+
+}  // namespace coterie

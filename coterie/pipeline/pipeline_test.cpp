@@ -1,0 +1,143 @@
+// What a pipeline promises: raw rows in, the labels of the fit out, whatever was done to the points on the way.
+
+#include "coterie/pipeline/pipeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/io/internal/test_files.hpp"
+#include "coterie/kmeans/centroid_model.hpp"
+
+namespace coterie {
+namespace {
+
+using test::blob_points;
+using test::message_of;
+
+// Three groups that only columns of equal weight show: the second column's unit is a thousand times smaller.
+struct Table {
+    Matrix<double> points = blob_points<double>(120, 3, 3, 8, 5);
+    std::vector<std::string> names = {"length", "width", "mass"};
+    Table() {
+        points.col(1) *= 1000;
+        points.col(0).array() += 40;
+    }
+    Problem problem() const { return {.points = Points::borrow(points), .column_names = names}; }
+};
+
+Pipeline fitted(const Problem& problem, Scale scale, std::uint64_t seed = 3) {
+    return Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}}, problem, {.scale = scale},
+                         coterie::Run(seed, 2));
+}
+
+TEST(Pipeline, AppliesThePreparationOfTheFit) {
+    const Table table;
+    for (const Scale scale : {Scale::none, Scale::minmax, Scale::zscore, Scale::unit}) {
+        const Pipeline pipeline = fitted(table.problem(), scale);
+        EXPECT_EQ(pipeline.predict(pipeline.prepare(Points::borrow(table.points), table.names)),
+                  pipeline.model().labels());
+        // By hand: what the fit saw are the points that the same preparation makes.
+        const auto preparation = Preparation::fit(table.points, {.scale = scale}, coterie::Run());
+        EXPECT_EQ(to_matrix<double>(pipeline.prepared()),
+                  to_matrix<double>(preparation.apply(Points::borrow(table.points), coterie::Run())));
+    }
+}
+
+TEST(Pipeline, ComesBackFromItsFileWithTheSameLabels) {
+    const Table table;
+    const testing::Folder folder;
+    const Pipeline pipeline = fitted(table.problem(), Scale::zscore);
+    pipeline.save(folder / "m.coterie");
+    const Pipeline loaded = Pipeline::load(folder / "m.coterie");
+    EXPECT_EQ(loaded.column_names(), table.names);
+    EXPECT_EQ(loaded.preparation().text(), "scale zscore");
+    EXPECT_TRUE(loaded.model().labels().empty());
+    EXPECT_EQ(loaded.predict(loaded.prepare(Points::borrow(table.points), table.names)), pipeline.model().labels());
+    loaded.save(folder / "again.coterie");
+    EXPECT_EQ(Pipeline::load(folder / "again.coterie").archive().tensors().size(), loaded.archive().tensors().size());
+}
+
+TEST(Pipeline, FindsColumnsByName) {
+    const Table table;
+    const Pipeline pipeline = fitted(table.problem(), Scale::zscore);
+    // Another order, and a column that the model does not know.
+    Matrix<double> other(table.points.rows(), 4);
+    other.col(0) = table.points.col(2);
+    other.col(1).setConstant(7);
+    other.col(2) = table.points.col(0);
+    other.col(3) = table.points.col(1);
+    const PreparedRows rows = pipeline.prepare(Points::borrow(other), {"mass", "colour", "length", "width"});
+    EXPECT_EQ(pipeline.predict(rows), pipeline.model().labels());
+    EXPECT_TRUE(rows.warnings.empty());
+    const std::string message = message_of([&] {
+        pipeline.prepare(Points::borrow(other), {"mass", "colour", "length", "height"});
+    });
+    for (const char* part : {"column width is missing", "length, width, mass", "height"})
+        EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+TEST(Pipeline, TakesColumnsByPositionWhereThereAreNoNames) {
+    const Table table;
+    const Pipeline named = fitted(table.problem(), Scale::minmax);
+    const PreparedRows rows = named.prepare(Points::borrow(table.points));
+    EXPECT_EQ(named.predict(rows), named.model().labels());
+    ASSERT_EQ(rows.warnings.size(), 1u);
+    EXPECT_NE(rows.warnings[0].find("taken in order"), std::string::npos);
+
+    const Pipeline nameless = fitted({.points = Points::borrow(table.points)}, Scale::minmax);
+    const PreparedRows with_names = nameless.prepare(Points::borrow(table.points), table.names);
+    EXPECT_TRUE(with_names.warnings.empty());
+    EXPECT_EQ(nameless.predict(with_names), named.model().labels());
+    const Matrix<double> narrow = table.points.leftCols(2);
+    EXPECT_NE(message_of([&] { nameless.prepare(Points::borrow(narrow)); }).find("2 columns"), std::string::npos);
+    EXPECT_NE(message_of([&] { named.prepare(Points::borrow(narrow)); }).find("length, width, mass"),
+              std::string::npos);
+}
+
+TEST(Pipeline, GivesTheOutputsOfItsModel) {
+    const Table table;
+    const Pipeline pipeline = Pipeline::fit(find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}},
+                                            table.problem(), {.scale = Scale::zscore}, coterie::Run(1, 1));
+    const PreparedRows rows = pipeline.prepare(Points::borrow(table.points), table.names);
+    const Labels labels = pipeline.predict(rows);
+    const Matrix<double> memberships = pipeline.output(Output::memberships, rows);
+    const Matrix<double> distances = pipeline.output(Output::distances, rows);
+    ASSERT_EQ(distances.cols(), 3);
+    EXPECT_LE((memberships.rowwise().sum().array() - 1).abs().maxCoeff(), 1e-12);
+    const auto& centroids = dynamic_cast<const CentroidModel&>(pipeline.model()).centroids();
+    for (Index i = 0; i < rows.points.rows(); ++i) {
+        Index nearest = 0, likely = 0;
+        distances.row(i).minCoeff(&nearest);
+        memberships.row(i).maxCoeff(&likely);
+        EXPECT_EQ(labels[static_cast<std::size_t>(i)], nearest);
+        EXPECT_EQ(nearest, likely);
+        double squared = 0;
+        for (Index p = 0; p < 3; ++p) squared += std::pow(rows.points.view().at(i, p) - centroids.view().at(1, p), 2);
+        EXPECT_NEAR(distances(i, 1), std::sqrt(squared), 1e-12);
+    }
+    EXPECT_EQ(pipeline.output(Output::memberships, pipeline.prepare(Points(Matrix<double>(0, 3)))).cols(), 3);
+    const std::string message = message_of([&] { pipeline.output(Output::embedding, rows); });
+    for (const char* part : {"soft-kmeans", "no embedding", "memberships, distances"})
+        EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+TEST(Pipeline, RefusesFilesThatAreNotSound) {
+    const Table table;
+    const testing::Folder folder;
+    fitted(table.problem(), Scale::zscore).save(folder / "m.coterie");
+    Archive archive = Archive::load(folder / "m.coterie");
+    archive.set_text("column_names", "[\"length\", \"width\"]");
+    archive.save(folder / "two-names.coterie");
+    EXPECT_NE(message_of([&] { Pipeline::load(folder / "two-names.coterie"); }).find("two-names.coterie"),
+              std::string::npos);
+    archive.set_text("column_names", "{");
+    EXPECT_THROW(Pipeline::from(archive), BadData);
+    EXPECT_THROW(
+        Pipeline::fit(find_method("kmeans"), {}, {.points = Points::borrow(table.points), .column_names = {"one"}}),
+        BadArgument);
+}
+
+}  // namespace
+}  // namespace coterie

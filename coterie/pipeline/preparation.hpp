@@ -1,0 +1,74 @@
+#pragma once
+// Centring and scaling, learned from the points of a fit and applied unchanged to every later point: it travels in the
+// model's file, so that predict sees new points as the fit saw the old ones.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/model/archive.hpp"
+
+namespace coterie {
+
+enum class Scale {
+    none,
+    minmax,  // each column to [0, 1]; with center: to a range of 1 about its mean
+    zscore,  // each column to mean 0 and variance 1
+    unit     // each row to Euclidean norm 1, after centring if that is asked for
+};
+
+struct COTERIE_API PreparationOptions {
+    bool center = false;
+    Scale scale = Scale::none;
+
+    static const OptionSet& described();
+};
+
+class COTERIE_API Preparation {
+public:
+    /// Leaves points as they are.
+    Preparation() = default;
+
+    /// Learns x -> (x - offset) * factor for each column, in double and in fixed blocks: the same bits at any number of
+    /// threads. A constant column is only centred (factor 1) and named in warnings(). A row of weight 0 counts as
+    /// absent, one of weight w as w copies. BadArgument on weights that do not fit, BadData when a column's range
+    /// overflows.
+    static Preparation fit(PointsView points, const PreparationOptions& options, const Run& run,
+                           std::span<const double> weights = {});
+
+    bool identity() const { return !options_.center && options_.scale == Scale::none; }
+    const PreparationOptions& options() const { return options_; }
+    const std::vector<std::string>& warnings() const { return warnings_; }
+    const std::vector<double>& offset() const { return offset_; }
+    const std::vector<double>& factor() const { return factor_; }
+
+    /// The problem with its points and initial centroids prepared; a graph stays as it is.
+    Problem apply(const Problem& problem, const Run& run, Index* zero_rows = nullptr) const;
+    /// The points in their own scalar type; the same storage when identity(). Rows of norm 0 stay 0 under `unit` and
+    /// are counted in `zero_rows`. BadArgument on a wrong number of columns.
+    Points apply(const Points& points, const Run& run, Index* zero_rows = nullptr) const;
+
+    /// The warning about so many rows that `unit` left as they are.
+    static std::string zero_rows_warning(Index zero_rows);
+
+    /// "center, scale zscore"; "none".
+    std::string text() const;
+
+    /// Tensors preprocess.offset and preprocess.factor, text "preprocess"; nothing at all when identity().
+    void store(Archive& archive) const;
+    /// identity() when the archive holds none; BadData when it holds an unsound one.
+    static Preparation from(const Archive& archive);
+
+private:
+    PreparationOptions options_;
+    std::vector<double> offset_;  // d
+    std::vector<double> factor_;  // d
+    std::vector<std::string> warnings_;
+};
+
+}  // namespace coterie

@@ -1,0 +1,584 @@
+#include "coterie/selection/tune.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "coterie/base/function_ref.hpp"
+#include "coterie/base/memory.hpp"
+#include "coterie/base/words.hpp"
+#include "coterie/linalg/neighbors.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr Index silhouette_sample = 5000;
+constexpr Index cut_neighbors = 10;
+const std::vector<std::string> criterion_names = {"silhouette", "objective", "ratio", "knncut", "acc", "nmi", "ari"};
+
+// ---------------------------------------------------------------- the grid
+
+constexpr const char* grid_accepted =
+    "OPTION=A,B,C (values; those of texts with semicolons between them), OPTION=LOW:HIGH (steps of 1), "
+    "OPTION=LOW:HIGH:N (N equally spaced values), "
+    "OPTION=LOW:HIGH:log (decades) or OPTION=LOW:HIGH:log2 (powers of two)";
+
+[[noreturn]] void refuse_axis(std::string_view text, const std::string& why) {
+    throw BadArgument("option --grid: '" + std::string(text) + "' is not accepted: " + why);
+}
+
+[[noreturn]] void refuse_many(std::string_view text) {
+    refuse_axis(text, "a grid has at most " + std::to_string(most_cells) + " cells");
+}
+
+const Option& grid_option(const Method& method, std::string_view text, std::string name) {
+    std::replace(name.begin(), name.end(), '-', '_');
+    const auto& options = method.options->options();
+    for (const auto& option : options)
+        if (option.name == name || (option.letter != 0 && name == std::string(1, option.letter))) return option;
+    std::vector<std::string> names;
+    for (const auto& option : options) names.push_back(option.name);
+    std::stable_sort(names.begin(), names.end(),
+                     [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
+    std::string list;
+    for (const auto& each : names) list += (list.empty() ? "" : ", ") + each;
+    refuse_axis(text, "method " + method.name + " has no option '" + name + "'; it has (nearest first) " + list);
+}
+
+double number_of(const OptionValue& value) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    return std::get<double>(value);
+}
+
+OptionValue value_of(const Option& option, double number) {
+    OptionValue value = number;
+    if (option.kind == OptionKind::integer && number == std::floor(number) && std::abs(number) < 0x1p53)
+        value = static_cast<std::int64_t>(number);
+    option.check(value);
+    return value;
+}
+
+// number * 10^decades, correctly rounded: 0.001 times 100 is 0.1, not its neighbour.
+double shifted(double number, int decades) {
+    char text[48];
+    const auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
+    const std::string written(text, end);
+    const auto at = written.find('e');
+    const std::string moved = written.substr(0, at) + "e" + std::to_string(std::stoi(written.substr(at + 1)) + decades);
+    double out = 0;
+    std::from_chars(moved.data(), moved.data() + moved.size(), out);
+    return out;
+}
+
+void append_range(const Option& option, std::string_view text, std::string_view item,
+                  std::vector<OptionValue>& values) {
+    const auto first = item.find(':');
+    const auto second = item.find(':', first + 1);
+    const double low = number_of(option.parse(item.substr(0, first)));
+    const double high = number_of(option.parse(item.substr(first + 1, second - first - 1)));
+    const std::string step(second == std::string_view::npos ? "" : item.substr(second + 1));
+    if (low > high) refuse_axis(text, "the low end of " + std::string(item) + " is above the high end");
+    if (second == std::string_view::npos) {
+        if (high - low >= static_cast<double>(most_cells)) refuse_many(text);
+        if (high - low != std::floor(high - low))
+            refuse_axis(text, "whole steps from the low end of " + std::string(item) +
+                                  " do not end at the high one; LOW:HIGH:N are N equally spaced values");
+        for (int i = 0; i <= static_cast<int>(high - low); ++i) values.push_back(value_of(option, low + i));
+    } else if (step == "log" || step == "log2") {
+        const bool decades = step == "log";
+        if (low <= 0) refuse_axis(text, "the low end of " + std::string(item) + " must be above 0");
+        const int steps =
+            static_cast<int>(std::lround(decades ? std::log10(high) - std::log10(low) : std::log2(high / low)));
+        const auto power = [&](int i) { return decades ? shifted(low, i) : std::ldexp(low, i); };
+        if (std::abs(power(steps) - high) > 1e-9 * high)
+            refuse_axis(text, std::string(decades ? "decades" : "powers of two") + " from the low end of " +
+                                  std::string(item) + " do not end at the high one");
+        for (int i = 0; i <= steps; ++i) values.push_back(value_of(option, power(i)));
+    } else {
+        Index count = 0;
+        const auto read = std::from_chars(step.data(), step.data() + step.size(), count);
+        if (read.ec != std::errc() || read.ptr != step.data() + step.size() || count < 2 || low == high)
+            refuse_axis(text, "it takes " + std::string(grid_accepted));
+        if (count > most_cells) refuse_many(text);
+        for (Index i = 0; i < count; ++i) {
+            const double number =
+                i + 1 == count ? high : low + (high - low) * static_cast<double>(i) / static_cast<double>(count - 1);
+            values.push_back(value_of(option, number));
+        }
+    }
+}
+
+struct Candidate {
+    const Method* method = nullptr;
+    OptionValues own;  // what distinguishes it
+    OptionValues all;  // what it is fitted with
+};
+
+std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixed, const std::vector<GridAxis>& grid) {
+    if (grid.empty()) throw BadArgument("there is no grid; option --grid takes " + std::string(grid_accepted));
+    Index count = 1;
+    for (std::size_t a = 0; a < grid.size(); ++a) {
+        const Option& option = method.options->at(grid[a].option);
+        if (grid[a].values.empty()) throw BadArgument("option --grid: " + option.name + " is given no values");
+        for (const auto& value : grid[a].values) {
+            // 3 is as good a real as 3.0.
+            const bool whole = option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value);
+            option.check(whole ? OptionValue(number_of(value)) : value);
+        }
+        if (fixed.contains(option.name))
+            throw BadArgument("option " + option.flag() + " is given and on the grid as well; keep one of them");
+        for (std::size_t b = 0; b < a; ++b)
+            if (grid[b].option == option.name)
+                throw BadArgument("option --grid: " + option.name + " is on the grid twice; keep one of them");
+        const auto values = static_cast<Index>(grid[a].values.size());
+        if (values > most_cells / count)
+            throw BadArgument("option --grid: more than " + std::to_string(most_cells) +
+                              " cells; a grid has at most as many");
+        count *= values;
+    }
+    for (const auto& [name, value] : fixed) method.options->at(name);
+    std::vector<Candidate> cells(static_cast<std::size_t>(count), Candidate{&method, {}, fixed});
+    for (Index cell = 0; cell < count; ++cell) {
+        Index rest = cell;
+        for (std::size_t a = grid.size(); a-- > 0;) {
+            const auto values = static_cast<Index>(grid[a].values.size());
+            cells[static_cast<std::size_t>(cell)].own[grid[a].option] =
+                grid[a].values[static_cast<std::size_t>(rest % values)];
+            rest /= values;
+        }
+        for (const auto& [name, value] : cells[static_cast<std::size_t>(cell)].own)
+            cells[static_cast<std::size_t>(cell)].all[name] = value;
+    }
+    return cells;
+}
+
+// Plain k-means for each number of clusters among the cells; restarts that were asked of the method hold for it too.
+std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options) {
+    const Method& kmeans = find_method("kmeans");
+    const bool comparable = options.select == Criterion::knncut || needs_truth(options.select);
+    if (!comparable)
+        throw BadArgument("option --with-kmeans: criterion " + std::string(name(options.select)) +
+                          " does not compare methods; knncut, acc, nmi and ari do");
+    const Option* clusters = method.options->find("clusters");
+    if (method.name == kmeans.name || !clusters || clusters->kind != OptionKind::integer)
+        throw BadArgument("option --with-kmeans: method " + method.name +
+                          (clusters ? " is k-means itself" : " has no option clusters that k-means could share"));
+    std::vector<OptionValue> values = {clusters->default_value};
+    if (const auto given = fixed.find("clusters"); given != fixed.end()) values = {given->second};
+    for (const auto& axis : options.grid)
+        if (axis.option == "clusters") values = axis.values;
+    std::vector<Candidate> cells;
+    for (const auto& value : values) {
+        Candidate cell{&kmeans, {{"clusters", value}}, {{"clusters", value}}};
+        if (const auto restarts = fixed.find("restarts"); restarts != fixed.end()) cell.all.insert(*restarts);
+        cells.push_back(std::move(cell));
+    }
+    return cells;
+}
+
+// ---------------------------------------------------------------- the folds
+
+Labels entries_of(LabelSpan all, std::span<const Index> rows) {
+    Labels out;
+    if (all.empty()) return out;
+    out.reserve(rows.size());
+    for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+// What the fits of one fold see, and what they do not.
+struct Fold {
+    Problem seen;
+    Points unseen;
+    Labels seen_truth;  // -1 also where the fit was told the label
+    Labels unseen_truth;
+    Neighbors neighbors;  // of the seen points, where the criterion needs them
+};
+
+std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const std::vector<Index>& seen,
+                                const std::vector<Index>& unseen, const TuneOptions& options, const Run& run) {
+    auto fold = std::make_unique<Fold>();
+    if (unseen.empty()) {
+        fold->seen = problem;
+    } else {
+        require_memory(static_cast<double>(problem.rows()) * static_cast<double>(problem.columns()) *
+                           static_cast<double>(size_of(problem.points.scalar())),
+                       "the two parts of a fold");
+        fold->seen = problem.subset(seen);
+        fold->unseen = rows_of(problem.points, unseen);
+    }
+    fold->seen_truth = entries_of(truth, seen);
+    fold->unseen_truth = entries_of(truth, unseen);
+    if (!fold->seen_truth.empty())
+        for (std::size_t i = 0; i < fold->seen.partial_labels.size(); ++i)
+            if (fold->seen.partial_labels[i] >= 0) fold->seen_truth[i] = -1;
+
+    const auto preparation = Preparation::fit(fold->seen.points, options.preparation, run, fold->seen.weights);
+    fold->seen = preparation.apply(fold->seen, run);
+    if (!unseen.empty()) fold->unseen = preparation.apply(fold->unseen, run);
+    if (options.select == Criterion::knncut) {
+        if (fold->seen.rows() < 2) throw BadData("knncut: at least 2 points are needed to be neighbours");
+        fold->neighbors = nearest_neighbors(fold->seen.points, std::min(cut_neighbors, fold->seen.rows() - 1), run);
+    }
+    return fold;
+}
+
+// ---------------------------------------------------------------- fits
+
+struct CellFit {
+    std::unique_ptr<Model> model;
+    std::exception_ptr failure;  // where there is no model
+    double seconds = 0.0;
+};
+
+// The error of a cell that may be put on record; others (cancelled, a broken promise) go on.
+template <class Act>
+std::exception_ptr recorded(Act act) {
+    try {
+        act();
+    } catch (const BadArgument&) {
+        return std::current_exception();
+    } catch (const BadData&) {
+        return std::current_exception();
+    } catch (const ResourceError&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
+std::string message_of(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return error.message();
+    }
+}
+
+// The order in which cells share most: those with the same costly options next to each other.
+std::vector<std::size_t> sharing_order(const Method& method, std::span<const OptionValues* const> cells) {
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto less = [&](std::size_t a, std::size_t b) {
+        for (const auto& name : method.shared_options) {
+            const auto of_a = cells[a]->find(name);
+            const auto of_b = cells[b]->find(name);
+            // Every cell has the grid's options.
+            if (of_a == cells[a]->end() || of_a->second == of_b->second) continue;
+            return of_a->second < of_b->second;
+        }
+        return false;
+    };
+    std::stable_sort(order.begin(), order.end(), less);
+    return order;
+}
+
+// The cells of one method on one fold, in the order in which they share most; `begin` is told which one is next,
+// `take` is given its fit and says whether to go on.
+void fit_cells(const Method& method, const Problem& problem, std::span<const OptionValues* const> cells, const Run& run,
+               FunctionRef<void(std::size_t)> begin, FunctionRef<bool(std::size_t, CellFit)> take) {
+    const Method::Fitter fitter = method.fitter(problem, run);
+    for (const std::size_t cell : sharing_order(method, cells)) {
+        begin(cell);
+        CellFit fit;
+        Stopwatch watch;
+        fit.failure = recorded([&] { fit.model = fitter(*cells[cell]); });
+        fit.seconds = watch.seconds();
+        if (!take(cell, std::move(fit))) return;
+    }
+}
+
+// ---------------------------------------------------------------- scores
+
+// Labels as scores see them: clusters of one label are one.
+std::optional<Scores> scores_of(Labels clusters, const ClusterLabels& of_clusters, const Labels& truth) {
+    if (truth.empty()) return {};
+    const auto numbers = of_clusters.numbers();
+    Labels labels;
+    Labels classes;
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+        if (truth[i] < 0) continue;
+        labels.push_back(numbers.empty() ? clusters[i] : numbers.at(static_cast<std::size_t>(clusters[i])));
+        classes.push_back(truth[i]);
+    }
+    if (labels.empty()) return {};
+    return score(labels, classes);
+}
+
+double criterion_of(Criterion criterion, const Model& model, const Fold& fold, const std::optional<Scores>& seen,
+                    const Run& run) {
+    const auto in_own_space = [&](auto measure) {
+        if (!model.outputs().has(Output::embedding)) return measure(fold.seen.points.view());
+        const Matrix<double> transformed = model.transform(fold.seen.points, run);
+        return measure(PointsView(transformed));
+    };
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    switch (criterion) {
+        case Criterion::silhouette:
+            return in_own_space([&](PointsView z) {
+                return silhouette(z, model.labels(), run, z.rows() > silhouette_sample ? silhouette_sample : 0);
+            });
+        case Criterion::objective: return model.fit_report().objective;
+        case Criterion::ratio: return in_own_space([&](PointsView z) { return scatter_ratio(z, model.labels(), run); });
+        case Criterion::knncut: return normalized_cut(fold.neighbors, model.labels());
+        case Criterion::acc: return seen ? seen->acc : unknown;
+        case Criterion::nmi: return seen ? seen->nmi : unknown;
+        case Criterion::ari: return seen ? seen->ari : unknown;
+    }
+    throw InternalError("unknown criterion");
+}
+
+constexpr double Scores::*score_members[] = {&Scores::acc,    &Scores::nmi,         &Scores::ari,
+                                             &Scores::purity, &Scores::homogeneity, &Scores::completeness};
+
+// A mean of as many scores as were added.
+struct MeanScores {
+    Scores sum;
+    int count = 0;
+
+    void add(const std::optional<Scores>& scores) {
+        if (!scores) return;
+        for (const auto member : score_members) sum.*member += (*scores).*member;
+        ++count;
+    }
+    std::optional<Scores> mean() const {
+        if (count == 0) return {};
+        Scores out = sum;
+        for (const auto member : score_members) out.*member /= count;
+        return out;
+    }
+};
+
+// One cell over the folds.
+struct Tally {
+    double criterion = 0.0;
+    MeanScores seen;
+    MeanScores unseen;
+    double seconds = 0.0;
+    std::exception_ptr failure;
+    int folds = 0;
+
+    void add(const Tally& other) {
+        criterion += other.criterion;
+        seen.add(other.seen.mean());
+        unseen.add(other.unseen.mean());
+        seconds += other.seconds;
+        failure = other.failure;
+        ++folds;
+    }
+};
+
+Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run) {
+    Tally out;
+    out.seconds = fit.seconds;
+    out.failure = fit.failure;
+    if (out.failure) return out;
+    out.failure = recorded([&] {
+        const auto seen = scores_of(fit.model->labels(), fit.model->cluster_labels(), fold.seen_truth);
+        out.seen.add(seen);
+        if (fold.unseen.rows() > 0) {
+            const Labels predicted = fit.model->predict(fold.unseen, run);
+            out.unseen.add(scores_of(predicted, fit.model->cluster_labels(), fold.unseen_truth));
+        }
+        out.criterion = criterion_of(criterion, *fit.model, fold, seen, run);
+    });
+    return out;
+}
+
+}  // namespace
+
+std::string_view name(Criterion criterion) { return criterion_names.at(static_cast<std::size_t>(criterion)); }
+
+bool needs_truth(Criterion criterion) {
+    return criterion == Criterion::acc || criterion == Criterion::nmi || criterion == Criterion::ari;
+}
+
+bool larger_is_better(Criterion criterion) { return criterion == Criterion::silhouette || needs_truth(criterion); }
+
+GridAxis read_grid_axis(const Method& method, std::string_view text) {
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0) refuse_axis(text, "it takes " + std::string(grid_accepted));
+    const Option& option = grid_option(method, text, std::string(text.substr(0, equals)));
+    const bool number = option.kind == OptionKind::integer || option.kind == OptionKind::real;
+    GridAxis axis{option.name, {}};
+    const char between = option.kind == OptionKind::text ? ';' : ',';  // texts have commas of their own
+    const std::string_view items = text.substr(equals + 1);
+    for (std::size_t begin = 0; begin <= items.size();) {
+        const std::size_t end = std::min(items.find(between, begin), items.size());
+        const std::string_view item = items.substr(begin, end - begin);
+        if (item.empty()) refuse_axis(text, "a value is empty; it takes " + std::string(grid_accepted));
+        if (number && item.find(':') != std::string_view::npos) {
+            append_range(option, text, item, axis.values);
+        } else {
+            axis.values.push_back(option.parse(item));
+        }
+        begin = end + 1;
+    }
+    return axis;
+}
+
+const OptionSet& TuneOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<TuneOptions>()
+            .integer("folds", &TuneOptions::folds, at_least(0),
+                     "parts the rows are split into at random, each once unseen by the fits and scored; 0: every cell "
+                     "is fitted on all rows")
+            .choice("select", &TuneOptions::select, criterion_names,
+                    "what the best cell has on the points its fits saw: the largest silhouette, in the model's own "
+                    "space where the method has one; the least objective (it cannot compare cells that change what it "
+                    "is, such as k); the least ratio of scatter within clusters to all, in the own space too; the "
+                    "least normalised cut of the graph of the points' 10 nearest neighbours (knncut); or, as an "
+                    "oracle, the largest acc, nmi or ari")
+            .flag("with_kmeans", &TuneOptions::with_kmeans,
+                  "plain k-means of the same clusters competes, and is the result where it wins; with knncut, acc, nmi "
+                  "and ari");
+    return set;
+}
+
+std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& run) {
+    if (folds < 2 || folds > rows)
+        throw BadArgument("option --folds: " + std::to_string(folds) +
+                          " is not accepted; it takes a whole number from 2 to the number of points (" +
+                          std::to_string(rows) + "), or 0 for none");
+    std::vector<Index> order(static_cast<std::size_t>(rows));
+    std::iota(order.begin(), order.end(), Index{0});
+    RandomStream random = run.random("tune.folds");
+    shuffle(order, random);
+    std::vector<std::vector<Index>> parts;
+    for (int f = 0; f < folds; ++f) {
+        parts.emplace_back(order.begin() + rows * f / folds, order.begin() + rows * (f + 1) / folds);
+        std::sort(parts.back().begin(), parts.back().end());
+    }
+    return parts;
+}
+
+TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed, const TuneOptions& options,
+                const Run& run, LabelSpan truth) {
+    check_options(options);
+    const bool on_grid_too = std::any_of(options.grid.begin(), options.grid.end(),
+                                         [](const GridAxis& axis) { return axis.option == "checkpoint"; });
+    if (fixed.contains("checkpoint") || on_grid_too)
+        throw BadArgument("option --checkpoint: one file cannot hold the states of many fits; a single fit takes it");
+    std::vector<Candidate> candidates = grid_cells(method, fixed, options.grid);
+    const std::size_t on_grid = candidates.size();
+    if (options.with_kmeans)
+        for (auto& cell : kmeans_cells(method, fixed, options)) candidates.push_back(std::move(cell));
+    if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
+    const Index n = problem.rows();
+    if (!truth.empty() && static_cast<Index>(truth.size()) != n)
+        throw BadArgument("tune: truth has " + std::to_string(truth.size()) + " rows, there are " + std::to_string(n) +
+                          " points");
+    if (needs_truth(options.select) && truth.empty())
+        throw BadArgument("option --select: " + std::string(name(options.select)) +
+                          " needs a truth; silhouette, objective, ratio and knncut do not");
+    if (!problem.weights.empty()) check_weights(problem.weights, n);
+    if (!problem.partial_labels.empty() && static_cast<Index>(problem.partial_labels.size()) != n)
+        throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
+                          std::to_string(n) + " points");
+    check_points(problem.points, "tune", run.threads);
+
+    // No folds: one, in which nothing is unseen.
+    std::vector<std::vector<Index>> unseen_rows(1);
+    if (options.folds != 0) unseen_rows = split_folds(n, options.folds, run);
+    const std::size_t folds = unseen_rows.size();
+
+    TuneResult result;
+    result.cells_asked = static_cast<Index>(candidates.size());
+    std::vector<Tally> tallies(candidates.size());
+    for (std::size_t f = 0; f < folds && !result.interrupted; ++f) {
+        std::vector<char> is_unseen(static_cast<std::size_t>(n), 0);
+        for (const Index i : unseen_rows[f]) is_unseen[static_cast<std::size_t>(i)] = 1;
+        std::vector<Index> seen_rows;
+        for (Index i = 0; i < n; ++i)
+            if (!is_unseen[static_cast<std::size_t>(i)]) seen_rows.push_back(i);
+
+        // A method's own stages, under the cell they belong to.
+        std::size_t cell_at_work = 0;
+        Run cell_run = run;
+        if (run.on_progress)
+            cell_run.on_progress = [&](const Progress& progress) {
+                std::string stage =
+                    folds > 1 ? "fold " + std::to_string(f + 1) + " of " + std::to_string(folds) + ", " : std::string();
+                stage += "cell " + std::to_string(cell_at_work + 1) + " of " + std::to_string(candidates.size()) +
+                         ", " + std::string(progress.stage);
+                Progress said = progress;
+                said.stage = stage;
+                run.on_progress(said);
+            };
+
+        std::vector<std::optional<Tally>> of_fold(candidates.size());
+        try {
+            const auto fold = make_fold(problem, truth, seen_rows, unseen_rows[f], options, cell_run);
+            // k-means comes after the grid; cells that have failed already are done with.
+            const std::pair<std::size_t, std::size_t> batches[] = {{0, on_grid}, {on_grid, candidates.size()}};
+            for (const auto& [begin, end] : batches) {
+                std::vector<const OptionValues*> batch;
+                std::vector<std::size_t> cells;
+                for (std::size_t cell = begin; cell < end; ++cell) {
+                    if (tallies[cell].failure) continue;
+                    batch.push_back(&candidates[cell].all);
+                    cells.push_back(cell);
+                }
+                if (batch.empty() || result.interrupted) continue;
+                const auto announce = [&](std::size_t cell) { cell_at_work = cells[cell]; };
+                const auto take = [&](std::size_t cell, CellFit fit) {
+                    // A fit that was broken off says nothing about its cell.
+                    if (run.stop_requested() ||
+                        (fit.model && fit.model->fit_report().stopped == StopReason::interrupted)) {
+                        result.interrupted = true;
+                        return false;
+                    }
+                    of_fold[cells[cell]] = measure(std::move(fit), *fold, options.select, cell_run);
+                    return true;
+                };
+                fit_cells(*candidates[begin].method, fold->seen, batch, cell_run, announce, take);
+            }
+        } catch (const Cancelled&) {
+            result.interrupted = true;
+        }
+        if (result.interrupted && f > 0) break;
+        for (std::size_t cell = 0; cell < candidates.size(); ++cell)
+            if (of_fold[cell]) tallies[cell].add(*of_fold[cell]);
+        if (result.interrupted) break;
+        ++result.folds_done;
+    }
+
+    std::exception_ptr first_failure;
+    bool found = false;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const Tally& tally = tallies[i];
+        if (tally.folds == 0) continue;  // interrupted before it
+        TuneCell cell;
+        cell.method = candidates[i].method->name;
+        cell.options = candidates[i].own;
+        cell.seconds = tally.seconds;
+        if (tally.failure) {
+            cell.error = message_of(tally.failure);
+            if (!first_failure) first_failure = tally.failure;
+        } else {
+            cell.criterion = tally.criterion / tally.folds;
+            cell.seen = tally.seen.mean();
+            cell.unseen = tally.unseen.mean();
+            const double best = found ? result.cells[result.best].criterion : 0.0;
+            const bool better = larger_is_better(options.select) ? cell.criterion > best : cell.criterion < best;
+            if (!std::isnan(cell.criterion) && (!found || better)) {
+                found = true;
+                result.best = result.cells.size();
+                result.best_method = cell.method;
+                result.best_options = candidates[i].all;
+            }
+        }
+        result.cells.push_back(std::move(cell));
+    }
+    if (result.cells.empty()) throw Cancelled("interrupted before there was a cell");
+    if (!found && first_failure) std::rethrow_exception(first_failure);
+    if (!found)
+        throw BadData("tune: criterion " + std::string(name(options.select)) + " is no number in any of the " +
+                      std::to_string(result.cells.size()) + " cells");
+    return result;
+}
+
+}  // namespace coterie

@@ -1,0 +1,423 @@
+#include "coterie/selection/tune.hpp"
+#include "coterie/base/internal/test_support.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace coterie {
+namespace {
+
+using test::with;
+
+struct Blobs {
+    Matrix<double> points;
+    Labels truth;
+};
+
+Blobs blobs(Index n, int k, double distance, std::uint64_t seed = 1) {
+    RandomStream random(seed, "test.blobs");
+    Blobs out{Matrix<double>(n, 2), Labels(static_cast<std::size_t>(n))};
+    for (Index i = 0; i < n; ++i) {
+        const auto cluster = static_cast<std::int32_t>(i % k);
+        out.truth[static_cast<std::size_t>(i)] = cluster;
+        out.points(i, 0) = distance * cluster + random.normal();
+        out.points(i, 1) = distance * (cluster % 2) + random.normal();
+    }
+    return out;
+}
+
+const Method& kmeans() { return find_method("kmeans"); }
+
+OptionValue whole(std::int64_t value) { return value; }
+
+TuneOptions over_clusters(std::vector<std::int64_t> values) {
+    TuneOptions options;
+    options.grid = {{"clusters", {}}};
+    for (const auto value : values) options.grid[0].values.emplace_back(value);
+    return options;
+}
+
+std::vector<double> numbers(const std::string& text, const std::string& method = "kmeans") {
+    std::vector<double> out;
+    for (const auto& value : read_grid_axis(find_method(method), text).values)
+        out.push_back(std::holds_alternative<double>(value) ? std::get<double>(value)
+                                                            : static_cast<double>(std::get<std::int64_t>(value)));
+    return out;
+}
+
+template <class Error, class Act>
+void expect_message(Act act, const std::vector<std::string>& words) {
+    try {
+        act();
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+        for (const auto& word : words)
+            EXPECT_NE(std::string(error.message()).find(word), std::string::npos)
+                << error.message() << "\nlacks " << word;
+    }
+}
+
+TEST(Grid, ReadsListsAndRanges) {
+    EXPECT_EQ(numbers("k=2:5"), (std::vector<double>{2, 3, 4, 5}));
+    EXPECT_EQ(read_grid_axis(kmeans(), "k=2").option, "clusters");
+    EXPECT_EQ(read_grid_axis(kmeans(), "max-iterations=1e2").option, "max_iterations");
+    EXPECT_EQ(numbers("max_iterations=7,1e2,9:10"), (std::vector<double>{7, 100, 9, 10}));
+    EXPECT_EQ(numbers("clusters=1:16:log2"), (std::vector<double>{1, 2, 4, 8, 16}));
+    // The very numbers that a person would write.
+    EXPECT_EQ(numbers("tolerance=1e-5:10:log"), (std::vector<double>{1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10}));
+    EXPECT_EQ(numbers("tolerance=2.5e-3:250:log"), (std::vector<double>{2.5e-3, 2.5e-2, 2.5e-1, 2.5, 25, 250}));
+    EXPECT_EQ(numbers("tolerance=0:1:5"), (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
+    EXPECT_EQ(numbers("tolerance=0:1:11")[3], 0.3);
+    EXPECT_EQ(numbers("tolerance=0.5:0.5"), (std::vector<double>{0.5}));
+    EXPECT_EQ(numbers("tolerance=0.25:2:log2"), (std::vector<double>{0.25, 0.5, 1, 2}));
+    EXPECT_EQ(numbers("tolerance=1:1e10:log").size(), 11u);
+    EXPECT_EQ(read_grid_axis(kmeans(), "algorithm=lloyd,bounds").values,
+              (std::vector<OptionValue>{std::string("lloyd"), std::string("bounds")}));
+}
+
+TEST(Grid, RefusesWithWords) {
+    const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
+        {"clusters", {"--grid", "clusters", "OPTION=LOW:HIGH"}},
+        {"=3", {"--grid", "OPTION=A,B,C"}},
+        {"clusters=", {"--grid", "empty"}},
+        {"clusters=2,,3", {"--grid", "empty"}},
+        {"cluster=2:3", {"no option 'cluster'", "nearest first) clusters"}},
+        {"q=2:3", {"no option 'q'"}},
+        {"clusters=-1:3", {"--clusters", "-1", "at least 0"}},
+        {"clusters=two", {"--clusters", "two", "whole number"}},
+        {"clusters=2.5", {"--clusters", "2.5"}},
+        {"clusters=1:4:6", {"--clusters", "1.6", "whole number"}},
+        {"clusters=9:2", {"low end of 9:2 is above"}},
+        {"clusters=2:", {"--clusters", "whole number"}},
+        {"clusters=1:1e6", {"at most 100000 cells"}},
+        {"tolerance=0:1:1000000", {"at most 100000 cells"}},
+        {"tolerance=0:1:1", {"OPTION=LOW:HIGH:N"}},
+        {"tolerance=0:1:x", {"OPTION=LOW:HIGH:N"}},
+        {"tolerance=1:2:3:4", {"OPTION=LOW:HIGH:N"}},
+        {"tolerance=0:1:log", {"above 0"}},
+        {"tolerance=1:50:log", {"decades", "1:50:log"}},
+        {"tolerance=1:3:log2", {"powers of two"}},
+        {"tolerance=0:0.5", {"whole steps", "0:0.5"}},
+        {"tolerance=nan", {"--tolerance", "nan"}},
+        {"algorithm=lloyd,magic", {"--algorithm", "magic", "bounds"}},
+    };
+    for (const auto& [text, words] : table)
+        expect_message<BadArgument>([&, text = text] { read_grid_axis(kmeans(), text); }, words);
+}
+
+TEST(Folds, EveryRowIsUnseenOnce) {
+    const coterie::Run run(3);
+    for (const auto& [rows, folds] : std::vector<std::pair<Index, int>>{{10, 2}, {11, 3}, {7, 7}, {1000, 9}}) {
+        const auto parts = split_folds(rows, folds, run);
+        ASSERT_EQ(parts.size(), static_cast<std::size_t>(folds));
+        std::vector<Index> all;
+        for (const auto& part : parts) {
+            EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
+            EXPECT_LE(std::abs(static_cast<double>(part.size()) - static_cast<double>(rows) / folds), 1.0);
+            all.insert(all.end(), part.begin(), part.end());
+        }
+        std::sort(all.begin(), all.end());
+        std::vector<Index> expected(static_cast<std::size_t>(rows));
+        std::iota(expected.begin(), expected.end(), Index{0});
+        EXPECT_EQ(all, expected);
+    }
+    EXPECT_EQ(split_folds(100, 4, coterie::Run(5, 1)), split_folds(100, 4, coterie::Run(5, 8)));
+    EXPECT_NE(split_folds(100, 4, coterie::Run(5)), split_folds(100, 4, coterie::Run(6)));
+    for (const int folds : {-1, 0, 1, 11})
+        expect_message<BadArgument>([&] { split_folds(10, folds, run); }, {"--folds", std::to_string(folds), "10"});
+}
+
+TEST(Tune, SilhouetteFindsThreeBlobs) {
+    const auto data = blobs(150, 3, 12);
+    for (const int folds : {0, 3}) {
+        auto options = over_clusters({2, 3, 4, 5});
+        options.folds = folds;
+        coterie::Run run(1);
+        const auto result = tune(kmeans(), with(data.points), {{"restarts", whole(3)}}, options, run, data.truth);
+        EXPECT_EQ(result.best, 1u);
+        EXPECT_EQ(result.best_method, "kmeans");
+        EXPECT_EQ(result.best_options, (OptionValues{{"clusters", whole(3)}, {"restarts", whole(3)}}));
+        EXPECT_EQ(result.cells[1].options, (OptionValues{{"clusters", whole(3)}}));
+        EXPECT_EQ(result.cells[1].seen->acc, 1.0);
+        EXPECT_EQ(result.cells[1].unseen.has_value(), folds > 0);
+        if (folds > 0) {
+            EXPECT_EQ(result.cells[1].unseen->acc, 1.0);
+        }
+        EXPECT_FALSE(result.interrupted);
+    }
+}
+
+TEST(Tune, CriteriaAreThoseOfTheFits) {
+    const auto data = blobs(90, 3, 3);
+    const coterie::Run plain(4);
+    for (const auto select : {Criterion::silhouette, Criterion::objective, Criterion::ratio, Criterion::knncut,
+                              Criterion::acc, Criterion::nmi, Criterion::ari}) {
+        auto options = over_clusters({2, 3, 4});
+        options.select = select;
+        coterie::Run run(4);
+        const auto result = tune(kmeans(), with(data.points), {}, options, run, data.truth);
+        double best = std::numeric_limits<double>::quiet_NaN();
+        for (const auto& cell : result.cells) {
+            coterie::Run fit_run(4);
+            const auto model = kmeans().fit(with(data.points), cell.options, fit_run);
+            const auto scores = score(model->labels(), data.truth);
+            const auto neighbors = nearest_neighbors(data.points, 10, plain);
+            const double expected[] = {silhouette(data.points, model->labels(), plain),
+                                       model->fit_report().objective,
+                                       scatter_ratio(data.points, model->labels(), plain),
+                                       normalized_cut(neighbors, model->labels()),
+                                       scores.acc,
+                                       scores.nmi,
+                                       scores.ari};
+            EXPECT_EQ(cell.criterion, expected[static_cast<std::size_t>(select)]) << name(select);
+            const bool better = larger_is_better(select) ? cell.criterion > best : cell.criterion < best;
+            if (std::isnan(best) || better) best = cell.criterion;
+        }
+        EXPECT_EQ(result.cells[result.best].criterion, best) << name(select);
+    }
+}
+
+TEST(Tune, RatioAndSilhouetteAreOfTheModelsOwnSpace) {
+    const auto data = blobs(80, 2, 6);
+    const Method& subspace = find_method("subspace");
+    for (const auto select : {Criterion::ratio, Criterion::silhouette}) {
+        auto options = over_clusters({2});
+        options.select = select;
+        coterie::Run run(2);
+        const auto result = tune(subspace, with(data.points), {}, options, run);
+        const auto model = subspace.fit(with(data.points), result.best_options, run);
+        const Matrix<double> z = model->transform(data.points, run);
+        EXPECT_EQ(result.cells[0].criterion, select == Criterion::ratio ? scatter_ratio(z, model->labels(), run)
+                                                                        : silhouette(z, model->labels(), run));
+    }
+}
+
+TEST(Tune, CellsAreTheProductLastFastestAndTiesGoToTheFirst) {
+    const auto data = blobs(60, 3, 12);
+    TuneOptions options;
+    options.grid = {read_grid_axis(kmeans(), "k=3,2"), read_grid_axis(kmeans(), "restarts=1:3")};
+    coterie::Run run(1);
+    const auto result = tune(kmeans(), with(data.points), {}, options, run);
+    ASSERT_EQ(result.cells.size(), 6u);
+    std::vector<std::int64_t> order;
+    for (const auto& cell : result.cells) {
+        order.push_back(std::get<std::int64_t>(cell.options.at("clusters")));
+        order.push_back(std::get<std::int64_t>(cell.options.at("restarts")));
+    }
+    EXPECT_EQ(order, (std::vector<std::int64_t>{3, 1, 3, 2, 3, 3, 2, 1, 2, 2, 2, 3}));
+    EXPECT_EQ(result.cells[1].criterion, result.cells[2].criterion);
+    for (std::size_t i = 0; i < result.best; ++i)
+        EXPECT_LT(result.cells[i].criterion, result.cells[result.best].criterion);
+    for (const auto& cell : result.cells) EXPECT_LE(cell.criterion, result.cells[result.best].criterion);
+}
+
+TEST(Tune, WholeNumbersAreRealsToo) {
+    const auto data = blobs(60, 3, 12);
+    TuneOptions options;
+    options.grid = {{"tolerance", {whole(0), 0.5}}};
+    coterie::Run run(1);
+    EXPECT_EQ(tune(kmeans(), with(data.points), {{"clusters", whole(3)}}, options, run).cells.size(), 2u);
+}
+
+TEST(Tune, FoldsAreFitsOfTheSeenRows) {
+    const auto data = blobs(41, 3, 4);
+    std::vector<double> weights(41);
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 1.0 + static_cast<double>(i % 3);
+    auto options = over_clusters({3});
+    options.folds = 3;
+    options.select = Criterion::ratio;
+    options.preparation.scale = Scale::zscore;
+    Problem side;
+    side.weights = weights;
+    coterie::Run run(9);
+    const auto result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
+
+    double criterion = 0;
+    double seen_acc = 0;
+    double unseen_nmi = 0;
+    for (const auto& part : split_folds(41, 3, run)) {
+        const std::set<Index> out(part.begin(), part.end());
+        Matrix<double> seen(41 - static_cast<Index>(part.size()), 2);
+        Matrix<double> unseen(static_cast<Index>(part.size()), 2);
+        Labels seen_truth;
+        Labels unseen_truth;
+        std::vector<double> seen_weights;
+        for (Index i = 0; i < 41; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            if (out.count(i) > 0) {
+                unseen.row(static_cast<Index>(unseen_truth.size())) = data.points.row(i);
+                unseen_truth.push_back(data.truth[at]);
+            } else {
+                seen.row(static_cast<Index>(seen_truth.size())) = data.points.row(i);
+                seen_truth.push_back(data.truth[at]);
+                seen_weights.push_back(weights[at]);
+            }
+        }
+        const auto preparation = Preparation::fit(seen, options.preparation, run, seen_weights);
+        const Points prepared = preparation.apply(Points(seen), run);
+        Problem seen_side;
+        seen_side.weights = seen_weights;
+        const auto model = kmeans().fit(with(prepared, seen_side), {{"clusters", whole(3)}}, run);
+        criterion += scatter_ratio(prepared, model->labels(), run) / 3;
+        seen_acc += accuracy(model->labels(), seen_truth) / 3;
+        unseen_nmi +=
+            normalized_mutual_information(model->predict(preparation.apply(Points(unseen), run)), unseen_truth) / 3;
+    }
+    EXPECT_DOUBLE_EQ(result.cells[0].criterion, criterion);
+    EXPECT_DOUBLE_EQ(result.cells[0].seen->acc, seen_acc);
+    EXPECT_DOUBLE_EQ(result.cells[0].unseen->nmi, unseen_nmi);
+    EXPECT_EQ(result.folds_done, 3);
+}
+
+TEST(Tune, SideInformationGoesWithItsRows) {
+    const auto data = blobs(90, 3, 12);
+    // Half of the rows are known; what is known is not scored where the fit saw it.
+    Labels partial = data.truth;
+    for (std::size_t i = 45; i < partial.size(); ++i) partial[i] = -1;
+    Problem side;
+    side.partial_labels = partial;
+    side.label_names = {"a", "b", "c"};
+    auto options = over_clusters({3, 4});
+    options.folds = 3;
+    options.select = Criterion::acc;
+    coterie::Run run(2);
+    auto result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
+    EXPECT_EQ(result.cells[0].seen->acc, 1.0);
+    EXPECT_EQ(result.cells[0].unseen->acc, 1.0);
+    side = {};
+    side.sizes = SizeBounds{30, 30};  // of 60 rows: 20 each
+    result = tune(kmeans(), with(data.points, side), {}, over_clusters({3}), run, data.truth);
+    EXPECT_EQ(result.cells[0].seen->acc, 1.0);
+    options = over_clusters({3});
+    options.folds = 3;
+    result = tune(kmeans(), with(data.points, side), {}, options, run, data.truth);
+    EXPECT_TRUE(result.cells[0].error.empty()) << result.cells[0].error;
+}
+
+TEST(Tune, TheSameAtAnyNumberOfThreads) {
+    const auto data = blobs(400, 4, 3);
+    auto options = over_clusters({2, 3, 4, 5});
+    options.folds = 3;
+    for (const auto select : {Criterion::silhouette, Criterion::ratio, Criterion::knncut}) {
+        options.select = select;
+        std::vector<TuneResult> results;
+        for (const int threads : {1, 2, 8}) {
+            coterie::Run run(7, threads);
+            results.push_back(tune(kmeans(), with(data.points), {}, options, run, data.truth));
+        }
+        for (const auto& result : results) {
+            EXPECT_EQ(result.best, results[0].best);
+            for (std::size_t i = 0; i < result.cells.size(); ++i) {
+                EXPECT_EQ(result.cells[i].criterion, results[0].cells[i].criterion);
+                EXPECT_EQ(result.cells[i].unseen->nmi, results[0].cells[i].unseen->nmi);
+            }
+        }
+    }
+}
+
+TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
+    const auto data = blobs(12, 3, 12);
+    coterie::Run run(1);
+    auto result = tune(kmeans(), with(data.points), {}, over_clusters({20, 3, 1, 0}), run);
+    EXPECT_EQ(result.best, 1u);
+    EXPECT_NE(result.cells[0].error.find("20 clusters asked of 12 points"), std::string::npos) << result.cells[0].error;
+    EXPECT_NE(result.cells[2].error.find("silhouette"), std::string::npos) << result.cells[2].error;
+    EXPECT_TRUE(std::isnan(result.cells[0].criterion));
+    EXPECT_FALSE(result.cells[3].error.empty());
+    // One cluster cuts nothing; it does not win for that.
+    auto options = over_clusters({1, 3});
+    options.select = Criterion::knncut;
+    EXPECT_EQ(tune(kmeans(), with(data.points), {}, options, run).best, 1u);
+    expect_message<BadArgument>(
+        [&] {
+            tune(kmeans(), with(data.points), {}, over_clusters({20, 30}), run);
+        },
+        {"20 clusters"});
+    // All points equal: no ratio is a number.
+    const Matrix<double> same = Matrix<double>::Ones(12, 2);
+    options = over_clusters({2, 3});
+    options.select = Criterion::ratio;
+    expect_message<BadData>([&] { tune(kmeans(), with(same), {}, options, run); }, {"ratio", "no number", "2 cells"});
+}
+
+TEST(Tune, PlainKMeansCompetes) {
+    const auto data = blobs(200, 3, 12);
+    const Method& spherical = find_method("spherical-kmeans");
+    auto options = over_clusters({2, 3});
+    options.select = Criterion::knncut;
+    options.with_kmeans = true;
+    coterie::Run run(1);
+    // Directions say little here; distances all.
+    const auto result = tune(spherical, with(data.points), {{"restarts", whole(4)}}, options, run, data.truth);
+    ASSERT_EQ(result.cells.size(), 4u);
+    EXPECT_EQ(result.cells[2].method, "kmeans");
+    EXPECT_EQ(result.best_method, "kmeans");
+    EXPECT_EQ(result.best_options.at("restarts"), whole(4));
+    EXPECT_EQ(result.cells[result.best].criterion, 0.0);
+    options.select = Criterion::silhouette;
+    expect_message<BadArgument>([&] { tune(spherical, with(data.points), {}, options, run); },
+                                {"--with-kmeans", "silhouette"});
+    options.select = Criterion::knncut;
+    expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), {}, options, run); },
+                                {"--with-kmeans", "k-means itself"});
+}
+
+TEST(Tune, StopsWithWhatWasFound) {
+    const auto data = blobs(60, 3, 12);
+    coterie::Run run(1);
+    auto options = over_clusters({2, 3, 4, 5});
+    // Asked at the end of the third cell, whichever way the fit asks before.
+    std::string stage;
+    run.on_progress = [&](const Progress& progress) { stage = progress.stage; };
+    run.should_stop = [&] { return stage.find("cell 3 of 4") != std::string::npos; };
+    auto result = tune(kmeans(), with(data.points), {}, options, run);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.cells.size(), 2u);
+    EXPECT_EQ(result.best, 1u);
+    EXPECT_EQ(result.cells_asked, 4);
+    // A fold that was broken off does not count, unless it is the first.
+    options.folds = 2;
+    stage.clear();
+    run.should_stop = [&] { return stage.find("fold 2 of 2, cell 3") != std::string::npos; };
+    result = tune(kmeans(), with(data.points), {}, options, run);
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.cells.size(), 4u);
+    EXPECT_EQ(result.folds_done, 1);
+    run.should_stop = [] { return true; };
+    EXPECT_THROW(tune(kmeans(), with(data.points), {}, options, run), Cancelled);
+}
+
+TEST(Tune, BadArguments) {
+    const auto data = blobs(30, 3, 12);
+    coterie::Run run(1);
+    const auto refuse = [&](const TuneOptions& options, const std::vector<std::string>& words,
+                            const OptionValues& fixed = {}, LabelSpan truth = {}) {
+        expect_message<BadArgument>([&] { tune(kmeans(), with(data.points), fixed, options, run, truth); }, words);
+    };
+    refuse({}, {"no grid", "OPTION=LOW:HIGH"});
+    refuse(over_clusters({}), {"clusters", "no values"});
+    refuse(over_clusters({2}), {"--clusters", "on the grid"}, {{"clusters", whole(3)}});
+    refuse(over_clusters({-2}), {"--clusters", "-2", "at least 0"});
+    auto options = over_clusters({2, 3});
+    refuse(options, {"no option 'nothing'"}, {{"nothing", whole(3)}});
+    options.folds = 1;
+    refuse(options, {"--folds", "1", "2", "30"});
+    options.folds = 31;
+    refuse(options, {"--folds", "31", "30"});
+    options = over_clusters({2, 3});
+    options.grid.push_back(options.grid[0]);
+    refuse(options, {"clusters", "twice"});
+    options = over_clusters({2, 3});
+    options.select = Criterion::nmi;
+    refuse(options, {"--select", "nmi", "truth"});
+    refuse(options, {"truth has 3 rows", "30"}, {}, Labels{0, 1, 2});
+    options.grid = {read_grid_axis(kmeans(), "k=1:1000"), read_grid_axis(kmeans(), "restarts=1:101")};
+    refuse(options, {"100000 cells"}, {}, data.truth);
+}
+
+}  // namespace
+}  // namespace coterie

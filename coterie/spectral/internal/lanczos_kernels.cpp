@@ -1,0 +1,14 @@
+#include "coterie/spectral/internal/lanczos_kernels.hpp"
+
+#include "coterie/linalg/instruction_sets.hpp"
+
+namespace coterie::internal {
+
+COTERIE_DECLARE_TABLES(LanczosKernels, lanczos_table)
+
+const LanczosKernels& lanczos_kernels() {
+    static const LanczosKernels& chosen = COTERIE_BEST_TABLE(lanczos_table);
+    return chosen;
+}
+
+}  // namespace coterie::internal

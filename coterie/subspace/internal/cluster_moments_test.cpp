@@ -1,0 +1,140 @@
+#include "coterie/subspace/internal/cluster_moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "coterie/base/random.hpp"
+#include "coterie/linalg/kernels.hpp"
+
+namespace coterie::internal {
+namespace {
+template <class Scalar>
+Matrix<Scalar> random_points(Index n, Index d, double offset) {
+    RandomStream random(5, "test.moments");
+    Matrix<Scalar> points(n, d);
+    for (Index i = 0; i < n; ++i)
+        for (Index p = 0; p < d; ++p) points(i, p) = static_cast<Scalar>(offset + random.normal());
+    return points;
+}
+
+// sum_i A_ij (x_i - o)(x_i - o)', in long double.
+template <class Scalar>
+Matrix<double> literal(const Matrix<Scalar>& points, const Matrix<double>& a, int cluster,
+                       const Vector<double>& origin) {
+    using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+    const Wide z = (points.template cast<long double>().rowwise() - origin.transpose().cast<long double>());
+    const Wide weighted = a.col(cluster).cast<long double>().asDiagonal() * z;
+    return (z.transpose() * weighted).template cast<double>();
+}
+
+std::vector<ClusterMoments::Entry> random_entries(Index n, int clusters, std::size_t count, std::uint64_t seed) {
+    RandomStream random(seed, "test.entries");
+    std::vector<ClusterMoments::Entry> entries(count);
+    for (auto& entry : entries) {
+        entry.cluster = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(clusters)));
+        entry.row = static_cast<Index>(random.below(static_cast<std::uint64_t>(n)));
+        entry.weight = random.below(2) == 0 ? 1.0 : random.normal();
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](auto& a, auto& b) { return a.cluster < b.cluster; });
+    return entries;
+}
+
+template <class Scalar>
+void agrees_with_the_sum(Index n, Index d, double offset, double tolerance) {
+    constexpr int clusters = 4;  // of which the last gets nothing
+    const Matrix<Scalar> points = random_points<Scalar>(n, d, offset);
+    const Vector<double> origin = Vector<double>::Constant(d, offset) + Vector<double>::LinSpaced(d, -0.5, 0.5);
+    std::vector<ClusterMoments> moments(3, ClusterMoments(clusters, origin));
+    Matrix<double> a = Matrix<double>::Zero(n, clusters);
+    Vector<double> moved = Vector<double>::Zero(clusters);
+    for (std::uint64_t round = 0; round < 4; ++round) {
+        const auto entries = random_entries(n, clusters - 1, static_cast<std::size_t>(n) * (round == 0 ? 3 : 1), round);
+        for (const auto& entry : entries) {
+            a(entry.row, entry.cluster) += entry.weight;
+            moved[entry.cluster] += std::abs(entry.weight);
+        }
+        for (std::size_t t = 0; t < 3; ++t) moments[t].add(points, entries, t == 0 ? 1 : t == 1 ? 2 : 8);
+    }
+    Matrix<double> sum = Matrix<double>::Zero(d, d);
+    const std::vector<double> factors{0.5, 0.0, -2.0, 3.0};
+    for (int j = 0; j < clusters; ++j) {
+        const Matrix<double> expected = literal(points, a, j, origin);
+        const Matrix<double> found = moments[0].moment(j);
+        EXPECT_LE((found - expected).cwiseAbs().maxCoeff(), tolerance * (1.0 + moved[j])) << n << ' ' << d << ' ' << j;
+        EXPECT_EQ(found, found.transpose());
+        for (std::size_t t = 1; t < 3; ++t) EXPECT_EQ(found, moments[t].moment(j));
+        sum += factors[static_cast<std::size_t>(j)] * found;
+        const Vector<double> centroid = Vector<double>::LinSpaced(d, -1.0, 0.7);
+        const Matrix<double> scatter = found - 2.5 * centroid * centroid.transpose();
+        const auto norms = moments[0].scatter_norms(j, centroid, 2.5);
+        EXPECT_NEAR(norms.trace, scatter.trace(), 1e-12 * found.norm() + 1e-12 * scatter.norm());
+        EXPECT_NEAR(norms.squared_frobenius, scatter.squaredNorm(), 1e-12 * scatter.squaredNorm());
+    }
+    EXPECT_LE((moments[0].sum(factors) - sum).norm(), 1e-13 * (1.0 + sum.norm()));
+    moments[0].clear(0);
+    EXPECT_EQ(moments[0].moment(0), Matrix<double>::Zero(d, d));
+    EXPECT_EQ(moments[0].moment(1), moments[1].moment(1));
+}
+
+TEST(ClusterMoments, AreTheSums) {
+    for (const Index d : {1, 3, 16, 17, 65, 191, 193, 400}) {
+        const Index n = d > 100 ? 400 : 1500;
+        for (const double offset : {0.0, 1e6}) {
+            agrees_with_the_sum<double>(n, d, offset, 1e-14);
+            agrees_with_the_sum<float>(n, d, offset, 2e-6);
+        }
+    }
+    agrees_with_the_sum<double>(30000, 2, 0.0, 1e-14);  // rows cut into parts
+    agrees_with_the_sum<float>(30000, 20, 0.0, 2e-6);
+}
+
+TEST(ClusterMoments, RefusesWhatIsNotThere) {
+    const Matrix<double> points = random_points<double>(10, 3, 0.0);
+    ClusterMoments moments(2, Vector<double>::Zero(3));
+    using Entries = std::vector<ClusterMoments::Entry>;
+    EXPECT_THROW(moments.add(points, Entries{{1, 0, 1.0}, {0, 0, 1.0}}, 1), BadArgument);
+    EXPECT_THROW(moments.add(points, Entries{{2, 0, 1.0}}, 1), BadArgument);
+    EXPECT_THROW(moments.add(points, Entries{{0, 10, 1.0}}, 1), BadArgument);
+    EXPECT_THROW(moments.add(random_points<double>(10, 4, 0.0), Entries{{0, 0, 1.0}}, 1), BadArgument);
+    EXPECT_THROW(moments.sum(std::vector<double>{1.0}), BadArgument);
+    moments.add(points, {}, 1);
+    EXPECT_EQ(moments.moment(0), (Matrix<double>::Zero(3, 3)));
+}
+
+// What this processor does not choose is tested here as well.
+template <class T>
+void agrees_in_every_instruction_set(const Kernels<T>& kernels, const char* name) {
+    constexpr Index n = 300;
+    for (const Index d : {1, 7, 33, 200}) {
+        const Matrix<float> points = random_points<float>(n, d, 3.0);
+        const Vector<double> center = Vector<double>::Constant(d, 2.5);
+        Matrix<double> a(n, 1);
+        for (Index i = 0; i < n; ++i) a(i, 0) = 0.25 * static_cast<double>(i % 3);
+        const OuterProducts<T> products(d, kernels);
+        CacheLineVector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
+        products.template add<float>(
+            n,
+            [&](Index i) {
+                return OuterProduct<float>{points.row(i).data(), center.data(), a(i, 0), 0};
+            },
+            [&](Index) { return sum.data(); }, 1);
+        const Matrix<double> expected = literal(points, a, 0, center);
+        EXPECT_LE((products.matrix(sum.data()) - expected).cwiseAbs().maxCoeff(),
+                  static_cast<double>(std::numeric_limits<T>::epsilon()) * 4 * n)
+            << name << ' ' << d;
+    }
+}
+
+TEST(OuterProducts, AgreeInEveryInstructionSet) {
+    std::size_t count = 0;
+    const InstructionSet* const sets = instruction_sets(count);
+    for (std::size_t s = 0; s < count; ++s) {
+        agrees_in_every_instruction_set(*sets[s].float32, sets[s].name);
+        agrees_in_every_instruction_set(*sets[s].float64, sets[s].name);
+    }
+}
+}  // namespace
+}  // namespace coterie::internal

@@ -1,0 +1,385 @@
+#include "coterie/subspace/internal/discriminant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/eigen.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/subspace/internal/shrinkage.hpp"
+
+namespace coterie::internal {
+namespace {
+constexpr std::size_t kPending = std::size_t{1} << 16;  // most changes of A kept back, to be added by cluster
+constexpr double kThresholdMargin = 4.0;                // between the rho_j and tr(S_w) of one round and the next
+constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
+// Eigenvalues of S_b below this share of the largest are those of rounding.
+constexpr double kBetweenRank = 1e-12;
+// Within-shares that differ by less than this share of them tie.
+constexpr double kTie = 1e-10;
+
+// Of S_w, relative to its trace, from entries of A that are not updated: for float points, what rounding does anyway.
+double within_error(ScalarType type) { return type == ScalarType::float32 ? 1e-7 : 1e-9; }
+
+double epsilon_of(ScalarType type) {
+    return type == ScalarType::float32 ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                       : std::numeric_limits<double>::epsilon();
+}
+}  // namespace
+
+Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Normalization normalization,
+                           Shrinkage shrinkage, bool soft, const Run& run)
+    : points_(points),
+      clusters_(clusters),
+      dimensions_(dimensions),
+      normalization_(normalization),
+      shrinkage_(shrinkage),
+      soft_(soft),
+      threads_(run.threads) {
+    const Index n = points.rows();
+    const Index d = points.columns();
+    if (clusters < 1) throw BadArgument("discriminant: there must be at least 1 cluster");
+    if (dimensions < 1 || dimensions > d)
+        throw BadArgument("discriminant: dimensions must be from 1 to the " + std::to_string(d) + " columns, given " +
+                          std::to_string(dimensions));
+    if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
+        throw BadArgument("discriminant: shrinkage must be from 0 to 1");
+    require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
+                   "a subspace of " + std::to_string(d) + " dimensions");
+
+    mean_ = coterie::mean(points, run);
+    total_ = total_scatter(points, run);
+    total_ /= static_cast<double>(n);
+    total_trace_ = total_.trace();
+    const double mean_variance = total_trace_ / static_cast<double>(d);
+    if (shrinkage.kind == Shrinkage::Kind::oas)
+        total_shrinkage_ = oas_shrinkage(total_trace_, total_.squaredNorm(), static_cast<double>(n), d);
+    else if (shrinkage.kind == Shrinkage::Kind::fixed)
+        total_shrinkage_ = shrinkage.value;
+    run.throw_if_stopped("subspace");
+    Matrix<double> shrunk = total_;
+    shrunk *= 1.0 - total_shrinkage_;
+    shrunk.diagonal().array() += total_shrinkage_ * mean_variance;
+    if (shrinkage.kind != Shrinkage::Kind::oas) total_.resize(0, 0);
+    whiten(std::move(shrunk), epsilon_of(points.scalar()));
+    if (shrinkage.kind == Shrinkage::Kind::fixed) whitening_gram_ = rows_by_rows(whitening_, whitening_, threads_);
+    if (shrinkage.kind != Shrinkage::Kind::oas) return;
+
+    moments_.emplace(clusters, mean_);
+    if (!soft) {
+        labels_.assign(static_cast<std::size_t>(n), -1);
+        return;
+    }
+    thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
+    require_memory(2.0 * static_cast<double>(n) * clusters * static_cast<double>(size_of(points.scalar())),
+                   "assignments");
+    points.visit([&](auto rows) {
+        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
+        shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(n, clusters), Matrix<Scalar>::Zero(n, clusters)};
+    });
+}
+
+// Columns are brought to variance 1 first, so that their units do not decide on what counts as nothing. `precision` is
+// that of the points: a variance below its square times the squared size of the numbers is rounding.
+void Discriminant::whiten(Matrix<double> total, double precision) {
+    const Index d = total.rows();
+    Vector<double> scale = Vector<double>::Zero(d);
+    double noise = 0.0;
+    for (Index p = 0; p < d; ++p) {
+        const double variance = total(p, p);
+        const double rounding = precision * precision * (mean_[p] * mean_[p] + variance);
+        if (!(variance > rounding)) continue;
+        scale[p] = 1.0 / std::sqrt(variance);
+        noise = std::max(noise, rounding / variance);
+    }
+    for (Index i = 0; i < d; ++i)
+        for (Index j = 0; j < d; ++j) total(i, j) *= scale[i] * scale[j];
+    const EigenPairs pairs = symmetric_eigen(total);
+    total.resize(0, 0);
+    const double smallest =
+        std::max(0.0, pairs.values[d - 1]) *
+        std::max(static_cast<double>(std::max(points_.rows(), d)) * std::numeric_limits<double>::epsilon(), noise);
+    Index rank = 0;
+    while (rank < d && pairs.values[d - 1 - rank] > smallest) ++rank;
+    whitening_.resize(rank, d);
+    for (Index i = 0; i < rank; ++i)
+        whitening_.row(i) =
+            (pairs.vectors.col(d - 1 - i).array() * scale.array()).transpose() / std::sqrt(pairs.values[d - 1 - i]);
+}
+
+void Discriminant::change(std::int32_t cluster, Index row, double weight) {
+    if (pending_.size() == kPending) flush();
+    pending_.push_back({cluster, row, weight});
+}
+
+void Discriminant::flush() {
+    std::vector<std::size_t> next(static_cast<std::size_t>(clusters_) + 1, 0);
+    for (const auto& entry : pending_) ++next[static_cast<std::size_t>(entry.cluster) + 1];
+    for (std::size_t j = 1; j < next.size(); ++j) next[j] += next[j - 1];
+    std::vector<ClusterMoments::Entry> sorted(pending_.size());
+    for (const auto& entry : pending_) sorted[next[static_cast<std::size_t>(entry.cluster)]++] = entry;
+    moments_->add(points_, sorted, threads_);
+    pending_.clear();
+}
+
+void Discriminant::assign(const Labels& labels) {
+    if (soft_) throw BadArgument("discriminant: labels given, but assignments were said to be soft");
+    if (static_cast<Index>(labels.size()) != points_.rows())
+        throw BadArgument("discriminant: there must be one label a point: " + std::to_string(labels.size()) +
+                          " labels, " + std::to_string(points_.rows()) + " points");
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        if (labels[i] < 0 || labels[i] >= clusters_)
+            throw BadArgument("discriminant: labels must be from 0 to " + std::to_string(clusters_ - 1) + ", number " +
+                              std::to_string(i) + " is " + std::to_string(labels[i]));
+    if (shrinkage_.kind != Shrinkage::Kind::oas) return;
+
+    // A cluster of fewer points than have changed is summed up anew: cheaper, and no rounding is left of what it was.
+    std::vector<Index> changes(static_cast<std::size_t>(clusters_), 0);
+    std::vector<Index> sizes(static_cast<std::size_t>(clusters_), 0);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        ++sizes[static_cast<std::size_t>(labels[i])];
+        if (labels[i] == labels_[i]) continue;
+        ++changes[static_cast<std::size_t>(labels[i])];
+        if (labels_[i] >= 0) ++changes[static_cast<std::size_t>(labels_[i])];
+    }
+    std::vector<bool> anew(static_cast<std::size_t>(clusters_));
+    for (std::size_t j = 0; j < anew.size(); ++j) {
+        anew[j] = changes[j] > sizes[j];
+        if (anew[j]) moments_->clear(static_cast<int>(j));
+    }
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const std::int32_t now = labels[i];
+        const std::int32_t before = labels_[i];
+        if (anew[static_cast<std::size_t>(now)] || now != before) change(now, static_cast<Index>(i), 1.0);
+        if (now != before && before >= 0 && !anew[static_cast<std::size_t>(before)])
+            change(before, static_cast<Index>(i), -1.0);
+    }
+    labels_ = labels;
+    flush();
+}
+
+void Discriminant::assign(Index begin, const Matrix<double>& rows) {
+    if (!soft_) throw BadArgument("discriminant: rows of A given, but assignments were said to be labels");
+    if (begin < 0 || begin + rows.rows() > points_.rows() || rows.cols() != clusters_)
+        throw BadArgument("discriminant: rows of A must be those of points, and have one number a cluster");
+    if (shrinkage_.kind != Shrinkage::Kind::oas) return;
+    std::visit(
+        [&](auto& shares) {
+            using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
+            for (Index i = 0; i < rows.rows(); ++i)
+                for (Index j = 0; j < clusters_; ++j) shares.given(begin + i, j) = static_cast<Scalar>(rows(i, j));
+        },
+        shares_);
+}
+
+template <class Scalar>
+bool Discriminant::is_change(Scalar now, Scalar before, Index cluster) const {
+    const double change = std::abs(static_cast<double>(now) - static_cast<double>(before));
+    return change > 0.0 && change >= thresholds_[static_cast<std::size_t>(cluster)];
+}
+
+void Discriminant::update_moments() {
+    pending_.reserve(
+        std::min(kPending, static_cast<std::size_t>(points_.rows()) * static_cast<std::size_t>(clusters_)));
+    std::visit(
+        [&](auto& shares) {
+            using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
+            for (Index i = 0; i < shares.given.rows(); ++i)
+                for (std::int32_t j = 0; j < clusters_; ++j) {
+                    const Scalar now = shares.given(i, j);
+                    Scalar& added = shares.added(i, j);
+                    if (!is_change(now, added, j)) continue;
+                    change(j, i, static_cast<double>(now) - static_cast<double>(added));
+                    added = now;
+                }
+        },
+        shares_);
+    flush();
+}
+
+std::vector<ClusterMoments::Norms> Discriminant::norms_of_moments(const Matrix<double>& deviations,
+                                                                  const Vector<double>& mass) {
+    if (soft_) update_moments();
+    std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
+    for_each_block(clusters_, threads_, [&](Index j, int) {
+        if (mass[j] > 0.0)
+            norms[static_cast<std::size_t>(j)] =
+                moments_->scatter_norms(static_cast<int>(j), deviations.row(j).transpose(), mass[j]);
+    });
+    return norms;
+}
+
+// S_w; sets rho_j, and the thresholds of the next assignments.
+Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const Vector<double>& mass,
+                                        Subspace& result) {
+    const Index d = points_.columns();
+    const auto n = static_cast<double>(points_.rows());
+    const double precision = 4.0 * epsilon_of(points_.scalar());
+    const std::vector<ClusterMoments::Norms> all_norms = norms_of_moments(deviations, mass);
+    std::vector<double> mean_variances(static_cast<std::size_t>(clusters_), 0.0);
+    std::vector<double> factors(static_cast<std::size_t>(clusters_), 0.0);
+    for (Index cluster = 0; cluster < clusters_; ++cluster) {
+        const auto j = static_cast<std::size_t>(cluster);
+        if (!(mass[cluster] > 0.0)) continue;
+        const ClusterMoments::Norms& norms = all_norms[j];
+        const double between = mass[cluster] * deviations.row(cluster).squaredNorm();
+        double shrinkage = 1.0;
+        if (norms.trace > precision * (norms.trace + between)) {
+            mean_variances[j] = norms.trace / mass[cluster] / static_cast<double>(d);
+            // Up to a mass of 1 the rule always yields 1; below, rounding could make it anything.
+            if (mass[cluster] > 1.0)
+                shrinkage = oas_shrinkage(norms.trace / mass[cluster],
+                                          norms.squared_frobenius / mass[cluster] / mass[cluster], mass[cluster], d);
+        }
+        result.shrinkages[j] = shrinkage;
+        factors[j] = -shrinkage / n;
+    }
+    Matrix<double> within = moments_->sum(factors);
+    within += total_;
+    Matrix<double> scaled(clusters_, d);
+    double identity = 0.0;
+    for (Index j = 0; j < clusters_; ++j) {
+        const auto cluster = static_cast<std::size_t>(j);
+        const double share = mass[j] / n;
+        scaled.row(j) = std::sqrt(share * (1.0 - result.shrinkages[cluster])) * deviations.row(j);
+        identity += share * result.shrinkages[cluster] * mean_variances[cluster];
+    }
+    add_transposed_by(-scaled, scaled, within, threads_);
+    within.diagonal().array() += identity;
+
+    if (soft_) {
+        const double allowed =
+            within_error(points_.scalar()) * std::max(0.0, within.trace()) / std::max(total_trace_, 1e-300);
+        for (std::size_t j = 0; j < thresholds_.size(); ++j) {
+            const double shrinkage = mass[static_cast<Index>(j)] > 0.0 ? result.shrinkages[j] : 1.0;
+            // 4 for what W_j changes in rho_j.
+            thresholds_[j] = allowed / (4.0 * clusters_ * std::min(1.0, kThresholdMargin * shrinkage));
+        }
+    }
+    return within;
+}
+
+Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& between) const {
+    // The smaller of B B' and B'B, B being r x k.
+    const Index rank = between.rows();
+    const bool by_clusters = between.cols() < rank;
+    const Matrix<double> factor = by_clusters ? Matrix<double>(between.transpose()) : between;
+    const Matrix<double> gram = rows_by_rows(factor, factor, threads_);
+    const EigenPairs pairs = symmetric_eigen(gram);
+    const Index order = gram.rows();
+    Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
+    const double smallest = order == 0 ? 0.0 : kBetweenRank * std::max(0.0, pairs.values[order - 1]);
+    // Of the unit vectors, one always keeps more than this of its length while the rows leave any direction.
+    const double least = 0.5 / std::sqrt(static_cast<double>(std::max<Index>(rank, 1)));
+    Index count = 0;
+    while (count < std::min<Index>(dimensions_, std::min(rank, order)) && pairs.values[order - 1 - count] > smallest) {
+        const auto vector = pairs.vectors.col(order - 1 - count);
+        if (by_clusters)
+            found.directions.row(count) = (between * vector).transpose() / std::sqrt(pairs.values[order - 1 - count]);
+        else
+            found.directions.row(count) = vector.transpose();
+        if (!orthonormalize(found.directions, count, least)) break;
+        found.within_shares[count] = std::max(0.0, 1.0 - pairs.values[order - 1 - count]);
+        ++count;
+    }
+    Index unit = 0;
+    for (; count < std::min<Index>(dimensions_, rank); ++count) {
+        do {
+            found.directions.row(count).setZero();
+            found.directions(count, unit++) = 1.0;
+        } while (!orthonormalize(found.directions, count, least));
+    }
+    return found;
+}
+
+Discriminant::Whitened Discriminant::smallest_of(const Matrix<double>& within, const Matrix<double>& between) const {
+    const Index rank = within.rows();
+    const Index count = std::min<Index>(dimensions_, rank);
+    EigenPairs pairs = smallest_symmetric_eigen(within, std::min<Index>(count + 1, rank));
+    Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
+    const auto tied = [&](Index i) {
+        return std::abs(pairs.values[i] - pairs.values[count - 1]) <= kTie * std::abs(pairs.values[count - 1]);
+    };
+    // A tie between what is taken and what is left out (every covariance shrunk to a multiple of the identity, above
+    // all) would leave the choice to rounding: of those that tie, the directions of largest between-scatter are taken.
+    found.tied = count > 0 && count < rank && tied(count);
+    if (found.tied) {
+        pairs = symmetric_eigen(within);
+        Index first = count - 1;
+        while (first > 0 && tied(first - 1)) --first;
+        Index last = count;
+        while (last + 1 < rank && tied(last + 1)) ++last;
+        const Matrix<double> group = pairs.vectors.middleCols(first, last + 1 - first);
+        const Matrix<double> seen = group.transpose() * between;
+        const EigenPairs by_between = symmetric_eigen(Matrix<double>(seen * seen.transpose()));
+        pairs.vectors.middleCols(first, last + 1 - first) = group * by_between.vectors.rowwise().reverse();
+    }
+    for (Index j = 0; j < count; ++j) {
+        found.directions.row(j) = pairs.vectors.col(j).transpose();
+        found.within_shares[j] = std::max(0.0, pairs.values[j]);
+    }
+    return found;
+}
+
+Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<double>& mass) {
+    const Index d = points_.columns();
+    const auto n = static_cast<double>(points_.rows());
+    if (centroids.rows() != clusters_ || centroids.cols() != d || mass.size() != clusters_)
+        throw BadArgument("discriminant: centroids must be k x d and come with k masses");
+    Subspace result;
+    result.total_rank = whitening_.rows();
+    result.total_shrinkage = total_shrinkage_;
+    result.shrinkages.assign(static_cast<std::size_t>(clusters_), 0.0);
+
+    Matrix<double> deviations = Matrix<double>::Zero(clusters_, d);  // c_j - m
+    for (Index j = 0; j < clusters_; ++j)
+        if (mass[j] > 0.0) deviations.row(j) = centroids.row(j) - mean_.transpose();
+
+    // S_b = scatter' scatter, in whitened columns.
+    Matrix<double> scatter(clusters_, d);
+    for (Index j = 0; j < clusters_; ++j) scatter.row(j) = std::sqrt(mass[j] / n) * deviations.row(j);
+    scatter = rows_by_rows(whitening_, scatter, threads_);
+
+    Whitened found;
+    if (shrinkage_.kind == Shrinkage::Kind::oas) {
+        Matrix<double> within = oas_within(deviations, mass, result);
+        within = rows_by_rows(whitening_, within, threads_);
+        found = smallest_of(rows_by_rows(within, whitening_, threads_, true), scatter);
+    } else {
+        const double fixed = total_shrinkage_;
+        for (Index j = 0; j < clusters_; ++j)
+            if (mass[j] > 0.0) result.shrinkages[static_cast<std::size_t>(j)] = fixed;
+        const Matrix<double> between = std::sqrt(1.0 - fixed) * scatter;
+        if (shrinkage_.kind == Shrinkage::Kind::none || fixed == 0.0) {
+            found = leading_of_between(between);
+        } else {
+            // S_w = S_t - (1 - x) S_b - x (mu_t - mu_w) I, whitened; mu_t - mu_w is the mean variance of S_b.
+            double between_trace = 0.0;
+            for (Index j = 0; j < clusters_; ++j) between_trace += mass[j] / n * deviations.row(j).squaredNorm();
+            Matrix<double> within = -rows_by_rows(between, between, threads_);
+            within -= fixed * between_trace / static_cast<double>(d) * whitening_gram_;
+            within.diagonal().array() += 1.0;
+            found = smallest_of(within, scatter);
+        }
+    }
+
+    result.directions = Matrix<double>::Zero(dimensions_, d);
+    add_transposed_by(found.directions.transpose(), whitening_, result.directions, threads_);
+    result.within_shares = found.within_shares;
+    result.tied = found.tied;
+    for (Index j = 0; j < dimensions_; ++j) {
+        if (j >= result.total_rank) break;
+        const double share = result.within_shares[j];
+        if (share < least_within_share) ++result.floored;
+        if (normalization_ == Normalization::within)
+            result.directions.row(j) /= std::sqrt(std::max(share, least_within_share));
+    }
+    make_largest_positive(result.directions);
+    return result;
+}
+
+}  // namespace coterie::internal

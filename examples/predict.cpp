@@ -1,0 +1,12 @@
+#include <iostream>
+
+#include <coterie/data/read.hpp>
+#include <coterie/pipeline/pipeline.hpp>
+
+// predict MODEL POINTS: labels by a model that coterie fit has written, its columns and scaling included.
+int main(int, char** words) {
+    const auto model = coterie::Pipeline::load(words[1]);
+    const auto file = coterie::read_points(words[2]);
+    std::cout << "label\n";
+    for (const auto label : model.predict(model.prepare(file.points, file.column_names))) std::cout << label << '\n';
+}

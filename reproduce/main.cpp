@@ -1,0 +1,6 @@
+// coterie-reproduce, the papers' tables and figures measured here: `coterie-reproduce --help` says which.
+
+#include "program.hpp"
+#include "reproduce.hpp"
+
+int main(int count, char** words) { return coterie::cli::run_program(coterie::cli::reproduce_command, count, words); }

@@ -1,0 +1,107 @@
+#include "reproduce.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "coterie/data/catalogue.hpp"
+
+namespace coterie::cli {
+
+ImageSet read_images(const std::string& name, const Run& run) {
+    ReadOptions options;
+    options.precision = Precision::float32;
+    const PointsFile file = read_data(name, options, run);
+    Matrix<float> pixels = to_matrix<float>(file.points);
+    pixels /= pixels.maxCoeff();
+    ImageSet out;
+    out.pixels = Points(std::move(pixels));
+    out.truth = file.labels->labels;
+    out.classes = 1 + *std::max_element(out.truth.begin(), out.truth.end());
+    return out;
+}
+
+ImageSet some_of(const ImageSet& set, Index count, RandomStream random) {
+    if (count >= set.pixels.rows()) return set;
+    std::vector<Index> rows(static_cast<std::size_t>(set.pixels.rows()));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+        std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+    rows.resize(static_cast<std::size_t>(count));
+    std::sort(rows.begin(), rows.end());
+    ImageSet out{rows_of(set.pixels, rows), {}, set.classes};
+    for (const Index i : rows) out.truth.push_back(set.truth[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+WorkFolder::WorkFolder(const std::string& named) : path_(named), kept_(!named.empty()) {
+    if (!kept_) {
+        std::string pattern = (std::filesystem::temp_directory_path() / "coterie-reproduce-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) == nullptr) throw ResourceError("there can be no folder " + pattern);
+        path_ = pattern;
+        return;
+    }
+    std::error_code failed;
+    std::filesystem::create_directories(path_, failed);
+    if (!std::filesystem::is_directory(path_))
+        throw ResourceError("option --checkpoint: there can be no folder " + named +
+                            (failed ? ": " + failed.message() : ""));
+}
+WorkFolder::~WorkFolder() {
+    std::error_code ignored;
+    if (!kept_) std::filesystem::remove_all(path_, ignored);
+}
+
+Run of_seed(const Run& run, std::uint64_t seed) {
+    Run out(run.seed + seed, run.threads);
+    out.on_progress = run.on_progress;
+    out.should_stop = run.should_stop;
+    return out;
+}
+
+std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, const OptionValues& options,
+                                     const Run& run, const std::function<bool(const Progress&)>& cut,
+                                     const std::function<void(const Model&)>& after_piece) {
+    while (true) {
+        Run own = of_seed(run, 0);
+        bool done = false;
+        own.on_progress = [&](const Progress& progress) {
+            done = (cut && cut(progress)) || done;
+            run.report(progress);
+        };
+        own.should_stop = [&] { return done || run.stop_requested(); };
+        auto model = method.fit({.points = Points::borrow(points)}, options, own);
+        run.throw_if_stopped(method.name);
+        if (after_piece) after_piece(*model);
+        if (model->fit_report().stopped != StopReason::interrupted) return model;
+    }
+}
+
+const std::vector<double>& numbers_of(const FitReport& report, const std::string& detail) {
+    static const std::vector<double> none;
+    for (const auto& [name, value] : report.details)
+        if (name == detail) return std::get<std::vector<double>>(value);
+    return none;
+}
+
+Command reproduce_command() {
+    Command command;
+    command.name = "coterie-reproduce";
+    command.summary = "measure a paper's tables and figures here, beside what was published";
+    command.details =
+        "Runs the protocol of a paper on the data that it used, where these are at hand (COTERIE_DATA), and prints "
+        "what was measured in the paper's form, with the published figures beside it.";
+    command.commands_are = "NAME";
+    command.commands = {
+        reproduce_cpd_uml_command(),     reproduce_dekm_coil_command(),  reproduce_dekm_mnist_command(),
+        reproduce_dekm_usps_command(),   reproduce_entropy_em_command(), reproduce_entropy_linear_command(),
+        reproduce_label_noise_command(), reproduce_max_margin_command(), reproduce_trefoil_lambda_command(),
+        reproduce_trefoil_n_command(),   reproduce_two_moons_command(),  reproduce_vgg4_mnist_command(),
+        reproduce_wmc_cifar_command()};
+    command.examples = {{"coterie-reproduce cpd-uml --runs 3 --sets ecoli", "a quick look at one data set"}};
+    return command;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,182 @@
+#include <array>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "common.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/entropy/soft_targets.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/linalg/dense.hpp"
+#include "json.hpp"
+#include "picture.hpp"
+#include "reproduce.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+enum class NoiseSet { mnist, usps, digits };
+const std::vector<std::string> set_names = {"mnist", "usps", "digits"};
+constexpr std::array<double, 8> noises = {0.01, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95};
+constexpr std::array<CrossEntropy, 2> kinds = {CrossEntropy::forward, CrossEntropy::reverse};
+constexpr std::array<const char*, 2> kind_names = {"forward, H(y, sigma)", "reverse, H(sigma, y)"};
+// Both losses choose among these by their accuracy on a part of the test rows that does not count.
+constexpr std::array<double, 3> learning_rates = {0.003, 0.03, 0.3};
+constexpr std::array<double, 3> gammas = {1e-5, 1e-4, 1e-3};
+
+struct NoiseRequest {
+    NoiseSet set = NoiseSet::mnist;
+    int seeds = 3;
+    int epochs = 10;
+    std::string figure;
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+
+    static const OptionSet& described() {
+        static const OptionSet set =
+            OptionSetFor<NoiseRequest>()
+                .choice("set", &NoiseRequest::set, set_names, "the images")
+                .integer("seeds", &NoiseRequest::seeds, at_least(2), "splits, corruptions and starts")
+                .integer("epochs", &NoiseRequest::epochs, at_least(1), "of training");
+        return set;
+    }
+};
+
+// A quarter of the rows for the test, of which the first third chooses the options and the others count.
+struct Split {
+    std::vector<Index> training, choosing, test;
+};
+Split split_rows(Index rows, const Run& run) {
+    std::vector<Index> order(static_cast<std::size_t>(rows));
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
+    RandomStream random = run.random("reproduce.label-noise.split");
+    shuffle(order, random);
+    const auto at = [&](Index numerator) { return order.begin() + rows * numerator / 12; };
+    return {{at(3), order.end()}, {order.begin(), at(1)}, {at(1), at(3)}};
+}
+
+// A share `noise` of the labels, drawn anew from all classes.
+Labels corrupted(const Labels& truth, const std::vector<Index>& rows, int classes, double noise, const Run& run) {
+    RandomStream random =
+        run.random("reproduce.label-noise.labels", static_cast<std::uint64_t>(std::lround(1e6 * noise)));
+    Labels out;
+    for (const Index i : rows) {
+        const bool wrong = random.uniform() < noise;
+        const auto drawn = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(classes)));
+        out.push_back(wrong ? drawn : truth[static_cast<std::size_t>(i)]);
+    }
+    return out;
+}
+
+double share_right(const LinearSoftmax<float>& model, const ImageSet& set, const std::vector<Index>& rows) {
+    const Points points = rows_of(set.pixels, rows);
+    const Labels found = internal::largest_columns(logits(points.view().as<float>(), model, 1));
+    Index right = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) right += found[i] == set.truth[static_cast<std::size_t>(rows[i])];
+    return static_cast<double>(right) / static_cast<double>(found.size());
+}
+
+// Test accuracy of both losses, per noise.
+using Outcome = std::array<std::array<double, kinds.size()>, noises.size()>;
+
+Outcome outcome_of(const ImageSet& set, const NoiseRequest& request, const Run& run) {
+    Outcome out{};
+    const Split split = split_rows(set.pixels.rows(), run);
+    const Points training = rows_of(set.pixels, split.training);
+    for (std::size_t level = 0; level < noises.size(); ++level) {
+        const Matrix<double> targets = smoothed_targets(
+            corrupted(set.truth, split.training, set.classes, noises[level], run), set.classes, noises[level]);
+        for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+            double best = -1;
+            for (const double rate : learning_rates)
+                for (const double gamma : gammas) {
+                    run.throw_if_stopped("training");
+                    SoftTargetOptions options;
+                    options.cross_entropy = kinds[kind];
+                    options.epochs = request.epochs;
+                    options.learning_rate = rate;
+                    options.gamma = gamma;
+                    Run own(run.seed, 1);
+                    const auto fit = fit_soft_targets(training.view().as<float>(), targets, options, own);
+                    const double chosen_by = share_right(fit.linear, set, split.choosing);
+                    if (chosen_by <= best) continue;
+                    best = chosen_by;
+                    out[level][kind] = share_right(fit.linear, set, split.test);
+                }
+        }
+    }
+    return out;
+}
+
+int reproduce(const NoiseRequest& request) {
+    Outputs outputs;
+    outputs.add("--figure", request.figure, {".svg"});
+    outputs.check(request.running->json);
+    Run run = request.running->run();
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    const std::string& name = set_names[static_cast<std::size_t>(request.set)];
+    const ImageSet set = read_images(name, run);
+    std::vector<Outcome> outcomes(static_cast<std::size_t>(request.seeds));
+    for_each_block(request.seeds, run.threads, [&](Index seed, int) {
+        Run own(run.seed + static_cast<std::uint64_t>(seed), 1);
+        own.should_stop = run.should_stop;
+        outcomes[static_cast<std::size_t>(seed)] = outcome_of(set, request, own);
+    });
+    Json out;
+    out["schema"] = 1;
+    out["name"] = "label-noise";
+    out["options"] = json_of(NoiseRequest::described(), NoiseRequest::described().values(&request));
+    out["seed"] = request.running->seed;
+    out["n"] = set.pixels.rows();
+    std::vector<std::string> header = {"Figure 11: test accuracy, " + name + ", wrong labels"};
+    std::vector<std::vector<std::string>> rows;
+    std::vector<Line> lines;
+    for (const char* kind : kind_names) {
+        rows.push_back({kind});
+        lines.push_back({kind, {}, {}});
+    }
+    for (std::size_t level = 0; level < noises.size(); ++level) {
+        header.push_back(fixed_text(noises[level], 2));
+        Json one = {{"noise", noises[level]}};
+        for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+            std::vector<double> values;
+            for (const Outcome& outcome : outcomes) values.push_back(100 * outcome[level][kind]);
+            const SampleSummary sample = summary_of(values);
+            rows[kind].push_back(summary_text(sample));
+            lines[kind].x.push_back(100 * noises[level]);
+            lines[kind].y.push_back(sample.mean);
+            one[kind == 0 ? "forward" : "reverse"] = summary_json(sample);
+        }
+        out["levels"].push_back(std::move(one));
+    }
+    if (!request.figure.empty())
+        write_file(request.figure, lines_picture(lines, "wrong labels, per cent", "test accuracy, per cent"));
+    print(request.running->json ? document(out) : table(header, rows, {1, 2, 3, 4, 5, 6, 7, 8}));
+    return Exit::done;
+}
+
+}  // namespace
+
+Command reproduce_label_noise_command() {
+    const auto request = std::make_shared<NoiseRequest>();
+    Command command;
+    command.name = "label-noise";
+    command.summary = "forward against reverse cross-entropy on wrong labels: Figure 11, for a linear model";
+    command.details =
+        "A share of the training labels is drawn anew from all classes; the targets are the labels that are left, "
+        "mixed with the uniform distribution by that share. A linear softmax model is trained on them by the ordinary "
+        "cross-entropy and by the reverse one. Both choose the learning rate and gamma, among nine pairs, on rows "
+        "with right labels that neither training nor the test sees.";
+    command.flags = flags_of(NoiseRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
+    command.flags.push_back(
+        text_flag("--figure", "FILE.svg", "write Figure 11 as a drawing", "Writing", request->figure, request));
+    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
+        command.flags.push_back(std::move(flag));
+    command.examples = {{"coterie-reproduce label-noise --set digits --figure noise.svg", "a quick look"}};
+    command.act = [request] { return reproduce(*request); };
+    return command;
+}
+
+}  // namespace coterie::cli
