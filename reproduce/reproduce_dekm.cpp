@@ -103,8 +103,8 @@ Points resized(PointsView images, int from, int to) {
     const Matrix<float> pixels = to_matrix<float>(images);
     Matrix<float> out(pixels.rows(), Index{to} * to);
     for (Index i = 0; i < pixels.rows(); ++i)
-        Eigen::Map<Matrix<float>>(out.data() + i * out.cols(), to, to) =
-            cover * Eigen::Map<const Matrix<float>>(pixels.data() + i * pixels.cols(), from, from) * cover.transpose();
+        Eigen::Map<eigen::Matrix<float>>(out.data() + i * out.cols(), to, to) =
+            cover * Eigen::Map<const eigen::Matrix<float>>(pixels.data() + i * pixels.cols(), from, from) * cover.transpose();
     return Points(std::move(out));
 }
 

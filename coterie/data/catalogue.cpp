@@ -595,7 +595,7 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
         labels.labels.push_back(static_cast<std::int32_t>(known - table.classes.begin()));
     }
     PointsFile out;
-    const Eigen::Map<const Matrix<double>> read(values.data(), static_cast<Index>(labels.labels.size()), columns);
+    const Eigen::Map<const eigen::Matrix<double>> read(values.data(), static_cast<Index>(labels.labels.size()), columns);
     if (options.precision == Precision::float32)
         out.points = Points(Matrix<float>(read.cast<float>()));
     else

@@ -102,8 +102,8 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
     const Matrix<double> features = read->transform(sample.points, run);
     ASSERT_EQ(features.cols(), 24);
     const auto& parameters = model.state().parameters;
-    const Eigen::Map<const Matrix<float>> head(parameters[parameters.size() - 2].data(), 4, 24);
-    const Eigen::Map<const Vector<float>> bias(parameters.back().data(), 4);
+    const Eigen::Map<const eigen::Matrix<float>> head(parameters[parameters.size() - 2].data(), 4, 24);
+    const Eigen::Map<const eigen::Vector<float>> bias(parameters.back().data(), 4);
     Matrix<double> logits = features * head.transpose().cast<double>();
     logits.rowwise() += bias.transpose().cast<double>();
     EXPECT_LE((softmax(logits, 1).probability - sigma).cwiseAbs().maxCoeff(), 1e-5);
@@ -376,7 +376,7 @@ TEST(AdversarialMoves, OfALinearNetworkByHand) {
     const Matrix<float> x = test::blobs(6, 5, 3, 11).points.cast<float>();
     network.set_points(x);
     const internal::Parameters parameters = network.parameters();
-    const Matrix<double> w = Eigen::Map<const Matrix<float>>(parameters[0].data(), 3, 5).cast<double>();
+    const Matrix<double> w = Eigen::Map<const eigen::Matrix<float>>(parameters[0].data(), 3, 5).cast<double>();
     Vector<double> radii(6);
     radii << 0, 0.5, 1, 1.5, 2, 2.5;
     const std::vector<std::int64_t> rows = {4, 1, 0};

@@ -137,8 +137,8 @@ KernelPca KernelPca::from(const Archive& archive) {
     out.coefficients_ = to_matrix<double>(archive.points("kernel_pca.coefficients", rows));
     const auto origin = archive.vector("kernel_pca.origin", dimensions);
     const auto offset = archive.vector("kernel_pca.offset", out.coefficients_.cols());
-    out.origin_ = Eigen::Map<const Vector<double>>(origin.data(), static_cast<Index>(origin.size()));
-    out.offset_ = Eigen::Map<const Vector<double>>(offset.data(), static_cast<Index>(offset.size()));
+    out.origin_ = Eigen::Map<const eigen::Vector<double>>(origin.data(), static_cast<Index>(origin.size()));
+    out.offset_ = Eigen::Map<const eigen::Vector<double>>(offset.data(), static_cast<Index>(offset.size()));
     out.width_ = archive.vector("kernel_pca.width", 1).front();
     if (!(out.width_ > 0)) throw BadData("model: kernel_pca.width must be above 0");
     return out;

@@ -57,7 +57,7 @@ PointSpace PointSpace::from(const Archive& archive, SpaceKernel kernel, Index di
                           std::to_string(dimensions) + " columns");
     }
     const auto origin = archive.vector("origin", dimensions);
-    out.origin_ = Eigen::Map<const Vector<double>>(origin.data(), dimensions);
+    out.origin_ = Eigen::Map<const eigen::Vector<double>>(origin.data(), dimensions);
     return out;
 }
 

@@ -36,7 +36,7 @@ void ProjectedModel::load_projection(const Archive& archive, SpaceKernel kernel,
     if (directions_.rows() < 1 || p < 1) throw BadData("model: no directions");
     space_ = std::make_shared<PointSpace>(PointSpace::from(archive, kernel, directions_.rows()));
     const auto offset = archive.vector("offset", p);
-    offset_ = Eigen::Map<const Vector<double>>(offset.data(), p);
+    offset_ = Eigen::Map<const eigen::Vector<double>>(offset.data(), p);
     centroids_ = to_matrix<double>(archive.points("centroids", clusters, p));
 }
 

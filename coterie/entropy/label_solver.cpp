@@ -241,7 +241,7 @@ Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<dou
     for (double ridge = 0; ridge < 1; ridge = std::max(1e-14, ridge * 100)) {
         Matrix<double> factored = scaled;
         factored.diagonal().array() += ridge;
-        const Eigen::LLT<Matrix<double>> llt(factored);
+        const Eigen::LLT<eigen::Matrix<double>> llt(factored);
         if (llt.info() != Eigen::Success) continue;
         const Vector<double> solved = llt.solve(right).cwiseProduct(scale);
         for (Index i = 0; i < k - 1; ++i) x[free[at(i)]] = solved[i];

@@ -45,7 +45,7 @@ SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view so
             throw BadData(std::string(source) + ": " + place + std::to_string(entries[e].where) +
                           " gives again the pair of " + place + std::to_string(entries[e - 1].where) +
                           "; each may come once");
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     out.reserve(static_cast<Index>(entries.size()));
     std::size_t e = 0;
     for (Index i = 0; i < n; ++i) {

@@ -666,7 +666,7 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
         std::optional<KernelRows<T>> kernel;
         if (options_.kernel != KernelFunction::precomputed)
             kernel.emplace(options_, points_.view().as<T>(),
-                           Vector<double>(Eigen::Map<const Vector<double>>(origin_.data(), dimensions_)));
+                           Vector<double>(Eigen::Map<const eigen::Vector<double>>(origin_.data(), dimensions_)));
         const auto columns = static_cast<Index>(members_.size());
         const RowBlocks blocks{rows.rows, 48};
         struct Scratch {

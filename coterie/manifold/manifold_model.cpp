@@ -149,7 +149,7 @@ Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
     const ManifoldOptions& options = common();
     SparseMatrix rows = coefficients.cwiseAbs();
     const std::string& steps = affinity_strategies()[static_cast<std::size_t>(options.affinity)];
-    if (steps.find('K') != std::string::npos) internal::keep_largest(rows, options.keep);
+    if (steps.find('K') != std::string::npos) rows = internal::keep_largest(rows, options.keep);
     Matrix<double> out = rows * extension_;
     for (Index m = 0; m < out.cols(); ++m) {
         const double shrinkage = 1 - eigenvalues_[m];
@@ -221,7 +221,7 @@ void ManifoldModel::load_parts(const Archive& archive) {
     extension_ = to_matrix<double>(archive.points("extension", n, k));
     centroids_ = to_matrix<double>(archive.points("centroids", k, k));
     const std::vector<double> eigenvalues = archive.vector("eigenvalues", k);
-    eigenvalues_ = Eigen::Map<const Vector<double>>(eigenvalues.data(), k);
+    eigenvalues_ = Eigen::Map<const eigen::Vector<double>>(eigenvalues.data(), k);
 }
 
 }  // namespace coterie

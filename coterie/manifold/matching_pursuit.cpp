@@ -171,13 +171,13 @@ private:
         if (!(left > 1e-13 * products[size])) return false;
         query.factor(size, size) = std::sqrt(left);
         query.chosen.push_back(static_cast<std::int32_t>(column));
-        const Eigen::Map<const Vector<double>> y(query.y.data(), d + 1);
+        const Eigen::Map<const eigen::Vector<double>> y(query.y.data(), d + 1);
         Vector<double> c = query.rows.topRows(size + 1) * y;
         const auto factor = query.factor.topLeftCorner(size + 1, size + 1);
         factor.template triangularView<Eigen::Lower>().solveInPlace(c);
         factor.transpose().template triangularView<Eigen::Upper>().solveInPlace(c);
         query.coefficients = c;
-        Eigen::Map<Vector<double>> r(query.r.data(), d + 1);
+        Eigen::Map<eigen::Vector<double>> r(query.r.data(), d + 1);
         r = y - query.rows.topRows(size + 1).transpose() * c;
         query.residual_norm = r.norm();
         return true;
@@ -228,7 +228,7 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
             if (query.norm > 0) residual[at(begin) + row] = query.residual_norm / query.norm;
         }
     });
-    fill_rows(out.coefficients, found, [](double value) { return value; });
+    out.coefficients = sparse_of_rows(found, out.coefficients.cols(), [](double value) { return value; });
     for (Index i = 0; i < count; ++i) out.mean_residual += residual[at(i)] / static_cast<double>(count);
     return out;
 }

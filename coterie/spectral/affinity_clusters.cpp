@@ -106,8 +106,8 @@ struct Pair {
 SparseMatrix normalised(const SparseMatrix& affinity, const std::vector<Index>& members, const Vector<double>& root,
                         const std::vector<Index>& place) {
     const auto n = static_cast<Index>(members.size());
-    SparseMatrix out(n, n);
-    Vector<Index> entries = Vector<Index>::Zero(n);
+    eigen::SparseMatrix out(n, n);
+    eigen::Vector<Index> entries = eigen::Vector<Index>::Zero(n);
     for (Index i = 0; i < n; ++i)
         for (SparseMatrix::InnerIterator entry(affinity, members[at(i)]); entry; ++entry) ++entries[i];
     out.reserve(entries);

@@ -324,7 +324,7 @@ TEST(AffinityClusters, FollowsAPermutationOfThePoints) {
 }
 
 TEST(AffinityClusters, DoesNotLookAtTheDiagonal) {
-    SparseMatrix affinity = test::planted_graph(60, 2, 8, 0.5, 6);
+    eigen::SparseMatrix affinity = test::planted_graph(60, 2, 8, 0.5, 6);
     const AffinityClusters without = clusters_of(affinity, 2);
     for (Index i = 0; i < 60; ++i) affinity.coeffRef(i, i) = i % 2 == 0 ? 100 : -1;
     const AffinityClusters with = clusters_of(affinity, 2);
@@ -360,9 +360,9 @@ TEST(AffinityClusters, RefusesWhatIsNoAffinity) {
         return message_of([&] { cluster_affinity(affinity, options, coterie::Run()); });
     };
     const auto with = [](Index row, Index column, double value) {
-        SparseMatrix affinity = graph(4, {{0, 1, 1}, {2, 3, 1}});
+        eigen::SparseMatrix affinity = graph(4, {{0, 1, 1}, {2, 3, 1}});
         affinity.coeffRef(row, column) = value;
-        return affinity;
+        return SparseMatrix(affinity);
     };
     const AffinityClusterOptions two{.clusters = 2};
     EXPECT_EQ(message(SparseMatrix(3, 4), two), "affinity: 3 x 4 given, it must be square");

@@ -34,7 +34,7 @@ std::vector<double> scales_of(const Neighbors& neighbors, Index n) {
 SparseMatrix joined(const SparseMatrix& directed, Symmetry symmetry) {
     const SparseMatrix reversed = directed.transpose();
     const Index n = directed.rows();
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     out.reserve(2 * directed.nonZeros());
     for (Index i = 0; i < n; ++i) {
         out.startVec(i);
@@ -95,7 +95,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     const Index k = options.neighbors;
     require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
                    "the neighbour graph of " + std::to_string(n) + " points");
-    SparseMatrix directed(n, n);
+    eigen::SparseMatrix directed(n, n);
     directed.reserve(Eigen::Matrix<Index, Eigen::Dynamic, 1>::Constant(n, k));
     std::vector<std::pair<Index, double>> row(at(k));
     for (Index i = 0; i < n; ++i) {
@@ -132,7 +132,7 @@ SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {
     centred.rowwise() -= mean(points, run).transpose();
     run.throw_if_stopped("affinity");
     const Matrix<double> kernel = gaussian_kernel(centred, centred, width, run.threads);
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     for (Index i = 0; i < n; ++i) {
         out.startVec(i);
         for (Index j = 0; j < n; ++j)

@@ -16,6 +16,7 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/points.hpp"
 #include "coterie/base/sparse.hpp"
 #include "coterie/linalg/neighbors.hpp"
 

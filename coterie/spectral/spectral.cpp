@@ -30,14 +30,14 @@ SparseMatrix sparse_of(PointsView points) {
         throw BadData("affinity: " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) +
                       " given, it must be square");
     return points.visit([](auto rows) {
-        SparseMatrix out(rows.rows, rows.columns);
+        eigen::SparseMatrix out(rows.rows, rows.columns);
         for (Index i = 0; i < rows.rows; ++i) {
             out.startVec(i);
             for (Index j = 0; j < rows.columns; ++j)
                 if (rows.row(i)[j] != 0) out.insertBack(i, j) = static_cast<double>(rows.row(i)[j]);
         }
         out.finalize();
-        return out;
+        return SparseMatrix(out);
     });
 }
 
@@ -210,7 +210,7 @@ SpectralModel SpectralMethod::fit(const Problem& problem, const SpectralOptions&
 
 // Divides by the eigenvalues of A and scales to norm 1; a row of 0 stays.
 void SpectralModel::finish_row(double* row) const {
-    Eigen::Map<Vector<double>> u(row, options_.clusters);
+    Eigen::Map<eigen::Vector<double>> u(row, options_.clusters);
     for (Index p = 0; p < u.size(); ++p) {
         const double eigenvalue = 1 - eigenvalues_[p];
         u[p] = std::abs(eigenvalue) > kNoEigenvalue ? u[p] / eigenvalue : 0;
@@ -348,7 +348,7 @@ SpectralModel SpectralModel::from(const Archive& archive) {
     const Index n = model.vectors_.rows();
     if (n < k) throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(k) + " clusters");
     const std::vector<double> eigenvalues = archive.vector("eigenvalues", k);
-    model.eigenvalues_ = Eigen::Map<const Vector<double>>(eigenvalues.data(), k);
+    model.eigenvalues_ = Eigen::Map<const eigen::Vector<double>>(eigenvalues.data(), k);
     model.centroids_ = to_matrix<double>(archive.points("centroids", k, k));
     check_points(model.centroids_, "model: centroids", 1);
     model.unreached_ = archive.labels("unreached", 1).front();

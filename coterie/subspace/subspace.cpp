@@ -139,7 +139,7 @@ private:
             if (!sums_) sums_.emplace(points_, constraints_.clusters(), std::span<const double>{}, run_.threads);
             changed_ = sums_->assign(assignment.labels);
             moved = sums_->means(prototypes_);
-            mass_ = Eigen::Map<const Vector<double>>(sums_->mass().data(), moved.rows());
+            mass_ = Eigen::Map<const eigen::Vector<double>>(sums_->mass().data(), moved.rows());
             after_assignment = assignment.objective;
             labels_ = std::move(assignment.labels);
             seconds_.prototypes += watch.restart();
@@ -412,7 +412,7 @@ SubspaceModel SubspaceModel::from(const Archive& archive) {
     check_points(PointsView(origin.data(), 1, d), "model: origin", 1);
     parse_shrinkage(options.shrinkage);
     SubspaceModel model(to_matrix<double>(prototypes), to_matrix<double>(directions),
-                        Eigen::Map<const Vector<double>>(origin.data(), d), {}, {}, {}, options);
+                        Eigen::Map<const eigen::Vector<double>>(origin.data(), d), {}, {}, {}, options);
     model.load_cluster_labels(archive, model.clusters());
     return model;
 }

@@ -452,7 +452,7 @@ Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t
     const Index d = network.architecture().input.items();
     std::vector<std::int64_t> both = rows;
     both.insert(both.end(), rows.begin(), rows.end());
-    const auto place = [&](Eigen::Ref<Matrix<float>> moves, Index r, const Vector<double>& direction) {
+    const auto place = [&](Eigen::Ref<eigen::Matrix<float>> moves, Index r, const Vector<double>& direction) {
         const double length = direction.norm();
         if (length > 0) moves.row(r) = (radii[rows[at(r)]] / length * direction).cast<float>().transpose();
     };

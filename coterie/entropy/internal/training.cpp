@@ -236,12 +236,12 @@ private:
         const Index k = options_.clusters;
         const Index d = points_.columns;
         Vector<double> x(k * d + k);
-        Eigen::Map<Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
+        Eigen::Map<eigen::Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
         x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         double gamma = options_.gamma;
         bool cut = false;  // short of its iterations, by who asked to stop
         const auto assign = [&](const Vector<double>& from) {
-            model_.weights = Eigen::Map<const Matrix<double>>(from.data(), k, d).template cast<T>();
+            model_.weights = Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
         };
         Matrix<T> g;
@@ -249,8 +249,8 @@ private:
             assign(from);
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
             const double value = loss_with_labels(all, known_, logits(rows, model_, run_.threads), g);
-            const Eigen::Map<const Matrix<double>> weights(from.data(), k, d);
-            Eigen::Map<Matrix<double>> of_weights(gradient.data(), k, d);
+            const Eigen::Map<const eigen::Matrix<double>> weights(from.data(), k, d);
+            Eigen::Map<eigen::Matrix<double>> of_weights(gradient.data(), k, d);
             of_weights = weight_gradient(rows, g, d, run_.threads) + 2 * gamma * weights;
             gradient.tail(k) = g.template cast<double>().colwise().sum().transpose();
             if (origin_.size() > 0) of_weights -= gradient.tail(k) * origin_.transpose();
@@ -347,7 +347,7 @@ Matrix<T> transport_to_the_rest(const Matrix<T>& logarithm, const FixedLabels<T>
     Matrix<T> out(n, k);
     if (free.empty()) return out;
     constexpr double least = 1e-6;  // of all rows: a target of 0 has no logarithm
-    Vector<double> left = Eigen::Map<const Vector<double>>(prior.data(), k) -
+    Vector<double> left = Eigen::Map<const eigen::Vector<double>>(prior.data(), k) -
                           fixed.labels.template cast<double>().colwise().sum().transpose() / static_cast<double>(n);
     left = left.cwiseMax(least);
     left /= left.sum();
@@ -425,7 +425,7 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     const Index k = logarithm.cols();
     const RowBlocks blocks{n, std::max<Index>(1024, (n + 255) / 256)};
     const int workers = threads_for(static_cast<double>(n * k) * 20, threads);
-    const Vector<double> target = Eigen::Map<const Vector<double>>(prior.data(), k) * static_cast<double>(n);
+    const Vector<double> target = Eigen::Map<const eigen::Vector<double>>(prior.data(), k) * static_cast<double>(n);
     Vector<double> b = Vector<double>::Zero(k);
     double power = 0;
 

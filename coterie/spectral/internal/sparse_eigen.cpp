@@ -260,7 +260,7 @@ private:
 
     // rest_'rest_.
     Matrix<double> gram() {
-        return Eigen::Map<const Matrix<double>>(sum_of_chunks(kBlock * kBlock,
+        return Eigen::Map<const eigen::Matrix<double>>(sum_of_chunks(kBlock * kBlock,
                                                               [&](Index begin, Index end, double* to) {
                                                                   kernels_.add_gram(rest_.data() + begin * kBlock,
                                                                                     end - begin, to);
