@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
@@ -32,6 +34,11 @@ int tell(const InfoRequest& request) {
     const Archive archive = Archive::load(request.model);
     const Model* const model = &pipeline.model();
     const auto labels = label_groups(model->cluster_labels(), {});
+    const auto parts = model->part_descriptions();
+    const auto described = [&](const std::string& name) {
+        const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.name == name; });
+        return found == parts.end() ? PartDescription{name, "", ""} : *found;
+    };
     if (request.running->json) {
         Json out;
         out["schema"] = 1;
@@ -52,6 +59,8 @@ int tell(const InfoRequest& request) {
             out["tensors"].push_back({{"name", name},
                                       {"type", name_of(tensor.type)},
                                       {"shape", tensor.shape},
+                                      {"letters", described(name).shape},
+                                      {"meaning", described(name).meaning},
                                       {"bytes", tensor.bytes.size()}});
         print(document(out));
         return Exit::done;
@@ -71,9 +80,10 @@ int tell(const InfoRequest& request) {
     for (const auto& [name, tensor] : archive.tensors()) {
         std::string shape;
         for (const auto extent : tensor.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
-        tensors.push_back({name, name_of(tensor.type), shape, bytes_text(static_cast<double>(tensor.bytes.size()))});
+        tensors.push_back({name, name_of(tensor.type), shape, bytes_text(static_cast<double>(tensor.bytes.size())),
+                           described(name).meaning});
     }
-    print(facts(rows) + "\n" + table({"tensor", "type", "shape", "size"}, tensors));
+    print(facts(rows) + "\n" + table({"tensor", "type", "shape", "size", "meaning"}, tensors));
     return Exit::done;
 }
 

@@ -348,43 +348,36 @@ Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
     return nearest_centroids(embed(points, run), centroids_, run.threads).labels;
 }
 
-void CpdModel::store(Archive& archive) const {
-    archive.set_options(CpdOptions::described().values(&options_));
-    space_->store(archive);
-    archive.set_points("coefficients", movement_->coefficients());
-    if (movement_->landmarks) {
-        movement_->landmarks->store(archive, "landmarks");
+void CpdModel::parts(Parts& parts) {
+    auto space = space_ ? std::const_pointer_cast<PointSpace>(space_) : std::make_shared<PointSpace>();
+    space->parts(parts, options_.kernel);
+    space_ = std::move(space);
+    Landmarks landmarks;
+    Matrix<double> points;
+    Matrix<double> coefficients;
+    const bool by_landmarks = parts.present("landmarks.points", movement_ && movement_->landmarks);
+    if (by_landmarks) {
+        (parts.reading() ? landmarks : *movement_->landmarks).parts(parts, "landmarks", 'l', 'p');
     } else {
-        archive.set_points("points", *movement_->points);
+        parts.add("points", parts.reading() ? points : Parts::only_read(*movement_->points), "n x p",
+                  "the points fitted on, in their space");
     }
-    if (embedding_.size() > 0) archive.set_points("embedding", embedding_);
-    archive.set_points("centroids", centroids_);
+    parts.add("coefficients", parts.reading() ? coefficients : Parts::only_read(movement_->coefficients()),
+              by_landmarks ? "l x p" : "n x p", "how far each of them moves what is near to it");
+    const bool embedded = options_.labels_from == CpdLabels::embedding;
+    if (embedded) parts.add("embedding", embedding_, "p x e", "the directions of the embedding");
+    parts.add("centroids", centroids_, embedded ? "k x e" : "k x p", "the centroid of each cluster, where it is told");
+    if (!parts.reading()) return;
+    if (!(options_.sigma > 0)) throw BadData("model: cpd without a sigma");
+    movement_ = std::make_shared<Movement>(
+        by_landmarks ? nullptr : std::make_shared<const Matrix<double>>(std::move(points)),
+        by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, options_.sigma, std::move(coefficients));
 }
 
 CpdModel CpdModel::from(const Archive& archive) {
     CpdModel model;
     model.options_ = archive.options_as<CpdOptions>();
-    if (!(model.options_.sigma > 0)) throw BadData("model: cpd without a sigma");
-    std::shared_ptr<const Matrix<double>> points;
-    std::optional<Landmarks> landmarks;
-    if (archive.has("landmarks.points")) {
-        landmarks = Landmarks::from(archive, "landmarks");
-    } else {
-        points = std::make_shared<Matrix<double>>(to_matrix<double>(archive.points("points")));
-    }
-    const Index n = landmarks ? landmarks->count() : points->rows();
-    const Index d = landmarks ? landmarks->dimensions() : points->cols();
-    if (n < 1 || d < 1) throw BadData("model: cpd without points");
-    model.space_ = std::make_shared<PointSpace>(PointSpace::from(archive, model.options_.kernel, d));
-    model.movement_ = std::make_shared<Movement>(std::move(points), std::move(landmarks), model.options_.sigma,
-                                                 to_matrix<double>(archive.points("coefficients", n, d)));
-    Index seen = d;
-    if (model.options_.labels_from == CpdLabels::embedding) {
-        model.embedding_ = to_matrix<double>(archive.points("embedding", d));
-        seen = model.embedding_.cols();
-        if (seen < 1) throw BadData("model: cpd without an embedding");
-    }
-    model.centroids_ = to_matrix<double>(archive.points("centroids", model.options_.clusters, seen));
+    model.load(archive, model.options_.clusters);
     return model;
 }
 

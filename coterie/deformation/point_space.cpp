@@ -43,22 +43,12 @@ Matrix<double> PointSpace::transform(PointsView points, const Run& run) const {
     return kernel_pca_ ? kernel_pca_->transform(points, run) : shifted(points);
 }
 
-void PointSpace::store(Archive& archive) const {
-    if (kernel_pca_) kernel_pca_->store(archive);
-    archive.set_vector("origin", {origin_.data(), static_cast<std::size_t>(origin_.size())});
-}
-
-PointSpace PointSpace::from(const Archive& archive, SpaceKernel kernel, Index dimensions) {
-    PointSpace out;
+void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
     if (kernel == SpaceKernel::rbf) {
-        out.kernel_pca_ = KernelPca::from(archive);
-        if (out.kernel_pca_->components() != dimensions)
-            throw BadData("model: " + std::to_string(out.kernel_pca_->components()) + " kernel components for " +
-                          std::to_string(dimensions) + " columns");
+        if (parts.reading()) kernel_pca_.emplace();
+        kernel_pca_->parts(parts);
     }
-    const auto origin = archive.vector("origin", dimensions);
-    out.origin_ = Eigen::Map<const eigen::Vector<double>>(origin.data(), dimensions);
-    return out;
+    parts.add("origin", origin_, "p", "what is taken off every row of the space");
 }
 
 namespace internal {

@@ -258,25 +258,23 @@ Matrix<double> SoftmaxModel::output_checked(Output which, PointsView points, con
     return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
 }
 
-void SoftmaxModel::store_linear(Archive& archive) const {
-    std::visit(
-        [&]<class T>(const LinearSoftmax<T>& linear) {
-            archive.set_points("weights", linear.weights);
-            archive.set_points("bias", Matrix<T>(linear.bias.transpose()));
-        },
-        linear_);
-    store_cluster_labels(archive);
-}
-
-void SoftmaxModel::load_linear(const Archive& archive, int clusters) {
-    const Points weights = archive.points("weights", clusters);
-    const Points bias = archive.points("bias", 1, clusters);
-    if (weights.columns() < 1 || clusters < 1) throw BadData("model: a softmax model without weights");
+void SoftmaxModel::parts(Parts& parts) {
+    Points weights;
+    Points bias;
+    if (!parts.reading())
+        std::visit(
+            [&]<class T>(const LinearSoftmax<T>& linear) {
+                weights = Points::borrow(linear.weights);
+                bias = Points::borrow(PointsView(linear.bias.data(), 1, linear.bias.size()));
+            },
+            linear_);
+    parts.add("weights", weights, "k x d", "V of the linear softmax model");
+    parts.add("bias", bias, "1 x k", "b of the linear softmax model");
+    if (!parts.reading()) return;
     if (weights.scalar() != bias.scalar()) throw BadData("model: weights and bias of different types");
     weights.view().visit([&]<class T>(const Rows<T>& rows) {
         linear_ = LinearSoftmax<T>{rows.matrix(), to_matrix<T>(bias.view()).row(0).transpose()};
     });
-    load_cluster_labels(archive, clusters);
 }
 
 }  // namespace coterie

@@ -23,14 +23,6 @@ Matrix<double> CentroidModel::output_checked(Output, PointsView points, const Ru
     return euclidean_distances(points, centroids_, run.threads);
 }
 
-void CentroidModel::load_centroids(const Archive& archive, int clusters) {
-    centroids_ = archive.points("centroids");
-    check_points(centroids_, "model: centroids", 1);
-    if (this->clusters() != clusters)
-        throw BadData("model: " + std::to_string(this->clusters()) + " centroids for " + std::to_string(clusters) +
-                      " clusters");
-}
-
 double check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
     if (run.communicator().size() > 1)
         throw BadArgument("this method fits in one process; the communicator given has " +

@@ -702,60 +702,37 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
     });
 }
 
-void KernelKMeansModel::store(Archive& archive) const {
-    archive.set_options(KernelKMeansOptions::described().values(&options_));
+void KernelKMeansModel::parts(Parts& parts) {
     if (options_.kernel == KernelFunction::linear) {
-        archive.set_points("centroids", centroids_);
+        parts.add("centroids", centroids_, "k x d", "the centroid of each cluster");
+        if (parts.reading()) dimensions_ = centroids_.columns();
         return;
     }
-    archive.set_labels("members", members_);
-    archive.set_vector("mass", mass_);
-    archive.set_vector("self", self_);
-    if (!weights_.empty()) archive.set_vector("weights", weights_);
-    if (options_.kernel == KernelFunction::precomputed) return;
-    archive.set_points("points", points_);
-    archive.set_vector("origin", origin_);
+    parts.add("members", members_, "n", "the cluster of each point fitted on, -1: of weight 0",
+              between(-1, options_.clusters - 1));
+    parts.add("mass", mass_, "k", "the weight of each cluster", at_least(0));
+    parts.add("self", self_, "k", "the squared length of each centroid in feature space");
+    if (parts.present("weights", !weights_.empty()))
+        parts.add("weights", weights_, "n", "of the points fitted on", at_least(0));
+    if (options_.kernel == KernelFunction::precomputed) {
+        if (parts.reading()) dimensions_ = static_cast<Index>(members_.size());
+    } else {
+        parts.add("points", points_, "n x d", "the points fitted on");
+        parts.add("origin", origin_, "d", "what is taken off every row");
+        if (parts.reading()) dimensions_ = points_.columns();
+    }
+    if (!parts.reading()) return;
+    if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
+        throw BadData("model: every cluster is empty");
+    if (options_.kernel == KernelFunction::rbf && !(options_.width > 0))
+        throw BadData("model: an rbf kernel without a width");
 }
 
 KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {
     KernelKMeansModel model;
     model.options_ = archive.options_as<KernelKMeansOptions>();
-    const Index k = model.options_.clusters;
-    if (model.options_.kernel == KernelFunction::linear) {
-        model.centroids_ = archive.points("centroids", k);
-        check_points(model.centroids_, "model: centroids", 1);
-        model.dimensions_ = model.centroids_.columns();
-        if (model.dimensions_ < 1) throw BadData("model: centroids without columns");
-        return model;
-    }
-    model.members_ = archive.labels("members");
-    const auto count = static_cast<Index>(model.members_.size());
-    model.mass_ = archive.vector("mass", k);
-    model.self_ = archive.vector("self", k);
-    if (archive.has("weights")) model.weights_ = archive.vector("weights", count);
-    if (model.options_.kernel == KernelFunction::precomputed) {
-        model.dimensions_ = count;
-    } else {
-        model.points_ = archive.points("points", count);
-        check_points(model.points_, "model: points", 1);
-        model.dimensions_ = model.points_.columns();
-        model.origin_ = archive.vector("origin", model.dimensions_);
-    }
-    model.check_parts();
+    model.load(archive, model.options_.clusters);
     return model;
-}
-
-void KernelKMeansModel::check_parts() const {
-    if (members_.empty() || dimensions_ < 1) throw BadData("model: no points");
-    for (const auto member : members_)
-        if (member < -1 || member >= options_.clusters)
-            throw BadData("model: cluster " + std::to_string(member) + " of " + std::to_string(options_.clusters));
-    for (const double w : weights_)
-        if (w < 0) throw BadData("model: a weight below 0");
-    if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
-        throw BadData("model: every cluster is empty");
-    if (options_.kernel == KernelFunction::rbf && !(options_.width > 0))
-        throw BadData("model: an rbf kernel without a width");
 }
 
 }  // namespace coterie

@@ -205,7 +205,7 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
                           std::to_string(queries.columns()));
     MatchingPursuit out;
     const Index count = queries.rows();
-    out.coefficients.resize(count, points.rows());
+    out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
     const Columns columns = internal::columns_of(points, options.eta, "match", run);
     if (!among_themselves) internal::check_queries(columns, queries, "match", run);

@@ -552,7 +552,7 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
                           std::to_string(queries.columns()));
     Representation out;
     const Index count = queries.rows();
-    out.coefficients.resize(count, points.rows());
+    out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
     const Columns columns = internal::columns_of(points, options.eta, "represent", run);
     if (!among_themselves) internal::check_queries(columns, queries, "represent", run);

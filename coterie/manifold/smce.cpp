@@ -157,7 +157,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
                           std::to_string(points.rows()) + " points, given " + std::to_string(neighbors));
     SmceRepresentation out;
     const Index count = queries.rows();
-    out.coefficients.resize(count, points.rows());
+    out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
     const Columns x = internal::columns_of(points, 0.0, "smce", run);
     const Neighbors near = among_themselves ? nearest_neighbors(points, neighbors, run)

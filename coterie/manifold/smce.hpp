@@ -21,6 +21,7 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/points.hpp"
 #include "coterie/base/sparse.hpp"
 
 namespace coterie {

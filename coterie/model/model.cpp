@@ -129,7 +129,14 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
             (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
             there);
     }
-    if (accept(name(which), points, run)) return output_checked(which, points, run);
+    if (accept(name(which), points, run)) {
+        Matrix<double> out = output_checked(which, points, run);
+        for (Index i = 0; i < out.rows(); ++i)
+            if (!out.row(i).allFinite())
+                throw BadData(std::string(name(which)) + " of row " + std::to_string(i + 1) +
+                              " is not finite: its values, or the model's, are too large");
+        return out;
+    }
     // How wide an output is, one row of zeros tells as well as any: none depends on the values.
     const Matrix<double> row = Matrix<double>::Zero(1, points.columns());
     return Matrix<double>(0, output_checked(which, row, run).cols());
@@ -140,7 +147,11 @@ Matrix<double> Model::output_checked(Output which, PointsView, const Run&) const
                         " and does not compute it");
 }
 
-void Model::store_cluster_labels(Archive& archive) const {
+void Model::store(Archive& archive) const {
+    archive.set_options(option_values());
+    Parts writing(&archive);
+    writing.bind('k', clusters());
+    const_cast<Model*>(this)->parts(writing);  // which only reads what it writes
     if (cluster_labels_.empty()) return;
     archive.set_labels("label_of_cluster", cluster_labels_.label_of);
     archive.set_text(
@@ -148,7 +159,18 @@ void Model::store_cluster_labels(Archive& archive) const {
         nlohmann::json(cluster_labels_.names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-void Model::load_cluster_labels(const Archive& archive, int clusters) {
+std::vector<PartDescription> Model::part_descriptions() const {
+    Parts listing;
+    listing.bind('k', clusters());
+    const_cast<Model*>(this)->parts(listing);
+    return listing.descriptions();
+}
+
+void Model::load(const Archive& archive, int clusters) {
+    if (clusters < 1) throw BadData("model: no clusters");
+    Parts reading(&archive);
+    reading.bind('k', clusters);
+    parts(reading);
     cluster_labels_ = {};
     if (!archive.has("label_of_cluster")) return;
     cluster_labels_.label_of = archive.labels("label_of_cluster", clusters);

@@ -329,47 +329,29 @@ Labels SpectralModel::predict_checked(PointsView points, const Run& run) const {
     return labels;
 }
 
-void SpectralModel::store(Archive& archive) const {
-    archive.set_options(SpectralOptions::described().values(&options_));
-    if (points_.rows() > 0) archive.set_points("points", points_);
-    archive.set_points("vectors", vectors_);
-    archive.set_vector("eigenvalues", {eigenvalues_.data(), at(eigenvalues_.size())});
-    archive.set_points("centroids", centroids_);
-    if (!scales_.empty()) archive.set_vector("scales", scales_);
-    archive.set_labels("unreached", std::vector<std::int32_t>{unreached_});
+void SpectralModel::parts(Parts& parts) {
+    const bool precomputed = options_.affinity == Affinity::precomputed;
+    const bool neighbors = options_.affinity == Affinity::neighbors;
+    parts.add("vectors", vectors_, "n x k", "the eigenvectors over the square roots of the degrees");
+    parts.add("eigenvalues", eigenvalues_, "k", "of the normalised Laplacian, ascending");
+    parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
+    parts.add("unreached", unreached_, "the cluster of what has no neighbour", between(0, options_.clusters - 1));
+    if (!precomputed) parts.add("points", points_, "n x d", "the points fitted on");
+    if (neighbors && options_.edge_weights == EdgeWeights::self_tuning)
+        parts.add("scales", scales_, "n", "the local scale of each of them", above(0));
+    if (!parts.reading()) return;
+    const Index n = vectors_.rows();
+    if (n < options_.clusters)
+        throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(options_.clusters) + " clusters");
+    if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !(options_.width > 0))
+        throw BadData("model: affinities of no width");
+    dimensions_ = precomputed ? n : points_.columns();
 }
 
 SpectralModel SpectralModel::from(const Archive& archive) {
     SpectralModel model;
     model.options_ = archive.options_as<SpectralOptions>();
-    const SpectralOptions& options = model.options_;
-    const Index k = options.clusters;
-    model.vectors_ = to_matrix<double>(archive.points("vectors", -1, k));
-    const Index n = model.vectors_.rows();
-    if (n < k) throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(k) + " clusters");
-    const std::vector<double> eigenvalues = archive.vector("eigenvalues", k);
-    model.eigenvalues_ = Eigen::Map<const eigen::Vector<double>>(eigenvalues.data(), k);
-    model.centroids_ = to_matrix<double>(archive.points("centroids", k, k));
-    check_points(model.centroids_, "model: centroids", 1);
-    model.unreached_ = archive.labels("unreached", 1).front();
-    if (model.unreached_ < 0 || model.unreached_ >= k)
-        throw BadData("model: cluster " + std::to_string(model.unreached_) + " of " + std::to_string(k));
-    if (options.affinity == Affinity::precomputed) {
-        model.dimensions_ = n;
-        return model;
-    }
-    model.points_ = archive.points("points", n);
-    check_points(model.points_, "model: points", 1);
-    model.dimensions_ = model.points_.columns();
-    if (model.dimensions_ < 1) throw BadData("model: points without columns");
-    const bool neighbors = options.affinity == Affinity::neighbors;
-    if ((!neighbors || options.edge_weights == EdgeWeights::gaussian) && !(options.width > 0))
-        throw BadData("model: affinities of no width");
-    if (neighbors && options.edge_weights == EdgeWeights::self_tuning) {
-        model.scales_ = archive.vector("scales", n);
-        for (const double scale : model.scales_)
-            if (!(scale > 0)) throw BadData("model: a scale that is not above 0");
-    }
+    model.load(archive, model.options_.clusters);
     return model;
 }
 

@@ -388,32 +388,19 @@ Matrix<double> SubspaceModel::scores_of_labels(PointsView points, const Run& run
     return out;
 }
 
-void SubspaceModel::store(Archive& archive) const {
-    archive.set_options(SubspaceOptions::described().values(&options_));
-    archive.set_points("prototypes", prototypes_);
-    archive.set_points("directions", directions_);
-    archive.set_vector("origin", {origin_.data(), at(origin_.size())});
-    store_cluster_labels(archive);
+void SubspaceModel::parts(Parts& parts) {
+    const bool joint = options_.projection == Projection::joint;
+    parts.add("prototypes", prototypes_, "k x d", "the mean of each cluster");
+    parts.add("directions", directions_, joint ? "p x d" : "0 x 0",
+              "the directions of the subspace, scaled; without them every direction counts");
+    parts.add("origin", origin_, "d", "what is taken off every row");
 }
 
 SubspaceModel SubspaceModel::from(const Archive& archive) {
-    const auto options = archive.options_as<SubspaceOptions>();
-    const Points prototypes = archive.points("prototypes");
-    check_points(prototypes, "model: prototypes", 1);
-    const Index d = prototypes.columns();
-    if (options.clusters != prototypes.rows())
-        throw BadData("model: " + std::to_string(prototypes.rows()) + " prototypes for " +
-                      std::to_string(options.clusters) + " clusters");
-    const bool joint = options.projection == Projection::joint;
-    const Points directions = archive.points("directions", joint ? -1 : 0, joint ? d : 0);
-    if (joint && directions.rows() < 1) throw BadData("model: a subspace without directions");
-    if (joint) check_points(directions, "model: directions", 1);
-    const std::vector<double> origin = archive.vector("origin", d);
-    check_points(PointsView(origin.data(), 1, d), "model: origin", 1);
-    parse_shrinkage(options.shrinkage);
-    SubspaceModel model(to_matrix<double>(prototypes), to_matrix<double>(directions),
-                        Eigen::Map<const eigen::Vector<double>>(origin.data(), d), {}, {}, {}, options);
-    model.load_cluster_labels(archive, model.clusters());
+    SubspaceModel model;
+    model.options_ = archive.options_as<SubspaceOptions>();
+    parse_shrinkage(model.options_.shrinkage);
+    model.load(archive, model.options_.clusters);
     return model;
 }
 

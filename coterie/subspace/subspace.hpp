@@ -78,7 +78,7 @@ public:
                                        : OutputSet{Output::embedding, Output::distances, Output::label_scores};
     }
 
-    void store(Archive& archive) const override;
+    OptionValues option_values() const override { return SubspaceOptions::described().values(&options_); }
     static SubspaceModel from(const Archive& archive);
 
 protected:
@@ -87,7 +87,10 @@ protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 
+    void parts(Parts& parts) override;
+
 private:
+    SubspaceModel() = default;
     Matrix<double> embed(PointsView points, const Run& run) const;
     Matrix<double> scores_of_labels(PointsView points, const Run& run) const;
 

@@ -97,13 +97,6 @@ Matrix<double> encoded(PointsView points, const Architecture& architecture, cons
     return network.encode_all(run).cast<double>();
 }
 
-Index stored_dimensions(const Archive& archive) {
-    const std::string& text = archive.text("dimensions");
-    if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
-        throw BadData("model: '" + text + "' is no number of dimensions");
-    return std::stol(text);
-}
-
 void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report) {
     std::int64_t size = 0;
     for (const auto& values : network.parameters()) size += static_cast<std::int64_t>(values.size());

@@ -53,17 +53,6 @@ std::string fingerprint_of(PointsView points, const std::string& path = {});
 /// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
                        const std::string& device, bool half, const Run& run);
-/// The text "dimensions" of a model's file.
-Index stored_dimensions(const Archive& archive);
-/// make(); what it refuses is BadData of the file.
-template <class Make>
-Architecture stored_architecture(Make&& make) {
-    try {
-        return make();
-    } catch (const BadArgument& error) {
-        throw BadData(std::string("model: its options do not fit: ") + error.what());
-    }
-}
 /// Adds the details "parameters", "network", "device" and "backend".
 void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report);
 

@@ -272,16 +272,38 @@ void store_parameters(Archive& archive, const std::string& prefix, const Paramet
                            PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
 }
 
-Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture) {
-    Parameters out;
+std::vector<Index> parameter_sizes(const Architecture& architecture) {
+    std::vector<Index> out;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})
         for (const Layer& layer : *layers)
-            for (const Index size : parameter_sizes(layer.plan)) {
-                const Points stored = archive.points(prefix + "." + std::to_string(out.size()), 1, size);
-                const auto row = to_matrix<float>(stored.view());
-                out.emplace_back(row.data(), row.data() + row.size());
-            }
+            for (const Index size : parameter_sizes(layer.plan)) out.push_back(size);
     return out;
+}
+
+Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture) {
+    Parameters out;
+    Parts reading(&archive);
+    for (const Index size : parameter_sizes(architecture)) {
+        const std::string name = prefix + "." + std::to_string(out.size());
+        reading.add(name, out.emplace_back(), size, "parameters of the network");
+    }
+    return out;
+}
+
+void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture) {
+    std::vector<Index> sizes;
+    if (parts.reading()) {
+        try {
+            sizes = parameter_sizes(architecture());
+        } catch (const BadArgument& error) {
+            throw BadData(std::string("model: its options do not fit: ") + error.what());
+        }
+        parameters.assign(sizes.size(), {});
+    } else {
+        for (const auto& each : parameters) sizes.push_back(static_cast<Index>(each.size()));
+    }
+    for (std::size_t p = 0; p < sizes.size(); ++p)
+        parts.add("network." + std::to_string(p), parameters[p], sizes[p], "parameters of the network");
 }
 
 void Network::store(Archive& archive, const std::string& prefix) const {
