@@ -33,6 +33,9 @@ using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 
 namespace internal {
 
+/// A count as the containers of std want it.
+constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
 /// Not inline, so that both happen on the library's side of the border. std::bad_alloc.
 COTERIE_API void* memory_for_numbers(std::size_t bytes);
 COTERIE_API void release_numbers(void* memory) noexcept;

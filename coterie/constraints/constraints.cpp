@@ -11,8 +11,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // n share is a whole number to users where it is one but for the rounding of the product.
 constexpr double almost = 1e-9;
 

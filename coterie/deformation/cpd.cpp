@@ -21,7 +21,7 @@ using internal::cluster;
 using internal::means_of;
 using internal::SmoothMotion;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 double within_scatter(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& means) {
     double sum = 0;

@@ -12,7 +12,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 using internal::fairness_meaning;
 using internal::prior_meaning;

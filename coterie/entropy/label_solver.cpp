@@ -19,7 +19,7 @@ namespace {
 
 using internal::tile_rows;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // Below this a prediction makes no difference to any sum; above it y = sigma / (mu - a) can still be told.
 template <class T>

@@ -16,7 +16,7 @@ namespace coterie {
 namespace formats {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // Points are numbered by 32 bits in what the library computes with.
 constexpr double kMostPoints = 2147483647;

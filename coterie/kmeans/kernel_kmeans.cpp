@@ -24,7 +24,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // k(x, y) from x . y and the squared norms of both.
 double kernel_value(const KernelKMeansOptions& options, double product, double x_squared, double y_squared) {

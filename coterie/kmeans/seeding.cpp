@@ -12,6 +12,8 @@
 namespace coterie {
 namespace {
 
+using internal::at;
+
 using internal::CentroidPanels;
 
 template <class T>
@@ -165,7 +167,6 @@ private:
         std::vector<T> reach;  // of each centroid so far
     };
 
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     Index point(Index i) const { return rows_.empty() ? i : rows_[at(i)]; }
     const T* row(Index i) const { return points_.row(point(i)); }
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(point(i))]; }

@@ -15,7 +15,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 constexpr Index rows_at_once = 240;
 

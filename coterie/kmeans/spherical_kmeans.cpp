@@ -13,7 +13,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 template <class T>
 Matrix<T> unit_rows(PointsView points, std::string_view what, int threads) {

@@ -14,7 +14,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // The chain: a sequence of clusters, each the nearest neighbour of the one before, distances falling; its end is a pair
 // of mutual nearest neighbours, which merge. Ward's rise is reducible (a union is no nearer to a third cluster than its

@@ -14,7 +14,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // V_jm / sqrt(D_j) from U, whose rows have lost their norms.
 Matrix<double> extension_of(const AffinityClusters& found) {

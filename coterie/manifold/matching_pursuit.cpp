@@ -18,7 +18,7 @@ using internal::Columns;
 constexpr Index kQueries = 128;
 constexpr double kNothing = 1e-12;  // of |x| |y|: a correlation that is rounding alone
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 struct Candidate {
     float most;  // that its correlation may be

@@ -38,7 +38,7 @@ constexpr double kNear = 0.7;    // share of its threshold from which a column s
 constexpr double kMostWeight = 1e300;
 constexpr std::size_t kMeasured = 64;  // columns measured before it is asked whether one breaks its condition
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 struct Candidate {
     float key;

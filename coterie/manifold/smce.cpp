@@ -25,7 +25,7 @@ constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least a
 constexpr double kSum = 1e-13;   // error of the sum that is let pass
 constexpr int kRounds = 100;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 struct Scratch {
     std::vector<float> queries;

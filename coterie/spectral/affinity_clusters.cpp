@@ -21,7 +21,7 @@ constexpr Index kRescue = 4000;       // of one whose eigenvalues are so close t
 constexpr double kTolerance = 1e-10;  // of the residuals of Lanczos
 constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, relative to the larger
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // Counted from 1, as everywhere in messages.
 std::string entry_text(Index row, Index column, double value) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kScaleNeighbor = 7;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 std::vector<double> scales_of(const Neighbors& neighbors, Index n) {
     const Index which = std::min(kScaleNeighbor, neighbors.count) - 1;

@@ -18,7 +18,7 @@ namespace {
 constexpr double kResidual = 1e-6;      // of eigenvectors that may be called found
 constexpr double kNoEigenvalue = 1e-9;  // |1 - lambda| below this: nothing of the vector comes through A
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);

@@ -20,7 +20,7 @@ namespace {
 
 using internal::PrototypeDistances;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 internal::Shrinkage parse_shrinkage(const std::string& text) {
     using Kind = internal::Shrinkage::Kind;

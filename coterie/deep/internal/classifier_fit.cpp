@@ -17,8 +17,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 constexpr Index distant_neighbor = 10;  // whose distance the adversarial views' is a share of
 
 ClassifierNetwork network_of(const ClassifierOptions& options) {

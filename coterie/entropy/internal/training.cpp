@@ -13,8 +13,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 constexpr int lbfgs_iterations = 100;  // an epoch
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

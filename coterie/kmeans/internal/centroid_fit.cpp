@@ -9,8 +9,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads) {

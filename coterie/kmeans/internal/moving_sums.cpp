@@ -7,8 +7,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> weights, int threads)

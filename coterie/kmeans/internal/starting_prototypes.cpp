@@ -16,8 +16,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // Draws clusters one by one with probability proportional to the squared distance from the prototypes there are, the
 // best of several candidates each time.
 void draw_free_prototypes(PointsView points, const Constraints& constraints, Matrix<double>& prototypes, Index from,
