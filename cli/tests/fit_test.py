@@ -257,7 +257,7 @@ def test_array_taken_from_several_is_told(files, tmp_path):
     assert done.err == f"coterie: warning: {note}\n"
     assert note in document("fit", "kmeans", tmp_path / "two.npz", "-k", 3)["warnings"]
     for words in (["predict", files / "model.safetensors", tmp_path / "two.npz"],
-                  ["geometry", tmp_path / "two.npz", "--labels", f"{tmp_path}/two.npz:y"]):
+                  ["geometry", tmp_path / "two.npz", "--labels", f"{tmp_path}/two.npz:y", "--dim", 1]):
         assert note in document(*words)["warnings"] and note in run(*words).err
         assert note not in run(*words, "--quiet").err
     assert run("fit", "kmeans", f"{tmp_path}/two.npz:X", "-k", 3).err == ""

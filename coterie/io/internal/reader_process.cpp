@@ -37,7 +37,8 @@ std::string installed_reader(const std::string& source) {
         if (fs::exists(place, ignored)) return place;
         places += (places.empty() ? "" : " nor ") + place;
     }
-    throw ResourceError(source + ": HDF5 and MATLAB files are read by coterie-read, a program that is part of coterie " +
+    throw ResourceError(source +
+                        ": HDF5 and MATLAB files are read by coterie-read, a program that is part of coterie " +
                         "and missing from this installation: there is neither " + places);
 }
 
@@ -168,9 +169,10 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
         throw BadData(source + ": is not a regular file, and HDF5 and MATLAB files are read from nothing else");
     const auto file_bytes = static_cast<double>(read_bytes(path).size());  // what is missing is told as everywhere
 
-    Child child({program.path.empty() ? installed_reader(source) : program.path, std::string(format), path,
-                 std::string(key), purpose == Purpose::points ? "points" : "labels", std::to_string(program.seconds)},
-                source, run);
+    Child child(
+        {program.path.empty() ? installed_reader(source) : program.path, std::string(format), path, std::string(key),
+         purpose == Purpose::points ? "points" : "labels", std::to_string(std::lround(1000 * program.seconds))},
+        source, run);
     child.allow(reader_seconds(program.seconds, file_bytes));
     Array array;
     std::shared_ptr<std::byte[]> buffer;
@@ -186,7 +188,8 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
         } else if (head.kind == Message::array && !described) {
             const std::string text = child.read_text(head.bytes);
             const std::size_t extents = sizeof(std::int64_t) * (head.detail >> 16), name = text.find('\0', extents);
-            if (extents > text.size() || name == std::string::npos || (head.detail & 255) >= static_cast<std::uint32_t>(Element::text8))
+            if (extents > text.size() || name == std::string::npos ||
+                (head.detail & 255) >= static_cast<std::uint32_t>(Element::text8))
                 child.nonsense("an array that is none");
             array.element = static_cast<Element>(head.detail & 255);
             array.item_bytes = item_bytes(array.element);

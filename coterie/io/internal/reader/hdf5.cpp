@@ -1,5 +1,6 @@
 // Datasets of HDF5 files, through the HDF5 library, which also converts byte orders and number types. Rows are read and
-// sent in blocks of whole chunks, so that no chunk is unpacked twice and the array lies in memory once, at the caller's.
+// sent in blocks of whole chunks, so that no chunk is unpacked twice and the array lies in memory once, at the
+// caller's.
 
 #include <algorithm>
 
@@ -152,8 +153,8 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
         count[0] = std::min(step, extents[0] - begin[0]);
         const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
         const Handle stored(H5Dget_space(dataset.get()), H5Sclose);
-        if ((!scalar && H5Sselect_hyperslab(stored.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(),
-                                            nullptr) < 0) ||
+        if ((!scalar &&
+             H5Sselect_hyperslab(stored.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr) < 0) ||
             H5Dread(dataset.get(), number.memory, memory.get(), stored.get(), H5P_DEFAULT, block.data()) < 0)
             throw BadData(source +
                           ": cannot be read: the data are damaged, truncated, or packed by a filter that is not "
@@ -163,7 +164,8 @@ void read_hdf5(const std::string& path, const std::string& key, Purpose purpose,
 }
 #else
 void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
-    throw BadArgument(path + ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");
+    throw BadArgument(path +
+                      ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");
 }
 #endif
 

@@ -75,7 +75,8 @@ void Answer::refuse(ErrorKind kind, const std::string& text) {
 int main(int count, char** words) {
     using namespace coterie;
     using namespace coterie::formats;
-    // It ends with whoever started it, keeps no file open that was not meant for it, and leaves no picture of its memory.
+    // It ends with whoever started it, keeps no file open that was not meant for it, and leaves no picture of its
+    // memory.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::syscall(SYS_close_range, 3U, ~0U, 0U);
     set_limit(RLIMIT_CORE, 0);
@@ -86,7 +87,7 @@ int main(int count, char** words) {
     const std::string format = words[1], path = words[2], key = words[3];
     const Purpose purpose = std::string(words[4]) == "points" ? Purpose::points : Purpose::labels;
     try {
-        Answer answer(std::strtod(words[5], nullptr), static_cast<double>(read_bytes(path).size()));
+        Answer answer(static_cast<double>(std::atol(words[5])) / 1000, static_cast<double>(read_bytes(path).size()));
         try {
             format == "hdf5" ? read_hdf5(path, key, purpose, answer) : read_matlab(path, key, purpose, answer);
             answer.end();

@@ -1,7 +1,7 @@
 #pragma once
-// coterie-read FORMAT FILE KEY points|labels SECONDS: reads one array of an HDF5 or a MATLAB file and writes it to standard
-// output as reader_messages.hpp says. Started by the library (reader_process.cpp), never by a user. Here alone are
-// libhdf5 and matio used, under limits that are set before the file is opened.
+// coterie-read FORMAT FILE KEY points|labels MILLISECONDS: reads one array of an HDF5 or a MATLAB file and writes it to
+// standard output as reader_messages.hpp says. Started by the library (reader_process.cpp), never by a user. Here alone
+// are libhdf5 and matio used, under limits that are set before the file is opened.
 
 #include <cstddef>
 #include <span>
