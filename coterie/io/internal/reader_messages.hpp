@@ -26,4 +26,8 @@ constexpr std::size_t longest_text = std::size_t{1} << 20;  // bytes of an array
 /// hold: `base` and one more for every 10 MB. (The libraries read some hundred MB a second.)
 constexpr double reader_seconds(double base, double bytes) { return base + bytes / 1e7; }
 
+/// Bytes of address space for the same: 1 GiB, since a chunk that is packed may be larger than what is taken from it,
+/// and four times as much as was claimed.
+constexpr double reader_memory(double bytes) { return 1024.0 * 1024 * 1024 + 4 * bytes; }
+
 }  // namespace coterie::formats

@@ -1,6 +1,7 @@
-// The process around the two readers: its limits, its answer. Nothing is done before the limits stand: address space as
-// much as there is memory, processor time by reader_seconds() (SIGXCPU ends the process), no core file. All that can be
-// refused in words is; what cannot, a crash inside a library, the caller sees by the missing end of the answer.
+// The process around the two readers: its limits, its answer. Nothing is done before the limits stand: address space by
+// reader_memory(), but no more than there is; processor time by reader_seconds(), whose end is SIGXCPU; no core file.
+// All that can be refused in words is; what cannot, a crash inside a library, the caller sees by the missing end of the
+// answer.
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -47,7 +48,14 @@ void send(Message kind, std::uint32_t detail, std::span<const std::byte> bytes) 
 
 }  // namespace
 
-void Answer::allow(double bytes) const { set_limit(RLIMIT_CPU, std::ceil(reader_seconds(base_, file_bytes_ + bytes))); }
+void Answer::allow(double bytes) const {
+    set_limit(RLIMIT_CPU, std::ceil(reader_seconds(base_, file_bytes_ + bytes)));
+#ifndef COTERIE_SANITIZED  // whose shadows are addresses, too
+    const auto there_is = static_cast<double>(available_memory());
+    const double proportionate = reader_memory(file_bytes_ + bytes);
+    set_limit(RLIMIT_AS, there_is > 0 ? std::min(there_is, proportionate) : proportionate);
+#endif
+}
 
 std::size_t Answer::describe(const Array& array, const std::string& name, const std::string& source) {
     const std::size_t bytes = checked_bytes(array.shape, array.item_bytes, source);
@@ -81,9 +89,6 @@ int main(int count, char** words) {
     ::syscall(SYS_close_range, 3U, ~0U, 0U);
     set_limit(RLIMIT_CORE, 0);
     if (count != 6) return 2;
-#ifndef COTERIE_SANITIZED  // whose shadows are addresses, too
-    if (const std::uint64_t memory = available_memory(); memory > 0) set_limit(RLIMIT_AS, static_cast<double>(memory));
-#endif
     const std::string format = words[1], path = words[2], key = words[3];
     const Purpose purpose = std::string(words[4]) == "points" ? Purpose::points : Purpose::labels;
     try {
