@@ -1,5 +1,5 @@
-// Which array of a container is meant, and what is said about it. In a source of its own: coterie-read, which holds little
-// of the library, chooses by the same rules and words (io/internal/reader/).
+// Which array of a container is meant, and what is said about it. In a source of its own: coterie-read, which holds
+// little of the library, chooses by the same rules and words (io/internal/reader/).
 
 #include <algorithm>
 #include <limits>
@@ -87,8 +87,8 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
     }
     if (contents.empty()) throw BadData(std::string(source) + ": holds no arrays");
     const auto is_matrix = [](const Content& content) {
-        return content.shape.size() >= 2 && std::count_if(content.shape.begin(), content.shape.end(),
-                                                          [](auto extent) { return extent > 1; }) >= 2;
+        return content.shape.size() >= 2 &&
+               std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; }) >= 2;
     };
     const Content* only = nullptr;
     const Content* matching = nullptr;

@@ -1,6 +1,6 @@
 // What a user of the installed library might write first: options of one's own, points, a parallel loop, a random
-// stream, a fit of data that ship with it, files of 0 to 5 in three rows (the arguments), and errors caught on this side
-// of the border.
+// stream, a fit of data that ship with it, files of 0 to 5 in three rows (the arguments), and errors caught on this
+// side of the border.
 #include <cmath>
 #include <coterie/coterie.hpp>
 #include <iostream>

@@ -1,7 +1,7 @@
 #pragma once
-// Internal: HDF5 and MATLAB files, read by the program coterie-read in a process of its own. Their libraries crash, hang
-// and take memory without bound on some damaged files; there that ends a child and becomes an error like any other. It
-// also keeps libhdf5 out of the processes that link libcoterie, which may hold one already.
+// Internal: HDF5 and MATLAB files, read by the program coterie-read in a process of its own. Their libraries crash,
+// hang and take memory without bound on some damaged files; there that ends a child and becomes an error like any
+// other. It also keeps libhdf5 out of the processes that link libcoterie, which may hold one already.
 
 #include <string>
 #include <string_view>
