@@ -209,6 +209,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         PointsFile file = points_from(request.points, request.reading->options(), run);
         const std::string source = source_of(request);
+        inputs.warnings = file.notes;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // Numbers of points would be rounded.
             if (file.points.scalar() == ScalarType::float32)

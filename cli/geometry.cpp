@@ -36,6 +36,7 @@ struct Labelled {
     Points points;
     LabelColumn labels;
     std::string source;
+    std::vector<std::string> notes;
     Index blank = 0;               // rows left out
     std::vector<Index> file_rows;  // of the points' file
     std::vector<Index> rows;
@@ -44,6 +45,7 @@ struct Labelled {
 Labelled read_labelled(const GeometryRequest& request, const Run& run) {
     PointsFile file = points_from(request.points, request.reading->options(), run);
     Labelled out;
+    out.notes = file.notes;
     out.source = request.labels;
     if (!request.labels.empty()) {
         out.labels = read_truth(request.labels, request.labels_column, run).column;
@@ -263,13 +265,13 @@ int describe_geometry(const GeometryRequest& request) {
     const Preparation preprocessing = Preparation::fit(data.points, *request.preparing, run);
     Index zero_rows = 0;
     data.points = preprocessing.apply(data.points, run, &zero_rows);
-    if (!request.running->quiet) {
-        for (const auto& warning : preprocessing.warnings()) print_warning(warning);
-        if (zero_rows > 0) print_warning(Preparation::zero_rows_warning(zero_rows));
-        if (data.blank > 0)
-            print_warning(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
-                          " rows have no label and are left out");
-    }
+    std::vector<std::string> warnings = data.notes;
+    const auto warn = [&](const std::string& warning) { warnings.push_back(warning); };
+    for (const auto& warning : preprocessing.warnings()) warn(warning);
+    if (zero_rows > 0) warn(Preparation::zero_rows_warning(zero_rows));
+    if (data.blank > 0)
+        warn(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
+             " rows have no label and are left out");
     Seconds seconds = {{"read", watch.restart()}};
 
     std::vector<PointGeometry> all;
@@ -283,10 +285,12 @@ int describe_geometry(const GeometryRequest& request) {
     seconds.emplace_back("geometry", watch.restart());
     const auto inexact = std::count_if(all.begin(), all.end(),
                                        [](const PointGeometry& p) { return p.solved && !(p.violation <= 1e-6); });
-    if (inexact > 0 && !request.running->quiet)
-        print_warning("at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
-                      " points rounding leaves a violation of the optimality conditions above 1e-6 (\"violation\"): "
-                      "whether their representations are preserving or zero is not certain; lower lambda");
+    if (inexact > 0)
+        warn("at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
+             " points rounding leaves a violation of the optimality conditions above 1e-6 (\"violation\"): "
+             "whether their representations are preserving or zero is not certain; lower lambda");
+    if (!request.running->quiet)
+        for (const auto& warning : warnings) print_warning(warning);
     if (!request.rows_out.empty()) write_file(request.rows_out, rows_csv(data, all));
 
     Labels classes = data.labels.labels;
@@ -298,6 +302,7 @@ int describe_geometry(const GeometryRequest& request) {
         out["schema"] = 1;
         out["points"] = request.points;
         out["labels"] = data.source;
+        out["warnings"] = warnings;
         out["options"] = json_of(GeometryOptions::described(), GeometryOptions::described().values(&options));
         out["preprocessing"] = preprocessing.text();
         out["n"] = data.points.rows();

@@ -1,3 +1,5 @@
+// coterie info: what a model file holds, from the file itself; of a sound model only.
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -29,9 +31,9 @@ std::string name_of(Archive::ElementType type) {
 }
 
 int tell(const InfoRequest& request) {
-    // A file that predict would refuse is refused here as well.
-    const Pipeline pipeline = Pipeline::load(request.model);
+    // Read once, as it may be standard input. A file that predict would refuse is refused here as well.
     const Archive archive = Archive::load(request.model);
+    const Pipeline pipeline = Pipeline::from(archive, request.model);
     const Model* const model = &pipeline.model();
     const auto labels = label_groups(model->cluster_labels(), {});
     const auto parts = model->part_descriptions();
@@ -95,7 +97,7 @@ Command info_command() {
     command.name = "info";
     command.summary = "tell what a model file holds";
     command.operands = {{"MODEL",
-                         "a file written by coterie fit --model-out",
+                         "a file written by coterie fit --model-out, or - for standard input",
                          true,
                          Completion::file,
                          {},

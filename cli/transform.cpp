@@ -46,7 +46,8 @@ int transform(const TransformRequest& request) {
     seconds.emplace_back("transform", watch.restart());
     write_points(request.points_out, moved);
 
-    const std::vector<std::string>& warnings = prepared.warnings;
+    std::vector<std::string> warnings = file.notes;
+    warnings.insert(warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
     if (!request.running->quiet)
         for (const auto& warning : warnings) print_warning(warning);
     if (request.running->json) {

@@ -241,6 +241,31 @@ def test_strict_tells_what_did_not_converge(files, tmp_path):
     assert (tmp_path / "l.csv").exists()
 
 
+def test_info_reads_standard_input(files):
+    model = (files / "model.safetensors").read_bytes()
+    assert run("info", "-", input=model).out == run("info", files / "model.safetensors").out
+    told = document("info", "-", input=model)
+    assert told.pop("model") == "-" and told == {key: value for key, value in document("info", files / "model.safetensors").items() if key != "model"}
+    assert "safetensors" in run("info", "-", input=b"no model", code=3).err
+
+
+def test_array_taken_from_several_is_told(files, tmp_path):
+    points = np.load(files / "points.npy")
+    np.savez(tmp_path / "two.npz", X=points, y=np.arange(len(points)) % 3)
+    note = f"{tmp_path}/two.npz: took the array X ({len(points)} x {points.shape[1]}); the file also holds y ({len(points)} values)"
+    done = run("fit", "kmeans", tmp_path / "two.npz", "-k", 3)
+    assert done.err == f"coterie: warning: {note}\n"
+    assert note in document("fit", "kmeans", tmp_path / "two.npz", "-k", 3)["warnings"]
+    for words in (["predict", files / "model.safetensors", tmp_path / "two.npz"],
+                  ["geometry", tmp_path / "two.npz", "--labels", f"{tmp_path}/two.npz:y", "--dim", 1]):
+        assert note in document(*words)["warnings"] and note in run(*words).err
+        assert note not in run(*words, "--quiet").err
+    assert run("fit", "kmeans", f"{tmp_path}/two.npz:X", "-k", 3).err == ""
+    # Labels alone are not clustered unsaid.
+    np.savez(tmp_path / "one.npz", y=np.arange(len(points)) % 3)
+    assert "took the array y" in run("fit", "kmeans", tmp_path / "one.npz", "-k", 3).err
+
+
 def test_methods_and_info(files, tmp_path):
     value = document("methods")
     assert [m["name"] for m in value["methods"]][0] == "kmeans" and "kmeans" in run("methods").out

@@ -9,6 +9,7 @@
 
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/reader_process.hpp"
 
 namespace coterie {
 namespace {
@@ -91,7 +92,7 @@ Location locate(const std::string& path) {
 }
 
 // An array from any of the formats that hold arrays; `source` becomes the name for messages.
-Array read_array(const Location& location, Purpose purpose, std::string& source) {
+Array read_array(const Location& location, Purpose purpose, std::string& source, const Run& run = Run()) {
     switch (location.format) {
         case Format::npy: return formats::parse_npy(formats::read_bytes_inflated(location.file), source);
         case Format::idx: return formats::parse_idx(formats::read_bytes_inflated(location.file), source);
@@ -99,9 +100,8 @@ Array read_array(const Location& location, Purpose purpose, std::string& source)
         case Format::safetensors:
             return formats::parse_safetensors(formats::read_bytes(location.file), location.key, purpose, source);
         case Format::hdf5:
-            formats::read_bytes(location.file);  // a missing file or a folder is told as everywhere
-            return formats::read_hdf5(location.file, location.key, purpose, source);
-        case Format::matlab: return formats::read_matlab(location.file, location.key, purpose, source);
+        case Format::matlab:
+            return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
         default: throw InternalError("text was read as an array");
     }
 }
@@ -133,7 +133,8 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
                                         options.max_rows, run.threads);
         } else {
-            const Array array = read_array(location, Purpose::points, source);
+            const Array array = read_array(location, Purpose::points, source, run);
+            if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::to_points(array, options.precision, options.max_rows, source, run.threads);
             require_finite(out.points, source, run.threads);
         }

@@ -125,7 +125,7 @@ Archive Pipeline::archive() const {
 
 void Pipeline::save(const std::string& path) const { archive().save(path); }
 
-Pipeline Pipeline::from(const Archive& archive) {
+Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     Pipeline out;
     out.model_ = model_of(archive);
     out.preparation_ = Preparation::from(archive);
@@ -137,16 +137,11 @@ Pipeline Pipeline::from(const Archive& archive) {
         throw BadData("model: column_names is no list of " + std::to_string(out.model_->dimensions()) + " names");
     for (const auto& name : names) out.column_names_.push_back(name.template get<std::string>());
     return out;
+} catch (const BadData& error) {  // its message may not know the file
+    const std::string text = error.message();
+    throw BadData(text.find(source) == std::string::npos ? source + ": " + text : text);
 }
 
-Pipeline Pipeline::load(const std::string& path) {
-    const Archive archive = Archive::load(path);
-    try {
-        return from(archive);
-    } catch (const BadData& error) {  // its message may not know the file
-        const std::string text = error.message();
-        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
-    }
-}
+Pipeline Pipeline::load(const std::string& path) { return from(Archive::load(path), path); }
 
 }  // namespace coterie

@@ -45,7 +45,8 @@ public:
 
     /// BadData, naming the file, on what is no sound model.
     static Pipeline load(const std::string& path);
-    static Pipeline from(const Archive& archive);
+    /// Of an archive read already; messages begin with `source` where that is given.
+    static Pipeline from(const Archive& archive, const std::string& source = {});
     /// Whole or not at all.
     void save(const std::string& path) const;
     Archive archive() const;

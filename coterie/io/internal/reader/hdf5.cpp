@@ -1,7 +1,10 @@
-// Datasets of HDF5 files, through the HDF5 library, which also converts byte orders and number types.
+// Datasets of HDF5 files, through the HDF5 library, which also converts byte orders and number types. Rows are read and
+// sent in blocks of whole chunks, so that no chunk is unpacked twice and the array lies in memory once, at the
+// caller's.
 
-#include "coterie/base/memory.hpp"
-#include "coterie/io/internal/formats.hpp"
+#include <algorithm>
+
+#include "coterie/io/internal/reader/reader.hpp"
 
 #ifdef COTERIE_HAVE_HDF5
 #include <hdf5.h>
@@ -26,22 +29,6 @@ public:
 private:
     hid_t id_;
     herr_t (*close_)(hid_t);
-};
-
-// The HDF5 library prints its errors unless told not to; the caller's setting comes back at the end.
-class Quiet {
-public:
-    Quiet() {
-        H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    }
-    Quiet(const Quiet&) = delete;
-    Quiet& operator=(const Quiet&) = delete;
-    ~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-
-private:
-    H5E_auto2_t function_ = nullptr;
-    void* data_ = nullptr;
 };
 
 struct NumberType {
@@ -115,45 +102,69 @@ herr_t visit(hid_t file, const char* path, const H5O_info_t* info, void* data) {
     return 0;
 }
 
+// Rows to read at once: about 64 MB, in whole chunks.
+hsize_t block_rows(hid_t dataset, const std::vector<hsize_t>& extents, std::size_t row_bytes) {
+    hsize_t rows = std::max<hsize_t>(1, (std::size_t{1} << 26) / row_bytes);
+    const Handle layout(H5Dget_create_plist(dataset), H5Pclose);
+    std::vector<hsize_t> chunk(extents.size());
+    if (layout.ok() && H5Pget_layout(layout.get()) == H5D_CHUNKED &&
+        H5Pget_chunk(layout.get(), static_cast<int>(chunk.size()), chunk.data()) > 0 && chunk[0] > 0)
+        rows = (rows / chunk[0] + 1) * chunk[0];
+    return std::min(rows, extents[0]);
+}
+
 }  // namespace
 
-Array read_hdf5(const std::string& path, std::string_view key, Purpose purpose, std::string& source) {
-    const Quiet quiet;
+void read_hdf5(const std::string& path, const std::string& key, Purpose purpose, Answer& answer) {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.ok()) throw BadData(source + ": is not a sound HDF5 file");
+    if (!file.ok()) throw BadData(path + ": is not a sound HDF5 file");
     std::string wanted(key);
     if (!wanted.empty() && wanted.front() != '/') wanted = std::string("/").append(wanted);
     const Handle straight(wanted.empty() ? -1 : H5Dopen2(file.get(), wanted.c_str(), H5P_DEFAULT), H5Dclose);
+    Array array;
     if (!straight.ok()) {
         Listing listing;
         if (H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, &visit, &listing) < 0)
-            throw BadData(source + ": is damaged: its list of datasets cannot be read");
-        wanted = choose(listing.contents, wanted, purpose, source).name;
+            throw BadData(path + ": is damaged: its list of datasets cannot be read");
+        wanted = choose(listing.contents, wanted, purpose, path, array.note).name;
     }
-    source += ":" + wanted;
+    const std::string source = path + ":" + wanted;
     const Handle dataset(H5Dopen2(file.get(), wanted.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.ok()) throw BadData(source + ": the dataset cannot be opened");
     const Handle type(H5Dget_type(dataset.get()), H5Tclose);
     NumberType number{};
-    Array array;
     if (!type.ok() || !number_type(type.get(), number))
         throw BadData(source + ": is not a dataset of numbers; integers and floats of up to 64 bits are accepted");
     if (!shape_of(dataset.get(), array.shape)) throw BadData(source + ": is an empty dataset");
     array.element = number.element;
     array.item_bytes = item_bytes(array.element);
-    const std::size_t bytes = checked_bytes(array.shape, array.item_bytes, source);
-    require_memory(static_cast<double>(bytes), source);
-    const auto buffer = std::make_shared<std::vector<std::byte>>(bytes);
-    if (bytes > 0 && H5Dread(dataset.get(), number.memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer->data()) < 0)
-        throw BadData(source +
-                      ": cannot be read: the data are damaged, truncated, or packed by a filter that is not installed");
-    array.data = {buffer->data(), buffer->size()};
-    array.owner = buffer;
-    return array;
+    const std::size_t bytes = answer.describe(array, wanted, source);
+    if (bytes == 0) return;
+
+    std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
+    if (extents.empty()) extents = {1};
+    const bool scalar = array.shape.empty();
+    const std::size_t row_bytes = bytes / extents[0];
+    const hsize_t step = scalar ? 1 : block_rows(dataset.get(), extents, row_bytes);
+    std::vector<std::byte> block(step * row_bytes);
+    std::vector<hsize_t> begin(extents.size(), 0), count = extents;
+    for (; begin[0] < extents[0]; begin[0] += step) {
+        count[0] = std::min(step, extents[0] - begin[0]);
+        const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+        const Handle stored(H5Dget_space(dataset.get()), H5Sclose);
+        if ((!scalar &&
+             H5Sselect_hyperslab(stored.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr) < 0) ||
+            H5Dread(dataset.get(), number.memory, memory.get(), stored.get(), H5P_DEFAULT, block.data()) < 0)
+            throw BadData(source +
+                          ": cannot be read: the data are damaged, truncated, or packed by a filter that is not "
+                          "installed");
+        answer.data(std::span(block).first(count[0] * row_bytes));
+    }
 }
 #else
-Array read_hdf5(const std::string&, std::string_view, Purpose, std::string& source) {
-    throw BadArgument(source +
+void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
+    throw BadArgument(path +
                       ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");
 }
 #endif
