@@ -154,14 +154,14 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     append(flags_of(*method.options, "Options of " + method.name, request->given));
     append(read_flags(request->reading));
     text("--truth", "FILE",
-         "labels to score against, in any format that holds one label a row (data:NAME too); the label column or the "
+         "labels to score against, in any format that holds one label per row (data:NAME too); the label column or the "
          "data set's own "
          "truth serve when it is not given; none: no scores",
          "Reading", request->truth);
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
     if (method.takes.weights)
-        text("--weights", "FILE", "one number a row, at least 0: weight w acts as w copies of the point", "Reading",
+        text("--weights", "FILE", "one number per row, at least 0: weight w acts as w copies of the point", "Reading",
              request->weights);
     if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",

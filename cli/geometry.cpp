@@ -356,7 +356,7 @@ Command geometry_command() {
     command.flags.push_back(
         text_flag("--only", "LABEL", "look at the points of this label only", "Geometry", request->only, request));
     command.flags.push_back(text_flag("--labels", "FILE",
-                                      "the manifold of each point, one label a row in any format, or data:NAME; rows "
+                                      "the manifold of each point, one label per row in any format, or data:NAME; rows "
                                       "without a label are left out; the label column or the data set's own truth "
                                       "serve when it is not given",
                                       "Reading", request->labels, request, Completion::points));

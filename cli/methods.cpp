@@ -42,11 +42,11 @@ Json json_of(const Method& method) {
     Json out;
     out["name"] = method.name;
     out["summary"] = method.summary;
-    out["honours"] = {{"weights", method.takes.weights},
-                      {"initial_centroids", method.takes.initial_centroids},
-                      {"partial_labels", method.takes.labels},
-                      {"group_shares", method.takes.shares != Shares::none},
-                      {"sizes", method.takes.sizes}};
+    out["takes"] = {{"weights", method.takes.weights},
+                    {"initial_centroids", method.takes.initial_centroids},
+                    {"partial_labels", method.takes.labels},
+                    {"group_shares", method.takes.shares != Shares::none},
+                    {"sizes", method.takes.sizes}};
     out["options"] = Json::array();
     for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
     return out;

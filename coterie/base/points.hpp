@@ -18,7 +18,7 @@ namespace coterie {
 
 using Index = std::ptrdiff_t;
 
-/// Cluster numbers, one a point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
+/// Cluster numbers, one per point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
 using Labels = std::vector<std::int32_t>;
 
 template <class Scalar>

@@ -253,7 +253,7 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     EXPECT_EQ(resumed.state().parameters, fit_dekm(sample.points, whole, run).state().parameters);
 }
 
-TEST(Dekm, RivalsStartFromOneAutoencoder) {
+TEST(Dekm, BaselinesStartFromOneAutoencoder) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 6);
     const testing::Folder folder;

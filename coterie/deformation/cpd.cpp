@@ -172,7 +172,7 @@ const OptionSet& CpdOptions::described() {
                   "share of the last motion that is kept in the first rounds")
             .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "how many rounds are damped")
             .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(0),
-                     "of points to the nearest mean a round; 0: until none changes")
+                     "of points to the nearest mean per round; 0: until none changes")
             .integer("restarts", &CpdOptions::restarts, at_least(1), "of the k-means that it starts from")
             .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "undamped rounds at most")
             .real("tolerance", &CpdOptions::tolerance, at_least(0),

@@ -190,7 +190,7 @@ TEST(Lbfgs, FindsTheMinimumOfRosenbrocksFunction) {
     EXPECT_LT((x.array() - 1).abs().maxCoeff(), 1e-6);
 }
 
-// ---- label rules of the rivals
+// ---- label rules of the baselines
 
 TEST(LabelRules, AlternatingByHand) {
     Matrix<double> sigma(2, 2);
@@ -479,7 +479,7 @@ struct Known {
     }
 };
 
-TEST(Entropy, PartialLabelsAreHonoured) {
+TEST(Entropy, PartialLabelsAreKept) {
     Known k;
     for (const Case& each : cases()) {
         OptionValues values = each.values;

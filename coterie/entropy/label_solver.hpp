@@ -26,7 +26,7 @@ namespace coterie {
 enum class LabelSolver {
     em,     // equations 45 and 46 from y = sigma, a fixed number of rounds; converges linearly, slowly for large lambda
     dual,   // Newton on the K - 1 free multipliers, one pass over the rows a step: the global optimum to rounding
-    newton  // the paper's comparison: Newton on y itself with its barrier; N K numbers a step
+    newton  // the paper's comparison: Newton on y itself with its barrier; N K numbers per step
 };
 
 struct LabelSettings {

@@ -165,7 +165,7 @@ Index vector_length(const Array& array, std::string_view source, std::string_vie
     }
     if (extents > 1)
         throw BadData(std::string(source) + ": is " + shape_text(array.shape) + "; " + std::string(wanted) +
-                      " are one value a row, a single column");
+                      " are one value per row, a single column");
     if (longest == 0) throw BadData(std::string(source) + ": is empty; at least one value is needed");
     return longest;
 }

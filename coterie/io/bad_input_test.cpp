@@ -197,7 +197,7 @@ TEST(BadInput, Labels) {
         }
     };
     refuses("l.npy", npy("<f8", "(2,)", raw<double>({1, nan})), "row 2, column 1: nan is not a label");
-    refuses("l.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4})), "is 2 x 2; labels are one value a row");
+    refuses("l.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4})), "is 2 x 2; labels are one value per row");
     refuses("l.npy", npy("<u8", "(1,)", std::string(8, '\xff')), "too large for a label");
     refuses("l.npy", npy("|S1", "(2,)", std::string("a\0", 2)), "the label is empty");
     refuses("l.csv", "", "is empty");

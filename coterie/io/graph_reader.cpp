@@ -33,7 +33,7 @@ SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view so
     // A number gone wrong must not take the memory of so many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
         throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
-                      " entries; more than a million points need an entry a hundred");
+                      " entries; more than a million points need an entry per hundred");
     require_memory(
         static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
         std::string(source));

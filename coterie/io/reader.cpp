@@ -165,7 +165,7 @@ std::vector<double> read_numbers(const std::string& path) {
         return formats::parse_text_numbers(formats::read_bytes_inflated(location.file), source,
                                            location.format == Format::tsv, available_threads());
     if (location.format == Format::libsvm)
-        throw BadArgument(path + ": libsvm files hold points; numbers are one value a row");
+        throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");
     return formats::to_numbers(read_array(location, Purpose::labels, source), source);
 }
 

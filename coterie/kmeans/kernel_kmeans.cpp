@@ -578,7 +578,7 @@ const OptionSet& KernelKMeansOptions::described() {
             .real("tolerance", &KernelKMeansOptions::tolerance, at_least(0),
                   "stop when the objective falls by at most this share of itself; 0: when no label changes")
             .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }
 

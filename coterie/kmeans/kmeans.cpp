@@ -77,7 +77,7 @@ const OptionSet& KMeansOptions::described() {
             .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
             .integer("seeding_candidates", &KMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++")
+                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++")
             .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(0),
                      "points on which the candidates are compared; 0 chooses 32768, or 128 a cluster when that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},

@@ -78,7 +78,7 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
 
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run) const {
     PreparedRows out{rows, {}};
-    // Names that are not one a column say nothing; the readers give none then.
+    // Names that are not one per column say nothing; the readers give none then.
     const bool by_name = !column_names_.empty() && static_cast<Index>(column_names.size()) == rows.columns() &&
                          !column_names.empty() && all_different(column_names);
     if (by_name) {

@@ -77,7 +77,8 @@ std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
 }
 
 // How many of `seats` each of the components gets, in proportion to their points (Sainte-Lague: one after the other to
-// the largest points / (2 got + 1), the first among equals; points / first where it has got none), at most one a point.
+// the largest points / (2 got + 1), the first among equals; points / first where it has got none), at most one per
+// point.
 std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, std::size_t count, Index seats,
                              double first) {
     std::vector<Index> out(count, 0);

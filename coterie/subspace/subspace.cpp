@@ -302,7 +302,7 @@ const OptionSet& SubspaceOptions::described() {
                   "number from 0 to 1")
             .integer("max_iterations", &SubspaceOptions::max_iterations, at_least(1),
                      "rounds of assignments, prototypes and subspace at most")
-            .integer("passes", &SubspaceOptions::passes, between(1, 100000), "of assignments and prototypes a round")
+            .integer("passes", &SubspaceOptions::passes, between(1, 100000), "of assignments and prototypes per round")
             .real("tolerance", &SubspaceOptions::tolerance, at_least(0),
                   "stop when no label changes and the objective changes by at most this share of it")
             .choice(

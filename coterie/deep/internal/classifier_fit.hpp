@@ -33,7 +33,7 @@ OptionSetFor<Options> describe_classifier() {
               "every channel times 1 +- up to this, plus or minus up to this times the points' deviation")
         .real("noise", &Options::noise, between(0, 100), "deviation of normal noise, share of each column's")
         .template integer<int>("epochs", &Options::epochs, at_least(1), "passes over the points")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch at most")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch at most")
         .real("learning_rate", &Options::learning_rate, above(0), "of Adam")
         .real("backbone_rate", &Options::backbone_rate, at_least(0),
               "learning rate of the layers before the head; 0: --learning-rate")

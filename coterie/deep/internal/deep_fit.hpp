@@ -23,7 +23,7 @@ OptionSetFor<Options> describe_autoencoder() {
         .template integer<int>("pretrain_epochs", &Options::pretrain_epochs, at_least(0),
                                "passes over the points that train the autoencoder")
         .template integer<int>("pretrain_batch_size", &Options::pretrain_batch_size, at_least(1),
-                               "points a batch of them")
+                               "points per batch of them")
         .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
         .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")

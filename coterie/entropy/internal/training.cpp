@@ -33,7 +33,7 @@ public:
         const double n = static_cast<double>(points.rows);
         const double k = options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
-        // Training holds up to 10 numbers a row and cluster; finish() holds 3 of all rows. A model's parameters are
+        // Training holds up to 10 numbers per row and cluster; finish() holds 3 of all rows. A model's parameters are
         // there a few times in double, and with L-BFGS in its history.
         const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
         const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;

@@ -25,7 +25,7 @@ OptionSetFor<Options> describe_training() {
         .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
         .template integer<int>("epochs", &Options::epochs, at_least(1),
                                "passes over the points; lbfgs: new labels and up to 100 iterations each")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points a batch")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points per batch")
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
                                          "what the points are taken about while training: their mean, or 0")
         .real("start_scale", &Options::start_scale, above(0),

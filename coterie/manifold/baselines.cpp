@@ -1,4 +1,4 @@
-#include "coterie/manifold/rivals.hpp"
+#include "coterie/manifold/baselines.hpp"
 
 #include <algorithm>
 
