@@ -37,7 +37,8 @@ bool same_file(const std::string& a, const std::string& b) {
 }  // namespace
 
 const char* const points_meaning =
-    "the points, one a row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, h5, mat, safetensors; "
+    "the points, one per row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, h5, mat, "
+    "safetensors; "
     "text, idx and svm "
     "may be gzipped; file.npz:KEY, file.h5:/DATASET and file.mat:NAME name an array inside), data:NAME from the "
     "catalogue, or - "
@@ -206,7 +207,7 @@ void Outputs::check(bool json) const {
         try {
             const OutputFile attempt(output.path);
         } catch (const ResourceError& refused) {
-            throw ResourceError("option " + output.flag + ": " + refused.message());
+            throw ResourceError("option " + output.flag + ": " + refused.message(), refused.fields());
         }
     }
 }

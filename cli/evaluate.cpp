@@ -64,7 +64,7 @@ Command evaluate_command() {
         "diagonal. Rows whose "
         "truth is blank are left out.";
     command.operands = {{"LABELS",
-                         "one label a row, in any format: numbers or words",
+                         "one label per row, in any format: numbers or words",
                          true,
                          Completion::file,
                          {},

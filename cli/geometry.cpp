@@ -267,7 +267,7 @@ int describe_geometry(const GeometryRequest& request) {
     data.points = preprocessing.apply(data.points, run, &zero_rows);
     std::vector<std::string> warnings = data.notes;
     const auto warn = [&](const std::string& warning) { warnings.push_back(warning); };
-    for (const auto& warning : preprocessing.warnings()) warn(warning);
+    for (const auto& warning : with_flags(preprocessing.warnings())) warn(warning);
     if (zero_rows > 0) warn(Preparation::zero_rows_warning(zero_rows));
     if (data.blank > 0)
         warn(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
@@ -361,7 +361,7 @@ Command geometry_command() {
     command.flags.push_back(
         text_flag("--only", "LABEL", "look at the points of this label only", "Geometry", request->only, request));
     command.flags.push_back(text_flag("--labels", "FILE",
-                                      "the manifold of each point, one label a row in any format, or data:NAME; rows "
+                                      "the manifold of each point, one label per row in any format, or data:NAME; rows "
                                       "without a label are left out; the label column or the data set's own truth "
                                       "serve when it is not given",
                                       "Reading", request->labels, request, Completion::points));

@@ -91,7 +91,7 @@ int predict(const PredictRequest& request) {
     const PreparedRows rows =
         naming_source(request.points, [&] { return pipeline.prepare(file.points, file.column_names, run); });
     std::vector<std::string> warnings = file.notes;
-    warnings.insert(warnings.end(), rows.warnings.begin(), rows.warnings.end());
+    for (const auto& warning : with_flags(rows.warnings)) warnings.push_back(warning);
     const Labels clusters = naming_points(request.points, [&] { return pipeline.predict(rows, run); });
     std::vector<Matrix<double>> found;
     for (const auto& [output, path] : request.outputs)

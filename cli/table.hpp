@@ -32,7 +32,7 @@ std::string sizes_text(const std::vector<Index>& sizes, std::size_t most = 40);
 std::string scores_text(const Agreement& agreement);
 /// Where the truth is from, and which points it was compared on when that is not all it knows.
 std::string truth_text(const Agreement& agreement, const std::string& source);
-/// "O 1700 in 10 clusters, PER 30; 12 in 1 free cluster". `sizes`: points a cluster.
+/// "O 1700 in 10 clusters, PER 30; 12 in 1 free cluster". `sizes`: points per cluster.
 std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes);
 std::string confusion_text(const Confusion& confusion);
 

@@ -47,7 +47,7 @@ int transform(const TransformRequest& request) {
     write_points(request.points_out, moved);
 
     std::vector<std::string> warnings = file.notes;
-    warnings.insert(warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
+    for (const auto& warning : with_flags(prepared.warnings)) warnings.push_back(warning);
     if (!request.running->quiet)
         for (const auto& warning : warnings) print_warning(warning);
     if (request.running->json) {

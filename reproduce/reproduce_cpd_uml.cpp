@@ -140,7 +140,8 @@ std::vector<GridAxis> axes(const std::string& method, const std::vector<std::str
     return out;
 }
 
-// The paper's grids: lambda 10^0 to 10^10, sigma 2^0 to 2^10, kernel widths 2^-5 to 2^10. Its rivals' are not stated.
+// The paper's grids: lambda 10^0 to 10^10, sigma 2^0 to 2^10, kernel widths 2^-5 to 2^10. Its baselines' are not
+// stated.
 const std::string widths = "=0.03125:1024:log2";
 const std::vector<std::string> deformations = {"lambda=1:1e10:log", "sigma=1:1024:log2"};
 
@@ -453,7 +454,7 @@ Command reproduce_cpd_uml_command() {
     const auto request = std::make_shared<CpdUmlRequest>();
     Command command;
     command.name = "cpd-uml";
-    command.summary = "the ranking tables of CPD-UML and its rivals on six real sets";
+    command.summary = "the ranking tables of CPD-UML and its baselines on six real sets";
     command.details =
         "In every run a random third of the points is set aside, k-means from one start on the rest is where every "
         "method begins, parameters are chosen and models fitted on the rest, and the third is labelled by them. "

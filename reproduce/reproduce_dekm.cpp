@@ -90,8 +90,8 @@ struct DekmRequest {
     }
 };
 
-// Square images, one a row, made smaller: a pixel is the mean of what it covers, shares of pixels counted as such. Rows
-// and columns are treated alike, so that it does not matter which of them a row of points holds first.
+// Square images, one per row, made smaller: a pixel is the mean of what it covers, shares of pixels counted as such.
+// Rows and columns are treated alike, so that it does not matter which of them a row of points holds first.
 Points resized(PointsView images, int from, int to) {
     Matrix<float> cover = Matrix<float>::Zero(to, from);
     const double scale = static_cast<double>(from) / to;
@@ -332,7 +332,7 @@ Json row_json(const Row& row, const DekmSet& set) {
                 one[detail] = fit.numbers(detail);
         }
         if (!fit.acc_per_update.empty()) one["acc_per_update"] = fit.acc_per_update;
-        if (!fit.report.warnings.empty()) one["warnings"] = fit.report.warnings;
+        if (!fit.report.warnings.empty()) one["warnings"] = with_flags(fit.report.warnings);
         out["fits"].push_back(std::move(one));
     }
     return out;
@@ -446,7 +446,7 @@ Command dekm_command(const DekmSet& set, const char* of) {
     const auto request = std::make_shared<DekmRequest>();
     Command command;
     command.name = set.name;
-    command.summary = std::string("deep embedded k-means and its rivals on ") + of;
+    command.summary = std::string("deep embedded k-means and its baselines on ") + of;
     command.details =
         "Trains an autoencoder a seed by the paper's schedule (convolutions, batches of 256, Adam with rate 0.001) and "
         "starts k-means in its embedding, DEC, IDEC, DCN and DEKM from it, each until few points change cluster in an "

@@ -315,7 +315,7 @@ Command reproduce_entropy_linear_command() {
     const auto request = std::make_shared<LinearRequest>();
     Command command;
     command.name = "entropy-linear";
-    command.summary = "linear entropy clustering and its rivals on images: Table 3 and Figure 12";
+    command.summary = "linear entropy clustering and its baselines on images: Table 3 and Figure 12";
     command.details =
         "Trains linear softmax models on the pixels (the paper's features of a network are not to be had) by as many "
         "updates as the paper's, 2,800 batches of 250. Every method chooses among as many combinations of its options "

@@ -15,9 +15,9 @@ def test_methods_say_what_they_take():
         text = run("fit", method["name"], "--help").out
         for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--group-share", "group_shares"),
                            ("--clusters-per-label", "partial_labels"), ("--sizes", "sizes")):
-            assert (f" {flag} " in text) == method["honours"][part], (method["name"], flag)
+            assert (f" {flag} " in text) == method["takes"][part], (method["name"], flag)
         takes = run("methods", method["name"]).out
-        assert ("partial labels" in takes) == method["honours"]["partial_labels"] and ("size bounds" in takes) == method["honours"]["sizes"]
+        assert ("partial labels" in takes) == method["takes"]["partial_labels"] and ("size bounds" in takes) == method["takes"]["sizes"]
     text = re.sub(r"\s+", " ", run("fit", "kmeans", "--help").out)
     assert re.search(r"--group-share [^-]*\(may be repeated\)", text)
 

@@ -15,7 +15,7 @@
 
 namespace coterie {
 
-/// Cluster numbers, one a point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
+/// Cluster numbers, one per point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
 using Labels = std::vector<std::int32_t>;
 
 enum class ScalarType { float32, float64 };

@@ -1,6 +1,6 @@
 #pragma once
 // Networks that end in a softmax, trained without labels by two views of every point: what deep discriminative entropy
-// clustering and its rivals share (entropy_net.hpp, imsat.hpp, iic.hpp).
+// clustering and its baselines share (entropy_net.hpp, imsat.hpp, iic.hpp).
 //
 //     X        n x d   points; as images, channels x rows x columns to a row
 //     f        d -> M  the network up to its head;  V k x M, b k: the head

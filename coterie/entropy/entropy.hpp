@@ -1,5 +1,5 @@
 #pragma once
-// Discriminative entropy clustering with a linear softmax model (Zhang and Boykov), and its rivals.
+// Discriminative entropy clustering with a linear softmax model (Zhang and Boykov), and its baselines.
 //
 //     X       n x d  points;  sigma_i = softmax(V x_i + b), V = v' k x d, b k;  bars are means over points
 //     u       k      prior share of each cluster (uniform unless given)

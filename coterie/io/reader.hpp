@@ -63,14 +63,14 @@ struct PointsFile {
 COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptions& options = {},
                                         const Run& run = Run());
 
-/// One label a row, from any of the formats: a text file's only column (or `column`), a vector of integers, an idx1
+/// One label per row, from any of the formats: a text file's only column (or `column`), a vector of integers, an idx1
 /// file, a libsvm file's targets. Fields may be words. Blank (an empty field; in arrays -1 or NaN) is -1 when
 /// `allow_blank`; else an empty field or NaN is BadData and -1 a label like any other. Without `column`, a text file of
 /// several columns must have one whose name is "label".
 COTERIE_API LabelColumn read_labels_file(const std::string& path, const std::string& column = {},
                                          bool allow_blank = false);
 
-/// One finite number a row (weights).
+/// One finite number per row (weights).
 COTERIE_API std::vector<double> read_numbers(const std::string& path);
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output. `names` (if not

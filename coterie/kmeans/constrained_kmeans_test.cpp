@@ -141,14 +141,14 @@ TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
                 s.group_shares = {{"O", 0.5, 0.6}};
             },
             3),
-        "needs --partial-labels");
+        "needs `partial_labels`");
     has(message(
             [](auto& s) {
                 s = {};
                 s.clusters_per_label = {{"O", 2}};
             },
             3),
-        "needs --partial-labels");
+        "needs `partial_labels`");
     const Labels blank(100, -1);
     has(message([&](auto& s) { s.partial_labels = blank; }), "all are blank");
     has(message([](auto& s) { s.group_shares = {{"O", 0.411, 0.419}}; }), "no whole number of 100 points lies between");

@@ -38,8 +38,9 @@ std::vector<Index> positions_of(const std::vector<std::string>& wanted, const st
     }
     if (!missing.empty())
         throw BadData((missing.size() == 1 ? "column " : "columns ") + listed(missing) +
-                      (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
-                      ", the points have " + listed(given));
+                          (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
+                          ", the points have " + listed(given),
+                      {.accepted = listed(wanted), .column = missing.front()});
     return out;
 }
 
@@ -78,7 +79,7 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
 
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run) const {
     PreparedRows out{rows, {}};
-    // Names that are not one a column say nothing; the readers give none then.
+    // Names that are not one per column say nothing; the readers give none then.
     const bool by_name = !column_names_.empty() && static_cast<Index>(column_names.size()) == rows.columns() &&
                          !column_names.empty() && all_different(column_names);
     if (by_name) {
@@ -139,7 +140,9 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     return out;
 } catch (const BadData& error) {  // its message may not know the file
     const std::string text = error.message();
-    throw BadData(text.find(source) == std::string::npos ? source + ": " + text : text);
+    ErrorFields fields = error.fields();
+    fields.file = source;
+    throw BadData(text.find(source) == std::string::npos ? source + ": " + text : text, fields);
 }
 
 Pipeline Pipeline::load(const std::string& path) { return from(Archive::load(path), path); }

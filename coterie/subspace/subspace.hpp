@@ -15,7 +15,7 @@
 //                 and U'S_w U = I  or  U'S_t U = I  (normalization; see discriminant.hpp)
 //
 // by rounds of A -> C -> U, each step exact for the others as they stand. A round costs n k (d + p) multiplications and
-// what discriminant.hpp says; memory beside the points: a few numbers a point (soft: k, or twice k), k d^2 / 2 with
+// what discriminant.hpp says; memory beside the points: a few numbers per point (soft: k, or twice k), k d^2 / 2 with
 // OAS, a few d^2.
 //
 // No random number is drawn unless there are clusters without labels. Without any labels this is discriminative k-means

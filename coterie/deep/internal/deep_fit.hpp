@@ -16,14 +16,14 @@ OptionSetFor<Options> describe_autoencoder() {
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
         .letter('k')
         .template choice<AutoencoderNetwork>("network", &Options::network, {"automatic", "dense", "convolutional"},
-                                             "automatic: convolutional for images, dense without --image")
+                                             "automatic: convolutional for images, dense without `image`")
         .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
         .text("widths", &Options::widths, "dense: units of the layers between the points and the embedding")
         .template integer<int>("embedding", &Options::embedding, between(1, 4096), "dimensions p of the embedding")
         .template integer<int>("pretrain_epochs", &Options::pretrain_epochs, at_least(0),
                                "passes over the points that train the autoencoder")
         .template integer<int>("pretrain_batch_size", &Options::pretrain_batch_size, at_least(1),
-                               "points a batch of them")
+                               "points per batch of them")
         .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
         .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")
@@ -42,9 +42,9 @@ struct BatchLoss {
     Matrix<float> gradient;  // by the encoder's output
 };
 
-/// --image: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
+/// `image`: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
 ImageShape image_shape(const std::string& text, Index dimensions);
-/// --widths: whole numbers with commas between them.
+/// `widths`: whole numbers with commas between them.
 std::vector<int> layer_widths(const std::string& text);
 /// The points in single precision, checked.
 Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
@@ -59,7 +59,7 @@ void describe_network(const Network& network, const std::string& name, const std
 /// The network that options ask for, for points of d columns. BadArgument.
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
 
-/// BadData unless the model that --pretrained names is of one of these methods.
+/// BadData unless the model that `pretrained` names is of one of these methods.
 void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods);
 
 /// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.

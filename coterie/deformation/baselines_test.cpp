@@ -39,7 +39,7 @@ struct FmeTraits {
 };
 
 template <class Traits>
-class Rivals : public testing::Test {
+class Baselines : public testing::Test {
 public:
     static typename Traits::Model fit(const Matrix<double>& points, const typename Traits::Options& options,
                                       int threads = 2, const Problem& side = {}) {
@@ -54,9 +54,9 @@ public:
     }
 };
 using Methods = testing::Types<AmlTraits, RpcaOmTraits, FmeTraits>;
-TYPED_TEST_SUITE(Rivals, Methods);
+TYPED_TEST_SUITE(Baselines, Methods);
 
-TYPED_TEST(Rivals, PredictTheirOwnPointsAndAreSavedAndLoaded) {
+TYPED_TEST(Baselines, PredictTheirOwnPointsAndAreSavedAndLoaded) {
     const Matrix<double> points = test::blob_points<double>(150, 6, 4, 3.0, 1);
     const Matrix<double> fresh = test::blob_points<double>(40, 6, 4, 3.0, 1);
     for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf}) {
@@ -82,7 +82,7 @@ TYPED_TEST(Rivals, PredictTheirOwnPointsAndAreSavedAndLoaded) {
     }
 }
 
-TYPED_TEST(Rivals, SameBitsAtAnyNumberOfThreads) {
+TYPED_TEST(Baselines, SameBitsAtAnyNumberOfThreads) {
     const Matrix<double> points = test::blob_points<double>(400, 8, 5, 1.5, 8);
     for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf}) {
         const auto one = TestFixture::fit(points, TestFixture::options(5, kernel), 1);
@@ -96,7 +96,7 @@ TYPED_TEST(Rivals, SameBitsAtAnyNumberOfThreads) {
     }
 }
 
-TYPED_TEST(Rivals, UnitsAndPlaceDoNotMatter) {
+TYPED_TEST(Baselines, UnitsAndPlaceDoNotMatter) {
     const Matrix<double> points = test::blob_points<double>(160, 5, 4, 3.0, 5);
     for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf}) {
         const auto options = TestFixture::options(4, kernel);
@@ -110,7 +110,7 @@ TYPED_TEST(Rivals, UnitsAndPlaceDoNotMatter) {
 
 // exp(-t) is 1 - t for small t, so that the kernel's leading components are the principal components of the points,
 // less a factor.
-TYPED_TEST(Rivals, AVeryWideKernelIsTheLinearForm) {
+TYPED_TEST(Baselines, AVeryWideKernelIsTheLinearForm) {
     const Matrix<double> points = test::blob_points<double>(150, 3, 4, 3.0, 7);
     const auto linear = TestFixture::fit(points, TestFixture::options(4));
     auto options = TestFixture::options(4, SpaceKernel::rbf);
@@ -120,7 +120,7 @@ TYPED_TEST(Rivals, AVeryWideKernelIsTheLinearForm) {
     EXPECT_EQ(adjusted_rand_index(wide.labels(), linear.labels()), 1.0);
 }
 
-TYPED_TEST(Rivals, ConstantColumnsDuplicatesAndFewDistinctPoints) {
+TYPED_TEST(Baselines, ConstantColumnsDuplicatesAndFewDistinctPoints) {
     Matrix<double> points = Matrix<double>::Zero(60, 4);
     for (Index i = 0; i < 60; ++i) points.row(i) << static_cast<double>(i % 3), 5.0, i % 3 == 1 ? 2.0 : 0.0, -1.0;
     for (const SpaceKernel kernel : {SpaceKernel::none, SpaceKernel::rbf}) {
@@ -140,7 +140,7 @@ TYPED_TEST(Rivals, ConstantColumnsDuplicatesAndFewDistinctPoints) {
     }
 }
 
-TYPED_TEST(Rivals, StartFromGivenCentroids) {
+TYPED_TEST(Baselines, StartFromGivenCentroids) {
     const Matrix<double> points = test::blob_points<double>(120, 4, 3, 6.0, 11);
     const auto seeded = TestFixture::fit(points, TestFixture::options(3));
     // The means of the clusters found, in another order: the same clusters in that order.
@@ -166,7 +166,7 @@ TYPED_TEST(Rivals, StartFromGivenCentroids) {
 }
 
 // Whatever was fitted before: the same bits as a fit of its own.
-TYPED_TEST(Rivals, FitsThatShareASpaceAreTheFitsOneByOne) {
+TYPED_TEST(Baselines, FitsThatShareASpaceAreTheFitsOneByOne) {
     const Matrix<double> points = test::blob_points<double>(90, 5, 3, 1.5, 24);
     coterie::Run run(3, 2);
     const Problem problem = with(points);
@@ -192,7 +192,7 @@ TYPED_TEST(Rivals, FitsThatShareASpaceAreTheFitsOneByOne) {
     expect_same();
 }
 
-TYPED_TEST(Rivals, BadArguments) {
+TYPED_TEST(Baselines, BadArguments) {
     const Matrix<double> points = test::blob_points<double>(30, 2, 2, 2.0, 9);
     const auto says = [&](const std::string& part, auto change) {
         auto options = TestFixture::options(2);
@@ -203,8 +203,8 @@ TYPED_TEST(Rivals, BadArguments) {
     };
     const std::string name = TypeParam::name;
     says("31 clusters asked of 30 points", [](auto& o, auto&) { o.clusters = 31; });
-    says("--kernel-width", [](auto& o, auto&) { o.kernel_width = -1; });
-    says("option --dimensions: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
+    says("`kernel_width`", [](auto& o, auto&) { o.kernel_width = -1; });
+    says("option `dimensions`: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
     const std::vector<double> weights(30, 1.0);
     says("method " + name + " takes no weights", [&](auto&, auto& side) { side.weights = weights; });
     const Labels known(30, 0);
@@ -223,14 +223,14 @@ TYPED_TEST(Rivals, BadArguments) {
     EXPECT_THROW(model.transform(Matrix<double>(Matrix<double>::Ones(2, 3)), coterie::Run()), BadArgument);
 }
 
-TYPED_TEST(Rivals, AreCancelled) {
+TYPED_TEST(Baselines, AreCancelled) {
     const Matrix<double> points = test::blob_points<double>(60, 3, 2, 2.0, 12);
     coterie::Run run;
     run.should_stop = [] { return true; };
     EXPECT_THROW(TypeParam::fit(points, TestFixture::options(2), run), Cancelled);
 }
 
-TYPED_TEST(Rivals, RefuseAKernelThatIsTheSameForAllPoints) {
+TYPED_TEST(Baselines, RefuseAKernelThatIsTheSameForAllPoints) {
     Matrix<double> points(4, 1);
     points << 0, 1, 5, 6;
     for (const int landmarks : {0, 1}) {
