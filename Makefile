@@ -17,7 +17,7 @@ endef
 compile = @ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS)) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help build deep demo build-tests test test-slow benchmark format check-format clean
+.PHONY: help build deep demo build-tests test test-slow benchmark docs format check-format clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | sort | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -55,6 +55,10 @@ test-slow: build-tests ## The slow tests: MNIST beside scikit-learn, every reade
 benchmark: ## Build the benchmarks (benchmarks/README.md says how to run them)
 	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-slow.txt
 	@cmake --preset benchmark && ninja -C build/benchmark
+
+docs: ## The site: the pages of docs/ and the public headers, build/docs/site/index.html
+	@scripts/install-packages packages-docs.txt
+	@scripts/make-site --output build/docs
 
 format: ## Format the sources
 	@$(SOURCES) | xargs -0 $(FORMAT) -i

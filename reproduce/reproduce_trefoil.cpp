@@ -48,7 +48,7 @@ OptionSetFor<Request> protocol() {
     return set;
 }
 
-// The shifts are those that come nearest to the figures (docs/geometry.md).
+// The shifts are those that come nearest to the figures (docs/results/geometry.md).
 struct LambdaRequest : TrefoilRequest {
     LambdaRequest() { shift = 4.02; }
     static const OptionSet& described() {
