@@ -12,11 +12,11 @@ CentroidModel::CentroidModel(Points centroids, Labels labels, FitReport report) 
 }
 
 Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
-    if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run.threads).labels;
+    if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run).labels;
     const Points converted = centroids_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(points))
                                                                         : Points(to_matrix<double>(points));
     check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
-    return nearest_centroids(converted, centroids_, run.threads).labels;
+    return nearest_centroids(converted, centroids_, run).labels;
 }
 
 Matrix<double> CentroidModel::output_checked(Output, PointsView points, const Run& run) const {

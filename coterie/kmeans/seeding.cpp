@@ -355,7 +355,7 @@ std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOption
     std::size_t taken_in = 0;
     const auto take_in = [&] {
         const Matrix<T> fresh = gather(points, {chosen.begin() + static_cast<std::ptrdiff_t>(taken_in), chosen.end()});
-        const Nearest found = nearest_centroids(points, fresh, run.threads, NearestWants::distances);
+        const Nearest found = nearest_centroids(points, fresh, run, NearestWants::distances);
         for (std::size_t i = 0; i < closest.size(); ++i)
             if (found.squared[i] < closest[i]) {
                 closest[i] = found.squared[i];

@@ -216,7 +216,7 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
     std::vector<std::vector<std::pair<std::int32_t, double>>> found(at(count));
     std::vector<double> residual(at(count), 0.0);
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
-    internal::for_each_wave(blocks.count(), "matching pursuit", run, [&](Index block, int worker) {
+    for_each_block(blocks.count(), run, {"matching pursuit"}, [&](Index block, int worker) {
         const Index begin = blocks.begin(block);
         const auto state = matching.block(begin, blocks.end(block), scratch[at(worker)]);
         for (std::size_t row = 0; row < state.size(); ++row) {

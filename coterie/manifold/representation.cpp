@@ -568,7 +568,7 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     std::vector<Found> found(at(blocks.count()));
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     const Representing representing(columns, queries, among_themselves, options);
-    internal::for_each_wave(blocks.count(), "representations", run, [&](Index block, int worker) {
+    for_each_block(blocks.count(), run, {"representations"}, [&](Index block, int worker) {
         found[at(block)] = representing.block(blocks.begin(block), blocks.end(block), scratch[at(worker)], out);
     });
     Index entries = 0;

@@ -173,7 +173,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
     std::vector<double> sum_error(at(count));
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     const RowBlocks blocks{count, kQueries};
-    internal::for_each_wave(blocks.count(), "representations", run, [&](Index block, int worker) {
+    for_each_block(blocks.count(), run, {"representations"}, [&](Index block, int worker) {
         Scratch& s = scratch[at(worker)];
         const Index begin = blocks.begin(block);
         const std::vector<double> sums = distance_sums(x, queries, among_themselves, near, begin, blocks.end(block), s);
