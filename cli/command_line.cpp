@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "coterie/base/words.hpp"
@@ -170,12 +171,18 @@ std::string placeholder(const Option& option) {
     return "VALUE";
 }
 
+// The program's; empty: not told yet.
+std::set<std::string, std::less<>>& known_flags() {
+    static std::set<std::string, std::less<>> flags;
+    return flags;
+}
+
 Flag flag_of(const Option& option, const std::string& group) {
     Flag flag;
-    flag.name = option.flag();
+    flag.name = option_flag(option.name);
     flag.letter = option.letter;
     flag.value = placeholder(option);
-    flag.meaning = option.meaning;
+    flag.meaning = with_flags(option.meaning);
     if (option.kind == OptionKind::integer || option.kind == OptionKind::real || flag.value == "WORD")
         flag.accepted = option.accepted();
     if (option.kind == OptionKind::flag) {
@@ -190,6 +197,41 @@ Flag flag_of(const Option& option, const std::string& group) {
 }
 
 }  // namespace
+
+std::string option_flag(std::string_view name) {
+    std::string out = "--";
+    out += name;
+    std::replace(out.begin(), out.end(), '_', '-');
+    return out;
+}
+
+void know_flags(const Command& root) {
+    for (const auto& flag : root.flags) known_flags().insert(flag.name);
+    for (const auto& command : root.commands) know_flags(command);
+}
+
+std::string with_flags(std::string_view text) {
+    const auto& known = known_flags();
+    std::string out;
+    while (true) {
+        const std::size_t open = text.find('`');
+        const std::size_t close = open == std::string_view::npos ? open : text.find('`', open + 1);
+        if (close == std::string_view::npos) return out += text;
+        const std::string_view mark = text.substr(open + 1, close - open - 1);
+        const std::size_t equals = std::min(mark.find('='), mark.size());
+        const std::string flag = option_flag(mark.substr(0, equals));
+        const bool is_option = known.empty() || known.contains(flag);
+        out += text.substr(0, is_option ? open : open + 1);
+        if (is_option) out += flag;
+        if (is_option && equals < mark.size()) (out += ' ') += mark.substr(equals + 1);
+        text.remove_prefix(is_option ? close + 1 : open + 1);
+    }
+}
+
+std::vector<std::string> with_flags(std::vector<std::string> texts) {
+    for (auto& text : texts) text = with_flags(text);
+    return texts;
+}
 
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target) {
     std::vector<Flag> flags;

@@ -207,7 +207,7 @@ void Outputs::check(bool json) const {
         try {
             const OutputFile attempt(output.path);
         } catch (const ResourceError& refused) {
-            throw ResourceError("option " + output.flag + ": " + refused.message());
+            throw ResourceError("option " + output.flag + ": " + refused.message(), refused.fields());
         }
     }
 }

@@ -63,7 +63,7 @@ auto naming_points(const std::string& source, F&& f) {
     } catch (const BadData& error) {
         const std::string text = error.message();
         if (!text.starts_with("points: ")) throw;
-        throw BadData(source + text.substr(6));
+        throw BadData(source + text.substr(6), error.fields());
     }
 }
 

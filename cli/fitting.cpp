@@ -49,7 +49,7 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
     };
     const OptionSet& preparing = PreparationOptions::described();
     for (const auto& option : preparing.options())
-        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.flag());
+        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option_flag(option.name));
     if (!graph) return;
     if (!request.picture.empty()) refuse("--picture");
     if (!request.report.empty()) refuse("--report");
@@ -280,14 +280,15 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
             return Pipeline::fit(method, given, problem, *request.preprocessing, run);
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
-            throw BadData(source_of(request) + ": " + error.message());  // what is the matter is in the file's numbers
+            throw BadData(source_of(request) + ": " + error.message(),
+                          error.fields());  // what is the matter is in the file's numbers
         }
     };
     Stopwatch watch;
     const Pipeline pipeline = naming_points(source_of(request), fitted);
     const Model& model = pipeline.model();
     outcome.preprocessing = pipeline.preparation().text();
-    for (const auto& warning : pipeline.warnings()) outcome.warnings.push_back(warning);
+    for (const auto& warning : with_flags(pipeline.warnings())) outcome.warnings.push_back(warning);
     warn_of_other_preprocessing(given, pipeline.preparation(), outcome.warnings);
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
@@ -305,7 +306,7 @@ Outcome fit_and_write(const Method& method, const OptionValues& given, const Fit
         if (std::none_of(outcome.seconds.begin(), outcome.seconds.end(),
                          [&](const auto& each) { return each.first == stage.first; }))
             outcome.seconds.push_back(stage);
-    outcome.warnings.insert(outcome.warnings.end(), outcome.report.warnings.begin(), outcome.report.warnings.end());
+    for (const auto& warning : with_flags(outcome.report.warnings)) outcome.warnings.push_back(warning);
     outcome.labels = label_groups(model.cluster_labels(), outcome.report.sizes, partial_labels);
 
     const LabelColumn labels = merged_by_label(model.labels(), model.cluster_labels());

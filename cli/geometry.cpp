@@ -264,7 +264,7 @@ int describe_geometry(const GeometryRequest& request) {
     Index zero_rows = 0;
     data.points = preprocessing.apply(data.points, run, &zero_rows);
     if (!request.running->quiet) {
-        for (const auto& warning : preprocessing.warnings()) print_warning(warning);
+        for (const auto& warning : with_flags(preprocessing.warnings())) print_warning(warning);
         if (zero_rows > 0) print_warning(Preparation::zero_rows_warning(zero_rows));
         if (data.blank > 0)
             print_warning(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +

@@ -181,7 +181,7 @@ std::string outcome_html(const Outcome& outcome, const std::string& picture) {
     std::vector<std::pair<std::string, std::string>> options;
     for (const auto& option : outcome.method->options->options())
         if (const auto found = outcome.options.find(option.name); found != outcome.options.end())
-            options.emplace_back(option.flag(), to_text(found->second));
+            options.emplace_back(option_flag(option.name), to_text(found->second));
     options.emplace_back("preprocessing", outcome.preprocessing);
     options.emplace_back("seed", std::to_string(report.seed));
     options.emplace_back("threads", std::to_string(report.threads));

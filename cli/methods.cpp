@@ -22,10 +22,10 @@ Json json_of(const Option& option) {
     static const char* const kinds[] = {"flag", "integer", "real", "choice", "text"};
     Json out;
     out["name"] = option.name;
-    out["flag"] = option.flag();
+    out["flag"] = option_flag(option.name);
     if (option.letter) out["letter"] = std::string(1, option.letter);
     out["kind"] = kinds[static_cast<int>(option.kind)];
-    out["meaning"] = option.meaning;
+    out["meaning"] = with_flags(option.meaning);
     out["accepted"] = option.accepted();
     out["default"] = cli::json_of(option.default_value);
     if (!option.choices.empty()) out["choices"] = option.choices;
@@ -64,7 +64,7 @@ std::string text_of(const Method& method) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& option : method.options->options()) {
         const std::string value = to_text(option.default_value);
-        rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option.flag(),
+        rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option_flag(option.name),
                         value.empty() ? "-" : value, option.accepted()});
     }
     return out + "\n" + table({"option", "default", "takes"}, rows) + "\ncoterie fit " + method.name +

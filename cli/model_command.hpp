@@ -39,7 +39,7 @@ auto naming_source(const std::string& source, F&& f) {
     try {
         return f();
     } catch (const BadData& error) {
-        throw BadData((source == "-" ? "standard input" : source) + ": " + error.message());
+        throw BadData((source == "-" ? "standard input" : source) + ": " + error.message(), error.fields());
     }
 }
 

@@ -90,7 +90,7 @@ int predict(const PredictRequest& request) {
 
     const PreparedRows rows =
         naming_source(request.points, [&] { return pipeline.prepare(file.points, file.column_names, run); });
-    std::vector<std::string> warnings = rows.warnings;
+    std::vector<std::string> warnings = with_flags(rows.warnings);
     const Labels clusters = naming_points(request.points, [&] { return pipeline.predict(rows, run); });
     std::vector<Matrix<double>> found;
     for (const auto& [output, path] : request.outputs)

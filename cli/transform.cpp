@@ -46,7 +46,7 @@ int transform(const TransformRequest& request) {
     seconds.emplace_back("transform", watch.restart());
     write_points(request.points_out, moved);
 
-    const std::vector<std::string>& warnings = prepared.warnings;
+    const std::vector<std::string> warnings = with_flags(prepared.warnings);
     if (!request.running->quiet)
         for (const auto& warning : warnings) print_warning(warning);
     if (request.running->json) {

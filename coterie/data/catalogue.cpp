@@ -507,7 +507,7 @@ std::string how_to_get(const CatalogueEntry& entry) {
     const bool direct =
         std::all_of(entry.files.begin(), entry.files.end(), [](const auto& file) { return !file.url.empty(); });
     if (direct)
-        return "get it with `coterie data get " + entry.name + "`, or set COTERIE_DATA to the folder that holds " +
+        return "get it with 'coterie data get " + entry.name + "', or set COTERIE_DATA to the folder that holds " +
                entry.folder + "/";
     return "get it by hand (" + entry.homepage + ": " + entry.by_hand + ") into the folder " + entry.folder +
            "/ of $COTERIE_DATA or of the cache";

@@ -13,7 +13,7 @@ template <class Options>
 OptionSetFor<Options> describe_self_label_net() {
     OptionSetFor<Options> set = describe_classifier<Options>();
     set.template integer<int>("augmentations", &Options::augmentations, between(1, 2),
-                              "changed views of a point a step; 1: beside the point itself")
+                              "changed views of a point per step; 1: beside the point itself")
         .real("augmentation_weight", &Options::augmentation_weight, at_least(0),
               "weight of the divergence of the two views' predictions");
     return set;
@@ -141,7 +141,7 @@ const OptionSet& MiadmNetOptions::described() {
 
 EntropyNetModel EntropyNetMethod::fit(const Problem& problem, const EntropyNetOptions& options, const Run& run) {
     internal::refuse_idle(options.label_rounds != EntropyNetOptions().label_rounds,
-                          options.label_solver == LabelSolver::em, "--label-rounds", "--label-solver em");
+                          options.label_solver == LabelSolver::em, "label_rounds", "`label_solver=em`");
     return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
         internal::Criterion out;
         out.rule = internal::LabelRule::self_label;

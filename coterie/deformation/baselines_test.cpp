@@ -203,8 +203,8 @@ TYPED_TEST(Baselines, BadArguments) {
     };
     const std::string name = TypeParam::name;
     says("31 clusters asked of 30 points", [](auto& o, auto&) { o.clusters = 31; });
-    says("--kernel-width", [](auto& o, auto&) { o.kernel_width = -1; });
-    says("option --dimensions: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
+    says("`kernel_width`", [](auto& o, auto&) { o.kernel_width = -1; });
+    says("option `dimensions`: 40 given, it must be from 1 to", [](auto& o, auto&) { o.dimensions = 40; });
     const std::vector<double> weights(30, 1.0);
     says("method " + name + " takes no weights", [&](auto&, auto& side) { side.weights = weights; });
     const Labels known(30, 0);

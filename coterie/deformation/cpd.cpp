@@ -96,9 +96,10 @@ public:
     SmoothMotion::Leading embedding() const {
         SmoothMotion::Leading out = motion_.leading_of(deformation_, vectors());
         if (out.singular_values.size() == 0)
-            throw BadArgument("option --lambda: " + to_text(OptionValue(lambda_)) +
-                              " is not accepted with --labels-from embedding; it moves all points to their origin, "
-                              "which leaves no embedding: it must be larger");
+            throw BadArgument("option `lambda`: " + to_text(OptionValue(lambda_)) +
+                                  " is not accepted with `labels_from=embedding`; it moves all points to their origin, "
+                                  "which leaves no embedding: it must be larger",
+                              {.option = "lambda", .value = to_text(lambda_)});
         return out;
     }
 
@@ -318,7 +319,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
         details.emplace_back("kernel_residual", motion->residual());
         if (options.landmarks == 0)
             report.warnings.push_back("the deformation of " + std::to_string(n) + " points is taken by " +
-                                      std::to_string(count) + " landmarks (--landmarks)");
+                                      std::to_string(count) + " landmarks (`landmarks`)");
     }
     details.emplace_back("moved", (moved - x).norm() / std::sqrt(total));
     details.emplace_back("within_share_before", within_share(x, total));
@@ -326,7 +327,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
     if (options.indicator == CpdIndicator::relaxed && x.cols() <= options.clusters - (about_mean(options) ? 1 : 0))
         report.warnings.push_back(
             "the relaxed indicator spans all " + std::to_string(x.cols()) +
-            " dimensions of the points: after the first round nothing moves (--indicator discrete)");
+            " dimensions of the points: after the first round nothing moves (`indicator=discrete`)");
     model.movement_ = std::make_shared<CpdModel::Movement>(fits.points(), motion, rounds.in_basis());
     return model;
 }

@@ -19,10 +19,9 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
         kernel_pca_.emplace(points, options.kernel_width, options.components, options.landmarks_for(points.rows()),
                             run);
         if (kernel_pca_->components() == 0)
-            throw BadArgument("option --kernel-width: " + to_text(OptionValue(options.kernel_width)) +
-                              " is not accepted; the kernel is then the same for all points but for rounding, it must "
-                              "be well below " +
-                              to_text(OptionValue(1e8 * radius)) + ", 1e8 times the points' distance from their mean");
+            throw refused_option("kernel_width", options.kernel_width,
+                                 "the kernel is then the same for all points but for rounding, it must be well below " +
+                                     to_text(1e8 * radius) + ", 1e8 times the points' distance from their mean");
         origin_ = Vector<double>::Zero(kernel_pca_->components());
     } else {
         origin_ = origin == Origin::mean ? moments.mean : Vector<double>(Vector<double>::Zero(points.columns()));

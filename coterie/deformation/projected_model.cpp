@@ -42,8 +42,11 @@ void ProjectedModel::load_projection(const Archive& archive, SpaceKernel kernel,
 
 int internal::dimensions_of(int given, int clusters, Index most, std::string_view why) {
     if (given > most)
-        throw BadArgument("option --dimensions: " + std::to_string(given) + " given, it must be from 1 to " +
-                          std::to_string(most) + " (" + std::string(why) + "), or 0 to be chosen");
+        throw BadArgument("option `dimensions`: " + std::to_string(given) + " given, it must be from 1 to " +
+                              std::to_string(most) + " (" + std::string(why) + "), or 0 to be chosen",
+                          {.option = "dimensions",
+                           .value = std::to_string(given),
+                           .accepted = "from 1 to " + std::to_string(most) + ", or 0 to be chosen"});
     if (given > 0) return given;
     return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
 }

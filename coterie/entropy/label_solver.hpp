@@ -77,8 +77,8 @@ LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& l
                                 int threads, const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
 
 /// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6);
-/// its message begins with `name`.
+/// the option it names is `prior`, or another that the prior came from.
 COTERIE_API std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters,
-                                              const std::string& name = "prior");
+                                              const std::string& option = "prior");
 
 }  // namespace coterie

@@ -63,6 +63,10 @@ std::string place(std::string_view source, Index row, Index column) {
     return std::string(source) + ": row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1);
 }
 
+ErrorFields fields_at(Index row, Index column, std::string value) {
+    return {.value = std::move(value), .row = row + 1, .column = std::to_string(column + 1)};
+}
+
 // How rows and columns lie in the data, in items.
 struct Layout {
     Index rows = 0;
@@ -108,7 +112,8 @@ To converted(From value, std::string_view source, Index row, Index column) {
     if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>)
         if (std::isinf(out) && !std::isinf(value))
             throw BadData(place(source, row, column) + ": " + to_text(OptionValue(value)) +
-                          " is too large for float32; read the data as float64");
+                              " is too large for float32; read the data as float64",
+                          fields_at(row, column, to_text(static_cast<double>(value))));
     return out;
 }
 
@@ -240,7 +245,7 @@ LabelColumn text_labels(const Array& array, Index n, bool allow_blank, std::stri
                 if (const auto code = load<std::uint32_t>(item + k, array.swapped)) append_utf8(word, code);
         }
         if (trimmed(word).empty() && !allow_blank)
-            throw BadData(place(source, i, 0) + ": the label is empty; every row needs one");
+            throw BadData(place(source, i, 0) + ": the label is empty; every row needs one", fields_at(i, 0, {}));
     }
     std::vector<std::string_view> views;
     for (const auto& word : words) views.push_back(trimmed(word));
@@ -368,14 +373,16 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
             if constexpr (whole) {
                 if constexpr (std::is_same_v<From, std::uint64_t>)
                     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-                        throw BadData(place(source, i, 0) + ": " + std::to_string(value) + " is too large for a label");
+                        throw BadData(place(source, i, 0) + ": " + std::to_string(value) + " is too large for a label",
+                                      fields_at(i, 0, std::to_string(value)));
                 values[at] = static_cast<std::int64_t>(value);
                 blank[at] = allow_blank && values[at] == -1;
             } else {
                 const double number = wide(value);
                 if (!std::isfinite(number) && !(allow_blank && std::isnan(number)))
                     throw BadData(place(source, i, 0) + ": " + to_text(OptionValue(number)) +
-                                  " is not a label; finite numbers are");
+                                      " is not a label; finite numbers are",
+                                  fields_at(i, 0, to_text(number)));
                 blank[at] = allow_blank && (std::isnan(number) || number == -1.0);
                 values[at] = blank[at] ? 0.0 : number + 0.0;  // -0 is 0
             }
@@ -481,14 +488,15 @@ void require_finite_rows(const Rows<Scalar>& rows, std::string_view what, int th
     }
     if (count == 0) return;
     const Index i = first / rows.columns, j = first % rows.columns;
-    const auto value = static_cast<double>(rows.row(i)[j]);
-    throw BadData(
-        std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + ": value " +
-        (std::isnan(value) ? "NaN"
-         : value > 0       ? "infinity"
-                           : "-infinity") +
-        " is not accepted, finite numbers are (" + std::to_string(count) + " such value" + (count == 1 ? "" : "s") +
-        " of " + std::to_string(rows.rows * rows.columns) + "); fill in or leave out what is missing");
+    const auto number = static_cast<double>(rows.row(i)[j]);
+    const std::string value = std::isnan(number) ? "NaN" : number > 0 ? "infinity" : "-infinity";
+    ErrorFields fields = formats::fields_at(i, j, value);
+    fields.accepted = "finite numbers";
+    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
+                      ": value " + value + " is not accepted, finite numbers are (" + std::to_string(count) +
+                      " such value" + (count == 1 ? "" : "s") + " of " + std::to_string(rows.rows * rows.columns) +
+                      "); fill in or leave out what is missing",
+                  std::move(fields));
 }
 
 }  // namespace

@@ -109,17 +109,18 @@ Array read_array(const Location& location, Purpose purpose, std::string& source)
 std::string source_of(const Location& location) { return location.file == "-" ? "standard input" : location.file; }
 
 void refuse_text_options(const ReadOptions& options, const std::string& path, Format format) {
-    const auto refuse = [&](std::string_view option) {
-        throw BadArgument(path + ": " + std::string(option) + " is for text files (.csv, .tsv, .txt, .data); this is " +
-                          std::string(name(format)));
+    const auto refuse = [&](const char* option, const std::string& what) {
+        throw BadArgument(
+            path + ": " + what + " is for text files (.csv, .tsv, .txt, .data); this is " + std::string(name(format)),
+            {.option = option});
     };
-    if (!options.label_column.empty()) refuse("a label column");
-    if (!options.columns.empty()) refuse("a choice of columns");
+    if (!options.label_column.empty()) refuse("label_column", "a label column");
+    if (!options.columns.empty()) refuse("columns", "a choice of columns");
 }
 
 }  // namespace
 
-PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) {
+PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) try {
     run.throw_if_stopped("reading");
     const Location location = locate(path);
     std::string source = source_of(location);
@@ -140,9 +141,12 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     }
     out.format = name(location.format);
     return out;
+} catch (Error& error) {
+    error.fields().file = path;
+    throw;
 }
 
-LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank) {
+LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
@@ -156,9 +160,12 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
         return std::move(*file.labels);
     }
     return formats::to_labels(read_array(location, Purpose::labels, source), allow_blank, source);
+} catch (Error& error) {
+    error.fields().file = path;
+    throw;
 }
 
-std::vector<double> read_numbers(const std::string& path) {
+std::vector<double> read_numbers(const std::string& path) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
@@ -167,6 +174,9 @@ std::vector<double> read_numbers(const std::string& path) {
     if (location.format == Format::libsvm)
         throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");
     return formats::to_numbers(read_array(location, Purpose::labels, source), source);
+} catch (Error& error) {
+    error.fields().file = path;
+    throw;
 }
 
 }  // namespace coterie

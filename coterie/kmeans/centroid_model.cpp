@@ -47,9 +47,10 @@ double check_clustering_input(PointsView points, int clusters, std::span<const d
         usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     }
     if (clusters > usable)
-        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " +
-                          std::to_string(usable) + (weights.empty() ? " points" : " points with a weight above 0") +
-                          "; at most one a point is possible");
+        throw BadArgument(
+            "option `clusters`: " + std::to_string(clusters) + " clusters asked of " + std::to_string(usable) +
+                (weights.empty() ? " points" : " points with a weight above 0") + "; at most one per point is possible",
+            {.option = "clusters", .value = std::to_string(clusters), .accepted = "at most " + std::to_string(usable)});
     return largest;
 }
 

@@ -99,7 +99,7 @@ private:
 
 [[noreturn]] void refuse_overflow(ScalarType type) {
     throw BadData("kernel: values of the polynomial kernel overflow " + std::string(name(type)) +
-                  "; scale the points, or take a smaller --gamma or --degree");
+                  "; scale the points, or take a smaller `gamma` or `degree`");
 }
 
 // The sums S_ij of a few rows: row by row over all columns in order, each cluster's sum in a place of its own. Four
@@ -357,8 +357,9 @@ private:
 template <class T>
 void check_kernel_matrix(const Rows<T>& kernel, int threads) {
     if (kernel.rows != kernel.columns)
-        throw BadArgument("option --kernel: a precomputed kernel is an n x n matrix, not " +
-                          std::to_string(kernel.rows) + " x " + std::to_string(kernel.columns));
+        throw BadArgument("option `kernel`: a precomputed kernel is an n x n matrix, not " +
+                              std::to_string(kernel.rows) + " x " + std::to_string(kernel.columns),
+                          {.option = "kernel", .value = "precomputed"});
     const double slack = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
     const RowBlocks blocks{kernel.rows, 64};
     for_each_block(blocks.count(), threads, [&](Index block, int) {
@@ -368,8 +369,12 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
             };
             if (kernel.row(i)[i] < 0)
                 throw BadData("kernel matrix: " + place(i) +
-                              to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))) +
-                              ", but k(x, x) is never negative");
+                                  to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))) +
+                                  ", but k(x, x) is never negative",
+                              {.value = to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))),
+                               .accepted = "at least 0",
+                               .row = i + 1,
+                               .column = std::to_string(i + 1)});
             for (Index j = 0; j < i; ++j) {
                 const auto a = static_cast<double>(kernel.row(i)[j]);
                 const auto b = static_cast<double>(kernel.row(j)[i]);
@@ -377,7 +382,8 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
                     std::abs(a - b) > slack * std::sqrt(static_cast<double>(kernel.row(i)[i]) *
                                                         static_cast<double>(kernel.row(j)[j])))
                     throw BadData("kernel matrix: " + place(j) + to_text(OptionValue(a)) + ", but " +
-                                  to_text(OptionValue(b)) + " across the diagonal; a kernel matrix is symmetric");
+                                      to_text(OptionValue(b)) + " across the diagonal; a kernel matrix is symmetric",
+                                  {.value = to_text(OptionValue(a)), .row = i + 1, .column = std::to_string(j + 1)});
             }
         }
     });

@@ -96,8 +96,9 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     check_clustering_input(points, used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, options.restarts, run.threads);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument("weights cannot be combined with " +
-                          std::string(problem.sizes ? "--sizes" : "--group-share") + ": bounds count points");
+        throw BadArgument("`weights` cannot be combined with " +
+                              std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
+                          {.option = "weights"});
     return points.visit([&](const auto& rows) {
         return constraints.any() ? fit_constrained(rows, used, constraints, run, problem)
                                  : fit_free(rows, used, run, problem);

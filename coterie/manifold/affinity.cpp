@@ -58,7 +58,9 @@ const std::vector<std::string>& affinity_strategies() {
 }
 
 SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
-    if (keep < 1) throw BadArgument("option --keep: must be at least 1, given " + std::to_string(keep));
+    if (keep < 1)
+        throw BadArgument("option `keep`: must be at least 1, given " + std::to_string(keep),
+                          {.option = "keep", .value = std::to_string(keep), .accepted = "at least 1"});
     if (representations.rows() != representations.cols())
         throw BadArgument("affinity_of: the representations must be square, are " +
                           std::to_string(representations.rows()) + " x " + std::to_string(representations.cols()));

@@ -106,7 +106,7 @@ Represented SscOmpOptions::represent(PointsView points, const PointsView* querie
     out.details = {{"mean_residual", found.mean_residual}};
     return out;
 }
-std::string SscOmpOptions::remedy() const { return "--nonzeros (" + std::to_string(nonzeros) + ")"; }
+std::string SscOmpOptions::remedy() const { return "`nonzeros` (" + std::to_string(nonzeros) + ")"; }
 
 Represented SmceOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
     const Index most = points.rows() - (queries == nullptr ? 1 : 0);
@@ -115,14 +115,14 @@ Represented SmceOptions::represent(PointsView points, const PointsView* queries,
                                                   : smce_represent(points, *queries, gamma, used, run);
     Represented out;
     if (used < neighbors)
-        out.warnings.push_back("option --neighbors: " + std::to_string(neighbors) + " asked for, " +
+        out.warnings.push_back("option `neighbors`: " + std::to_string(neighbors) + " asked for, " +
                                std::to_string(used) + " used: a point has no more");
     out.coefficients = std::move(found.coefficients);
     out.weights = std::move(found.weights);
     out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
     return out;
 }
-std::string SmceOptions::remedy() const { return "--neighbors (" + std::to_string(neighbors) + ")"; }
+std::string SmceOptions::remedy() const { return "`neighbors` (" + std::to_string(neighbors) + ")"; }
 
 SscModel SscMethod::fit(const Problem& problem, const SscOptions& options, const Run& run) {
     return ManifoldFits<SscOptions>(problem, run).fit(options);

@@ -126,7 +126,7 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
             " points of pieces that get none go where the nearest point of the others is. " +
             "Representations of more points join them: raise " + remedy() +
             (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
-                 ? ", or --keep (" + std::to_string(options.keep) + ")"
+                 ? ", or `keep` (" + std::to_string(options.keep) + ")"
                  : ""));
     if (report.clusters_found < k)
         report.warnings.push_back(std::to_string(k - report.clusters_found) + " of " + std::to_string(k) +

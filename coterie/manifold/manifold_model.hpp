@@ -94,7 +94,7 @@ protected:
     virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
     virtual const ManifoldOptions& common() const = 0;
     virtual bool unit_rows() const = 0;
-    /// The options that make a point take more of the others, for a warning: "--lambda (20)".
+    /// The options that make a point take more of the others, for a warning: "`lambda` (20)".
     virtual std::string remedy() const = 0;
 
     /// Affinity, clusters and report from the representations of the points.

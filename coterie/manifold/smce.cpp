@@ -150,11 +150,15 @@ Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
 SmceRepresentation represent_all(PointsView points, PointsView queries, bool among_themselves, double gamma,
                                  Index neighbors, const Run& run) {
     if (!(gamma > 0) || !std::isfinite(gamma))
-        throw BadArgument("option --gamma: must be above 0, given " + to_text(gamma));
+        throw BadArgument("option `gamma`: must be above 0, given " + to_text(gamma),
+                          {.option = "gamma", .value = to_text(gamma), .accepted = "above 0"});
     const Index most = points.rows() - (among_themselves ? 1 : 0);
     if (neighbors < 1 || neighbors > most)
-        throw BadArgument("option --neighbors: must be from 1 to " + std::to_string(most) + " with " +
-                          std::to_string(points.rows()) + " points, given " + std::to_string(neighbors));
+        throw BadArgument("option `neighbors`: must be from 1 to " + std::to_string(most) + " with " +
+                              std::to_string(points.rows()) + " points, given " + std::to_string(neighbors),
+                          {.option = "neighbors",
+                           .value = std::to_string(neighbors),
+                           .accepted = "from 1 to " + std::to_string(most)});
     SmceRepresentation out;
     const Index count = queries.rows();
     out.coefficients.resize(count, points.rows());

@@ -44,10 +44,15 @@ double require_moderate(const Rows<Scalar>& rows, std::string_view what, int thr
         Index column = 0;
         while (static_cast<double>(std::abs(rows.row(i)[column])) <= limit) ++column;
         throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(column + 1) +
-                      ": " + to_text(OptionValue(static_cast<double>(rows.row(i)[column]))) +
-                      " is so large that squared distances overflow " + std::string(name(scalar_type_of<Scalar>())) +
-                      "; magnitudes up to " + to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
-                      (scalar_type_of<Scalar>() == ScalarType::float32 ? " or read the data as float64" : ""));
+                          ": " + to_text(OptionValue(static_cast<double>(rows.row(i)[column]))) +
+                          " is so large that squared distances overflow " +
+                          std::string(name(scalar_type_of<Scalar>())) + "; magnitudes up to " +
+                          to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
+                          (scalar_type_of<Scalar>() == ScalarType::float32 ? " or read the data as float64" : ""),
+                      {.value = to_text(static_cast<double>(rows.row(i)[column])),
+                       .accepted = "magnitudes up to " + to_text(limit),
+                       .row = i + 1,
+                       .column = std::to_string(column + 1)});
     }
     return *std::max_element(largest_of.begin(), largest_of.end());
 }
@@ -64,16 +69,21 @@ double check_points(PointsView points, std::string_view what, int threads) {
 
 void check_weights(std::span<const double> weights, Index rows) {
     if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument("weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) +
-                          " points");
+        throw BadArgument(
+            "weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) + " points",
+            {.option = "weights", .accepted = std::to_string(rows) + " weights"});
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))
             throw BadArgument("weights: row " + std::to_string(i + 1) + ": " + to_text(OptionValue(weights[i])) +
-                              " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)");
+                                  " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)",
+                              {.option = "weights",
+                               .value = to_text(weights[i]),
+                               .accepted = "0, or from 1e-30 to 1e30",
+                               .row = static_cast<std::int64_t>(i) + 1});
         any = any || weights[i] > 0;
     }
-    if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more");
+    if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more", {.option = "weights"});
 }
 
 bool Model::accept(std::string_view what, PointsView points, const Run& run) const {

@@ -38,8 +38,9 @@ std::vector<Index> positions_of(const std::vector<std::string>& wanted, const st
     }
     if (!missing.empty())
         throw BadData((missing.size() == 1 ? "column " : "columns ") + listed(missing) +
-                      (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
-                      ", the points have " + listed(given));
+                          (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
+                          ", the points have " + listed(given),
+                      {.accepted = listed(wanted), .column = missing.front()});
     return out;
 }
 
@@ -145,7 +146,9 @@ Pipeline Pipeline::load(const std::string& path) {
         return from(archive);
     } catch (const BadData& error) {  // its message may not know the file
         const std::string text = error.message();
-        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
+        ErrorFields fields = error.fields();
+        fields.file = path;
+        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text, fields);
     }
 }
 

@@ -40,14 +40,18 @@ void check_affinity(const SparseMatrix& affinity) {
         SparseMatrix::InnerIterator other(transposed, i);
         while (own || other) {
             const Index column = std::min(own ? own.col() : affinity.cols(), other ? other.col() : affinity.cols());
+            const auto fields = [&](double value) {
+                return ErrorFields{.value = to_text(value), .row = i + 1, .column = std::to_string(column + 1)};
+            };
             const double a = own && own.col() == column ? own.value() : 0;
             const double b = other && other.col() == column ? other.value() : 0;
-            if (!std::isfinite(a)) throw BadData("affinity: " + entry_text(i, column, a) + ", not finite");
+            if (!std::isfinite(a)) throw BadData("affinity: " + entry_text(i, column, a) + ", not finite", fields(a));
             if (a < 0 && column != i)
-                throw BadData("affinity: " + entry_text(i, column, a) + "; no entry may be negative");
+                throw BadData("affinity: " + entry_text(i, column, a) + "; no entry may be negative", fields(a));
             if (!(std::abs(a - b) <= kSymmetric * std::max(std::abs(a), std::abs(b))))
-                throw BadData("affinity: not symmetric, " + entry_text(i, column, a) + " and " +
-                              entry_text(column, i, b));
+                throw BadData(
+                    "affinity: not symmetric, " + entry_text(i, column, a) + " and " + entry_text(column, i, b),
+                    fields(a));
             if (own && own.col() == column) ++own;
             if (other && other.col() == column) ++other;
         }
@@ -167,8 +171,10 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     const Index n = affinity.rows();
     const Index k = options.clusters;
     if (k < 1 || k > n)
-        throw BadArgument("option --clusters: " + std::to_string(k) + " clusters asked of " + std::to_string(n) +
-                          " points; at least one is needed, and at most one a point is possible");
+        throw BadArgument(
+            "option `clusters`: " + std::to_string(k) + " clusters asked of " + std::to_string(n) +
+                " points; at least one is needed, and at most one per point is possible",
+            {.option = "clusters", .value = std::to_string(k), .accepted = "from 1 to " + std::to_string(n)});
     if (options.restarts < 1 || options.max_iterations < 1)
         throw BadArgument("affinity: restarts and max_iterations must be at least 1, given " +
                           std::to_string(options.restarts) + " and " + std::to_string(options.max_iterations));

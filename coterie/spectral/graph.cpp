@@ -127,7 +127,7 @@ SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {
                           " given, it must be above 0 and finite");
     const auto pairs = static_cast<double>(n) * static_cast<double>(n);
     require_memory(24 * pairs, "the affinities of all pairs of " + std::to_string(n) +
-                                   " points (neighbours need less: --affinity neighbors)");
+                                   " points (neighbours need less: `affinity=neighbors`)");
     Matrix<double> centred = to_matrix<double>(points);
     centred.rowwise() -= mean(points, run).transpose();
     run.throw_if_stopped("affinity");

@@ -87,7 +87,7 @@ public:
             });
             const auto possible = static_cast<int>(std::min<Index>(n - 1, std::numeric_limits<int>::max()));
             if (used.affinity == Affinity::neighbors && used.neighbors > possible)
-                report().warnings.push_back("option --neighbors: " + std::to_string(used.neighbors) +
+                report().warnings.push_back("option `neighbors`: " + std::to_string(used.neighbors) +
                                             " given, but of " + counted(n, "point", "points") + " each has " +
                                             std::to_string(possible) + " others; all of them are taken");
             const int neighbors = std::min(used.neighbors, possible);
@@ -148,10 +148,11 @@ public:
         report.threads = run_.threads;
 
         const std::int64_t connected = found.components - found.isolated;
-        const std::string more = used.affinity == Affinity::neighbors && used.neighbors < n - 1
-                                     ? "; more neighbours (--neighbors " +
-                                           std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) + ") connect more"
-                                     : "";
+        const std::string more =
+            used.affinity == Affinity::neighbors && used.neighbors < n - 1
+                ? "; more neighbours (`neighbors=" + std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) +
+                      "`) connect more"
+                : "";
         if (connected > k)
             report.warnings.push_back("the graph falls into " + std::to_string(connected) +
                                       " connected components for " + counted(k, "cluster", "clusters") +
@@ -204,7 +205,8 @@ SpectralModel SpectralMethod::fit(const Problem& problem, const SpectralOptions&
         return SpectralFit(options, run).from_points(problem.points);
     }
     if (options.affinity != Affinity::precomputed)
-        throw BadArgument("option --affinity: a matrix of affinities needs precomputed");
+        throw BadArgument("a graph of affinities needs `affinity=precomputed`",
+                          {.option = "affinity", .accepted = "precomputed"});
     return SpectralFit(options, run).from_affinity(*problem.graph);
 }
 

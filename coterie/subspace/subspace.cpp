@@ -30,7 +30,7 @@ internal::Shrinkage parse_shrinkage(const std::string& text) {
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, value);
     if (read.ec != std::errc() || read.ptr != end || !(value >= 0 && value <= 1))
-        throw BadArgument("option --shrinkage: '" + text + "' is not accepted; oas, none, or a number from 0 to 1");
+        throw refused_option("shrinkage", text, "oas, none, or a number from 0 to 1");
     if (value == 0) return {Kind::none, 0};
     return {Kind::fixed, value};
 }
@@ -435,8 +435,8 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
                       " is accepted. Rescale the columns");
     internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, 1, run.threads);
     if (options.subspace_dim > points.columns())
-        throw BadArgument("option --subspace-dim: " + std::to_string(options.subspace_dim) +
-                          " is not accepted; the points have " + std::to_string(points.columns()) + " dimensions");
+        throw refused_option("subspace_dim", std::int64_t{options.subspace_dim},
+                             "the points have " + std::to_string(points.columns()) + " dimensions");
     return points.visit([&](const auto& rows) { return Rounds(rows, used, constraints, problem, run)(); });
 }
 

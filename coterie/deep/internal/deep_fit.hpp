@@ -16,7 +16,7 @@ OptionSetFor<Options> describe_autoencoder() {
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
         .letter('k')
         .template choice<AutoencoderNetwork>("network", &Options::network, {"automatic", "dense", "convolutional"},
-                                             "automatic: convolutional for images, dense without --image")
+                                             "automatic: convolutional for images, dense without `image`")
         .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
         .text("widths", &Options::widths, "dense: units of the layers between the points and the embedding")
         .template integer<int>("embedding", &Options::embedding, between(1, 4096), "dimensions p of the embedding")
@@ -42,9 +42,9 @@ struct BatchLoss {
     Matrix<float> gradient;  // by the encoder's output
 };
 
-/// --image: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
+/// `image`: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
 ImageShape image_shape(const std::string& text, Index dimensions);
-/// --widths: whole numbers with commas between them.
+/// `widths`: whole numbers with commas between them.
 std::vector<int> layer_widths(const std::string& text);
 /// The points in single precision, checked.
 Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
@@ -61,7 +61,7 @@ Architecture stored_architecture(Make&& make) {
     try {
         return make();
     } catch (const BadArgument& error) {
-        throw BadData(std::string("model: its options do not fit: ") + error.what());
+        throw BadData(std::string("model: its options do not fit: ") + error.what(), error.fields());
     }
 }
 /// Adds the details "parameters", "network", "device" and "backend".
@@ -70,7 +70,7 @@ void describe_network(const Network& network, const std::string& name, const std
 /// The network that options ask for, for points of d columns. BadArgument.
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
 
-/// BadData unless the model that --pretrained names is of one of these methods.
+/// BadData unless the model that `pretrained` names is of one of these methods.
 void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods);
 
 /// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.

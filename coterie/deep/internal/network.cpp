@@ -81,10 +81,10 @@ std::vector<coterie_layer> plans_of(const std::vector<Layer>& layers) {
 std::string network_backend() { return api().description(); }
 
 void check_device(const std::string& device) {
-    if (device != "cpu" && device != "cuda")
-        throw BadArgument("option --device: '" + device + "' is not accepted; cpu or cuda");
+    if (device != "cpu" && device != "cuda") throw refused_option("device", device, "cpu or cuda");
     if (api().has_device(device.c_str()) == 0)
-        throw BadArgument("option --device: '" + device + "' is not there for " + network_backend() + "; use cpu");
+        throw BadArgument("option `device`: '" + device + "' is not there for " + network_backend() + "; use cpu",
+                          {.option = "device", .value = device, .accepted = "cpu"});
 }
 
 std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
@@ -107,7 +107,8 @@ Network::Network(const Architecture& architecture, const std::string& device, in
     : handle_(std::make_unique<Handle>()), architecture_(architecture) {
     check_device(device);
     if (half && !has_half(device))
-        throw BadArgument("option --half: this processor has no products in bfloat16 (AVX-512); leave it out");
+        throw BadArgument("option `half`: this processor has no products in bfloat16 (AVX-512); leave it out",
+                          {.option = "half", .value = "true", .accepted = "false"});
     on_device_ = device != "cpu";
     double parameters = 0;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})

@@ -91,20 +91,20 @@ private:
                                    to_text(OptionValue(size));
         const double reach = options_.learning_rate / (1 - options_.momentum) * size;
         if (options_.optimizer == Optimizer::sgd && reach > 1e3)
-            report_.warnings.push_back(length + ", large for --learning-rate " +
-                                       to_text(OptionValue(options_.learning_rate)) + " and --momentum " +
-                                       to_text(OptionValue(options_.momentum)) +
-                                       ": scale the points (--scale minmax) or lower the rate");
+            report_.warnings.push_back(length +
+                                       ", large for `learning_rate=" + to_text(OptionValue(options_.learning_rate)) +
+                                       "` and `momentum=" + to_text(OptionValue(options_.momentum)) +
+                                       "`: scale the points (`scale=minmax`) or lower the rate");
         if (size > 0 && options_.gamma > 1e-3 * size)
-            report_.warnings.push_back(length + ", small for --gamma " + to_text(OptionValue(options_.gamma)) +
-                                       ": scale the points or lower gamma");
+            report_.warnings.push_back(length + ", small for `gamma=" + to_text(OptionValue(options_.gamma)) +
+                                       "`: scale the points or lower gamma");
     }
 
     [[noreturn]] void diverged(int epoch) const {
-        throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with --learning-rate " +
-                          to_text(OptionValue(options_.learning_rate)) + ", --momentum " +
-                          to_text(OptionValue(options_.momentum)) + " and --gamma " +
-                          to_text(OptionValue(options_.gamma)) + ": lower them, or scale the points");
+        throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with `learning_rate=" +
+                              to_text(options_.learning_rate) + "`, `momentum=" + to_text(options_.momentum) +
+                              "` and `gamma=" + to_text(options_.gamma) + "`: lower them, or scale the points",
+                          {.option = "learning_rate", .value = to_text(options_.learning_rate)});
     }
 
     // The clusters that row `number` is known to belong to.
@@ -538,12 +538,14 @@ template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, const Run& run) {
     if (options.gamma_start > 0) {
-        const std::string option = "option --gamma-start: ";
+        const auto refuse = [&](const std::string& why) {
+            throw BadArgument("option `gamma_start`: " + why,
+                              {.option = "gamma_start", .value = to_text(options.gamma_start)});
+        };
         if (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma)
-            throw BadArgument(option + "it needs --optimizer lbfgs and at least --gamma");
-        if (options.gamma == 0)
-            throw BadArgument(option + "gamma falls by a factor an epoch, which never leads to --gamma 0");
-        if (options.epochs == 1) throw BadArgument(option + "gamma falls over the epochs, and --epochs is 1");
+            refuse("it needs `optimizer=lbfgs` and at least `gamma`");
+        if (options.gamma == 0) refuse("gamma falls by a factor per epoch, which never leads to `gamma=0`");
+        if (options.epochs == 1) refuse("gamma falls over the epochs, and `epochs` is 1");
     }
     return Training<T>(points, options, criterion, constraints, run)();
 }

@@ -67,7 +67,7 @@ Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, co
 
 // What networks share with it (deep/):
 
-/// u: what an option --prior says ("uniform", or k numbers), or the group shares. BadArgument.
+/// u: what an option `prior` says ("uniform", or k numbers), or the group shares. BadArgument.
 std::vector<double> prior_of(const std::string& text, const Problem& problem, const Constraints& constraints);
 inline constexpr const char* prior_meaning =
     "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";
