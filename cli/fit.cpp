@@ -10,8 +10,12 @@ int fit(const Method& method, const FitRequest& request) {
     ProgressBar bar(!request.running->quiet && shows_progress());
     bar.attach(run);
     FitInputs inputs = read_inputs(method, request, run);
+    const std::vector<std::string> notes = notes_on(method, request.options());
+    if (!request.running->quiet)
+        for (const auto& note : notes) print_note(note);
     const InterruptGuard guard;
-    const Outcome outcome = fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar);
+    Outcome outcome = fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar);
+    outcome.notes = notes;
     if (!request.running->quiet)
         for (const auto& warning : outcome.warnings) print_warning(warning);
     const int code = tell_end(outcome, request);

@@ -135,6 +135,12 @@ void refuse_method(const std::string& word) {
     }
 }
 
+std::vector<std::string> notes_on(const Method& method, const OptionValues& given) {
+    if (!has_clusters(method) || given.contains("clusters")) return {};
+    return {"-k is not given; the number of clusters is the default, " +
+            to_text(method.options->at("clusters").default_value)};
+}
+
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first) {
     Command command;
     command.name = method.name;

@@ -44,6 +44,9 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
 /// A command whose subcommands are the methods refuses others with this.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
+/// What was left to a default that decides what is found: how many clusters there are. `given`: the options that are
+/// not left to their defaults.
+std::vector<std::string> notes_on(const Method& method, const OptionValues& given);
 
 /// All that a fit reads.
 struct FitInputs {

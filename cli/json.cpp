@@ -94,6 +94,7 @@ Json json_of(const Outcome& outcome) {
     json["seed"] = report.seed;
     json["threads"] = report.threads;
     json["warnings"] = outcome.warnings;
+    json["notes"] = outcome.notes;
     if (outcome.agreement) {
         json["truth"] = outcome.truth_source;
         json["scores"] = scores_json(*outcome.agreement);

@@ -27,6 +27,7 @@ struct Outcome {
     std::string truth_source;
     Seconds seconds;  // read, preprocess, fit, then the stages of the fit, then score
     std::vector<std::string> warnings;
+    std::vector<std::string> notes;
     std::vector<std::pair<std::string, std::string>> written;  // what, path
 };
 

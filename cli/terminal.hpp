@@ -19,6 +19,8 @@ void print(std::string_view text);
 void print_error(const std::string& text);
 void print_hint(const std::string& text);
 void print_warning(const std::string& text);
+/// What is worth knowing and no trouble.
+void print_note(const std::string& text);
 /// Plain text to standard error.
 void print_aside(std::string_view text);
 

@@ -194,8 +194,12 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.source = fit.points == "-" ? "standard input" : fit.points;
     tuned.running = *fit.running;
     OptionValues fixed = fit.options();
-    for (const auto& axis : tuned.asked.grid)
+    OptionValues said = fixed;  // here or on the grid
+    for (const auto& axis : tuned.asked.grid) {
         if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
+        said[axis.option] = {};
+    }
+    const std::vector<std::string> notes = notes_on(method, said);
 
     Run run = fit.running->run();
     tuned.threads = run.threads;
@@ -205,6 +209,8 @@ int tune_method(const Method& method, const TuneRequest& request) {
     if (inputs.problem.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
     tuned.points = inputs.problem.rows();
     tuned.seconds.emplace_back("read", inputs.seconds);
+    if (!quiet)
+        for (const auto& note : notes) print_note(note);
 
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
@@ -212,6 +218,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
     tuned.found = tune(method, inputs.problem, fixed, tuned.asked, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
+    for (auto& cell : tuned.found.cells) cell.error = with_flags(cell.error);
     // A long search is not lost with the last fit.
     std::exception_ptr failure;
     try {
@@ -227,6 +234,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
 
     int code = Exit::interrupted;
     if (tuned.fit) {
+        tuned.fit->notes = notes;
         if (!quiet)
             for (const auto& warning : tuned.fit->warnings) print_warning(warning);
         code = tell_end(*tuned.fit, fit);

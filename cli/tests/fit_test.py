@@ -241,6 +241,35 @@ def test_strict_tells_what_did_not_converge(files, tmp_path):
     assert (tmp_path / "l.csv").exists()
 
 
+def test_the_default_number_of_clusters_is_told(files):
+    words = ["kmeans", files / "points.npy"]
+    told = "-k is not given; the number of clusters is the default, 8"
+    done = run("fit", *words, "--json")
+    value = json.loads(done.out)
+    assert done.err == f"coterie: note: {told}\n" and value["notes"] == [told] and value["options"]["clusters"] == 8
+    assert run("fit", *words, "--quiet").err == ""
+    partial = ["--partial-labels", files / "partial.csv"]
+    for given in (["-k", 8], partial):  # labels say how many clusters there are
+        done = run("fit", *words, *given, "--json")
+        assert done.err == "" and json.loads(done.out)["notes"] == []
+    done = run("tune", *words, "--grid", "restarts=1,2", "--json")
+    assert done.err == f"coterie: note: {told}\n" and json.loads(done.out)["fit"]["notes"] == [told]
+    assert run("tune", *words, "--grid", "k=2,3").err == ""
+
+
+def test_options_are_named_as_flags(files, tmp_path):
+    assert run("fit", "kmeans", files / "points.npy", "--max-iterations", 0, code=2).err.startswith(
+        "coterie: option --max-iterations: 0 is not accepted; it takes a whole number, at least 1")
+    assert "options --sizes and --group-share cannot be given together" in run(
+        "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--group-share", "ash=0.5", code=2).err
+    assert "--alpha changes nothing without --loss renyi" in run("fit", "entropy", files / "points.npy", "-k", 3, "--alpha", 2, code=2).err
+    # What is quoted from the user stays as it is.
+    path = tmp_path / "a`b`.csv"
+    assert run("fit", "kmeans", path, code=3).err.startswith(f"coterie: {path}: ")
+    for method in document("methods")["methods"]:
+        assert "`" not in run("fit", method["name"], "--help").out + json.dumps(method)
+
+
 def test_methods_and_info(files, tmp_path):
     value = document("methods")
     assert [m["name"] for m in value["methods"]][0] == "kmeans" and "kmeans" in run("methods").out
