@@ -119,7 +119,7 @@ void refuse_idle_options(const EntropyOptions& options) {
                           "`loss=self-label`");
     internal::refuse_idle(options.labels_per != defaults.labels_per, self_label, "labels_per", "`loss=self-label`");
     internal::refuse_idle(options.label_rounds != defaults.label_rounds, options.label_solver == LabelSolver::em,
-                          "`label_rounds`", "`label_solver=em`");
+                          "label_rounds", "`label_solver=em`");
 }
 
 }  // namespace

@@ -621,7 +621,7 @@ TEST(ConstrainedKMeans, WeightsCountCopiesUnderPartialLabelsAndAreRefusedUnderBo
     EXPECT_NEAR(weighted.inertia(), copies.inertia(), 1e-9 * copies.inertia());
     for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(weighted.labels()[i], copies.labels()[i]);
     side.group_shares = {{"a", 0.5, 0.5}};
-    EXPECT_NE(message_of([&] { fit_kmeans(with(points, side), options, run); }).find("weights cannot be combined"),
+    EXPECT_NE(message_of([&] { fit_kmeans(with(points, side), options, run); }).find("`weights` cannot be combined"),
               std::string::npos);
 }
 
