@@ -127,7 +127,7 @@ const OptionSet& EntropyNetOptions::described() {
 const OptionSet& SelaNetOptions::described() {
     static const OptionSet set =
         describe_self_label_net<SelaNetOptions>()
-            .real("sharpness", &SelaNetOptions::sharpness, Range{.low = 0, .high = 1e6, .low_open = true},
+            .real("sharpness", &SelaNetOptions::sharpness, between(1e-6, 1e6),
                   "of the transport: the power of the predictions whose row and column sums it scales")
             .text("prior", &SelaNetOptions::prior, internal::prior_meaning)
             .choice("labels_per", &SelaNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");

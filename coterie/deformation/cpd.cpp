@@ -363,7 +363,7 @@ void CpdModel::parts(Parts& parts) {
         parts.add("points", parts.reading() ? points : Parts::only_read(*movement_->points), "n x p",
                   "the points fitted on, in their space");
     }
-    parts.add("coefficients", parts.reading() ? coefficients : Parts::only_read(movement_->coefficients()),
+    parts.add("coefficients", parts.storing() ? Parts::only_read(movement_->coefficients()) : coefficients,
               by_landmarks ? "l x p" : "n x p", "how far each of them moves what is near to it");
     const bool embedded = options_.labels_from == CpdLabels::embedding;
     if (embedded) parts.add("embedding", embedding_, "p x e", "the directions of the embedding");

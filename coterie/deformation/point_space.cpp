@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "coterie/base/memory.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -24,6 +25,9 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
                                      to_text(1e8 * radius) + ", 1e8 times the points' distance from their mean");
         origin_ = Vector<double>::Zero(kernel_pca_->components());
     } else {
+        require_memory(4.0 * sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
+                       std::string(method) + " of " + std::to_string(points.rows()) + " x " +
+                           std::to_string(points.columns()) + " points");
         origin_ = origin == Origin::mean ? moments.mean : Vector<double>(Vector<double>::Zero(points.columns()));
     }
 }

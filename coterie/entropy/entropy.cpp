@@ -154,7 +154,7 @@ const OptionSet& MiOptions::described() {
 const OptionSet& SelaOptions::described() {
     static const OptionSet set =
         internal::describe_training<SelaOptions>()
-            .real("sharpness", &SelaOptions::sharpness, Range{.low = 0, .high = 1e6, .low_open = true},
+            .real("sharpness", &SelaOptions::sharpness, between(1e-6, 1e6),
                   "of the transport: the power of the predictions whose row and column sums it scales")
             .text("prior", &SelaOptions::prior, prior_meaning)
             .choice("labels_per", &SelaOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");

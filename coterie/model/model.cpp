@@ -176,6 +176,17 @@ std::vector<PartDescription> Model::part_descriptions() const {
     return listing.descriptions();
 }
 
+void Model::require_sound() const {
+    Parts checking = Parts::checking();
+    checking.bind('k', clusters());
+    try {
+        const_cast<Model*>(this)->parts(checking);
+    } catch (const BadData& error) {
+        throw BadArgument(std::string(method()) + ": the fit left the range of numbers (" + error.message() +
+                          "): an option or the scale of the points is too extreme");
+    }
+}
+
 void Model::load(const Archive& archive, int clusters) {
     if (clusters < 1) throw BadData("model: no clusters");
     Parts reading(&archive);

@@ -92,6 +92,8 @@ public:
     virtual OptionValues option_values() const = 0;
     /// Everything predict needs: options, parts, the labels of the clusters.
     void store(Archive& archive) const;
+    /// BadArgument where the fit left the range of numbers: a model that could not be loaded again.
+    void require_sound() const;
     /// The parts that this model has, with their shapes and meanings.
     std::vector<PartDescription> part_descriptions() const;
 

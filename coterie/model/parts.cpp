@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "coterie/base/error.hpp"
+#include "coterie/io/reader.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -68,6 +69,7 @@ void Parts::describe(const std::string& name, std::string_view shape, std::strin
 void Parts::add(const std::string& name, Points& value, std::string_view shape, std::string_view meaning) {
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_points(name, value);
+    if (checks_) require_sound(name, value);
     if (from_ == nullptr) return;
     const auto expected = shape_of(shape);
     value = from_->points(name, expected[0], expected[1]);
@@ -90,6 +92,8 @@ void Parts::add(const std::string& name, std::vector<double>& value, std::string
                 const Range& range) {
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_vector(name, value);
+    if (checks_ && !value.empty())
+        require_finite(PointsView(value.data(), 1, static_cast<Index>(value.size())), "model: " + name, 1);
     if (from_ == nullptr) return;
     value = from_->vector(name, shape_of(shape)[0]);
     learn(shape, name, {static_cast<Index>(value.size())});

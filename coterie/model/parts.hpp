@@ -39,8 +39,15 @@ public:
     /// Reads from it into what is added. BadData where a part is missing, of another shape or type, out of its range,
     /// not finite, or so large that squares overflow.
     explicit Parts(const Archive* from) : from_(from) {}
+    /// Lists them and checks their numbers as reading does. BadData.
+    static Parts checking() {
+        Parts out;
+        out.checks_ = true;
+        return out;
+    }
 
     bool reading() const { return from_ != nullptr; }
+    bool storing() const { return into_ != nullptr; }
     /// Whether a part is there that not every model has: in the archive when reading, else as `has` says.
     bool present(const std::string& name, bool has) const { return from_ != nullptr ? from_->has(name) : has; }
     void bind(char letter, Index extent) { extents_[letter] = extent; }
@@ -77,6 +84,7 @@ private:
 
     Archive* into_ = nullptr;
     const Archive* from_ = nullptr;
+    bool checks_ = false;
     std::map<char, Index> extents_;
     std::vector<PartDescription> descriptions_;
 };

@@ -5,6 +5,7 @@
 #include "coterie/pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -74,6 +75,11 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     out.prepared_ = prepared.points;
     out.preparation_seconds_ = watch.seconds();
     out.model_ = method.fit(prepared, options, run);
+    out.model_->require_sound();
+    const double objective = out.model_->fit_report().objective;
+    if (!std::isfinite(objective))
+        out.warnings_.push_back("the objective is " + to_text(objective) +
+                                ": with these options and points it leaves the range of numbers and measures nothing");
     return out;
 }
 

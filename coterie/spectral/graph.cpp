@@ -120,14 +120,18 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     return out;
 }
 
+void internal::require_pairs_memory(Index n) {
+    require_memory(24 * static_cast<double>(n) * static_cast<double>(n),
+                   "the affinities of all pairs of " + std::to_string(n) +
+                       " points (neighbours need less: `affinity=neighbors`)");
+}
+
 SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {
     const Index n = points.rows();
     if (!(width > 0) || std::isinf(width))
         throw BadArgument("rbf affinity: width " + to_text(OptionValue(width)) +
                           " given, it must be above 0 and finite");
-    const auto pairs = static_cast<double>(n) * static_cast<double>(n);
-    require_memory(24 * pairs, "the affinities of all pairs of " + std::to_string(n) +
-                                   " points (neighbours need less: `affinity=neighbors`)");
+    internal::require_pairs_memory(n);
     Matrix<double> centred = to_matrix<double>(points);
     centred.rowwise() -= mean(points, run).transpose();
     run.throw_if_stopped("affinity");

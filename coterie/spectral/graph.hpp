@@ -52,4 +52,9 @@ COTERIE_API double width_of(const Neighbors& neighbors, double given);
 /// as much.
 COTERIE_API SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
 
+namespace internal {
+/// ResourceError where rbf_affinity of n points would be refused.
+COTERIE_API void require_pairs_memory(Index n);
+}  // namespace internal
+
 }  // namespace coterie

@@ -103,6 +103,7 @@ public:
                 if (used.edge_weights == EdgeWeights::gaussian) used.width = graph.width;
                 model_.scales_ = std::move(graph.scales);
             } else {
+                internal::require_pairs_memory(n);  // before the neighbours are looked for
                 if (used.width == 0) used.width = width_of(nearest_neighbors(points, neighbors, run_), 0);
                 affinity = rbf_affinity(points, used.width, run_);
             }

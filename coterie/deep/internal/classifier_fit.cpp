@@ -308,7 +308,7 @@ private:
             checkpoint_.write(archive);
         }
         if (!stop) return false;
-        if (kept_epoch_ < 0) throw Cancelled("stopped during training, before the first epoch was done");
+        if (kept_epoch_ < 0) throw Cancelled("interrupted during training" + checkpoint_.what_is_left());
         report_.stopped = StopReason::interrupted;
         return true;
     }

@@ -207,6 +207,13 @@ void Checkpoint::write(const Archive& archive) {
     since_.restart();
 }
 
+std::string Checkpoint::what_is_left() const {
+    if (!wanted()) return ", before there was a result";
+    if (!trouble_.empty())
+        return ", before there was a result, and the checkpoint could not be written: " + trouble_;
+    return "; the checkpoint " + path_ + " holds its state, and the same fit goes on from there";
+}
+
 void Checkpoint::warn(FitReport& report) const {
     if (!trouble_.empty()) report.warnings.push_back("a checkpoint could not be written: " + trouble_);
 }
@@ -279,7 +286,7 @@ void DeepFit::pretrain() {
     const auto stop_if_asked = [&] {
         if (!run_.stop_requested()) return;
         if (begun) checkpoint_.write(*begun);
-        run_.throw_if_stopped("pretraining");
+        throw Cancelled("interrupted during pretraining" + checkpoint_.what_is_left());
     };
     for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
         if (checkpoint_.wanted() && !begun) begun = snapshot("pretraining");

@@ -76,6 +76,8 @@ public:
     /// What stands in the way (a full disk) does not end the fit: it is kept for warn().
     void write(const Archive& archive);
     void warn(FitReport& report) const;
+    /// How the message of who was stopped before there was a result ends: whether its state was kept, and where.
+    std::string what_is_left() const;
 
 private:
     std::string trouble_;

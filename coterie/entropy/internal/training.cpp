@@ -493,6 +493,9 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     constexpr double near = 30;       // exp of it is far from the ends of double
     int doublings = 0;
     const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
+    if (!std::isfinite(widest))
+        throw BadArgument("the predictions leave the range of numbers: training diverged; lower `learning_rate`",
+                          {.option = "learning_rate"});
     while (std::ldexp(widest, -doublings) > dull) ++doublings;
     for (; doublings >= 0; --doublings) {
         power = std::ldexp(sharpness, -doublings);

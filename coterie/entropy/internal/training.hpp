@@ -28,7 +28,7 @@ OptionSetFor<Options> describe_training() {
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points per batch")
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
                                          "what the points are taken about while training: their mean, or 0")
-        .real("start_scale", &Options::start_scale, above(0),
+        .real("start_scale", &Options::start_scale, Range{.low = 0, .high = 1e6, .low_open = true},
               "first weights are uniform on +- this over the square root of the dimensions")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
     return set;
