@@ -2,9 +2,9 @@
 // Matrix and Vector: what the library returns and takes as numbers in rows. They are maps of Eigen's over
 // memory that is not Eigen's: the size of Eigen's own blocks of memory depends on the compiler's flags (-march=native,
 // -mavx, -fsanitize=address), so that one made by a library built with other flags cannot be freed by the program.
-// These can: the library itself takes and gives back their memory, with one fixed alignment. Everything that Eigen offers for a matrix
-// works on them; eigen::Matrix and eigen::Vector are Eigen's own, for temporaries and for
-// Eigen's decompositions, and never cross the library's border.
+// These can: the library itself takes and gives back their memory, with one fixed alignment. Everything that Eigen
+// offers for a matrix works on them; eigen::Matrix and eigen::Vector are Eigen's own, for temporaries and for Eigen's
+// decompositions, and never cross the library's border.
 
 #include <algorithm>
 #include <cstddef>
@@ -51,9 +51,7 @@ public:
     using Scalar = typename Plain::Scalar;
 
     Owned() : Map(nullptr, 0, is_vector ? 1 : 0) {}
-    explicit Owned(Index size)
-        requires is_vector
-        : Owned(size, Index(1)) {}
+    explicit Owned(Index size) requires is_vector : Owned(size, Index(1)) {}
     Owned(Index rows, Index columns) : Owned() { allocate(rows, columns); }
     /// Rows of numbers, or the numbers of a vector.
     Owned(std::initializer_list<std::initializer_list<Scalar>> rows) : Owned(eigen_of(rows)) {}
@@ -110,11 +108,7 @@ public:
             allocate(rows, columns);
         }
     }
-    void resize(Index size)
-        requires is_vector
-    {
-        resize(size, 1);
-    }
+    void resize(Index size) requires is_vector { resize(size, 1); }
     /// What is in both sizes stays.
     void conservativeResize(Index rows, Index columns) {
         Owned made(rows, columns);
@@ -123,31 +117,19 @@ public:
         made.topLeftCorner(r, c) = this->topLeftCorner(r, c);
         swap(made);
     }
-    void conservativeResize(Index size)
-        requires is_vector
-    {
-        conservativeResize(size, 1);
-    }
+    void conservativeResize(Index size) requires is_vector { conservativeResize(size, 1); }
     Owned& setZero(Index rows, Index columns) {
         resize(rows, columns);
         Map::setZero();
         return *this;
     }
-    Owned& setZero(Index size)
-        requires is_vector
-    {
-        return setZero(size, 1);
-    }
+    Owned& setZero(Index size) requires is_vector { return setZero(size, 1); }
     Owned& setConstant(Index rows, Index columns, Scalar value) {
         resize(rows, columns);
         Map::setConstant(value);
         return *this;
     }
-    Owned& setConstant(Index size, Scalar value)
-        requires is_vector
-    {
-        return setConstant(size, 1, value);
-    }
+    Owned& setConstant(Index size, Scalar value) requires is_vector { return setConstant(size, 1, value); }
     using Map::swap;
     void swap(Owned& other) noexcept {
         storage_.swap(other.storage_);
@@ -164,7 +146,9 @@ private:
         void operator()(Scalar* numbers) const { release_numbers(numbers); }
     };
 
-    void map(Scalar* numbers, Index rows, Index columns) { ::new (static_cast<Map*>(this)) Map(numbers, rows, columns); }
+    void map(Scalar* numbers, Index rows, Index columns) {
+        ::new (static_cast<Map*>(this)) Map(numbers, rows, columns);
+    }
     void allocate(Index rows, Index columns) {
         constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(Scalar));
         if (rows != 0 && columns > most / rows) throw std::bad_alloc();

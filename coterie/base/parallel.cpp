@@ -65,8 +65,8 @@ void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef
     std::atomic<Index> done{0};
     auto asked = Clock::now();  // the calling thread's
     const auto ask = [&] {
-        const double share = count == 0 ? 1 : static_cast<double>(done.load(std::memory_order_relaxed)) /
-                                                  static_cast<double>(count);
+        const double share =
+            count == 0 ? 1 : static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(count);
         run.report({.stage = stage.name,
                     .fraction = stage.begin + share * (stage.end - stage.begin),
                     .objective = std::numeric_limits<double>::quiet_NaN()});

@@ -57,8 +57,8 @@ public:
 
 private:
     void map(Index rows, Index columns) {
-        ::new (static_cast<Map*>(this)) Map(rows, columns, static_cast<Index>(values_.size()), starts_.data(),
-                                            columns_.data(), values_.data());
+        ::new (static_cast<Map*>(this))
+            Map(rows, columns, static_cast<Index>(values_.size()), starts_.data(), columns_.data(), values_.data());
     }
     static SparseMatrix compressed(eigen::SparseMatrix from) {
         from.makeCompressed();

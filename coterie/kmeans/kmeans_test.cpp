@@ -471,5 +471,14 @@ TEST(KMeans, BadArguments) {
     EXPECT_TRUE(model.predict(PointsView(x.data(), 0, 3)).empty());
 }
 
+TEST(KMeans, PartsHaveNamesAndMeanings) {
+    const Matrix<double> x{{0, 0}, {0, 1}, {5, 5}, {5, 6}};
+    const auto parts = fit_kmeans(x, {.clusters = 2}).part_descriptions();
+    ASSERT_EQ(parts.size(), 1u);
+    EXPECT_EQ(parts[0].name, "centroids");
+    EXPECT_EQ(parts[0].shape, "k x d");
+    EXPECT_FALSE(parts[0].meaning.empty());
+}
+
 }  // namespace
 }  // namespace coterie

@@ -65,8 +65,7 @@ void models(const Matrix<double>& x) {
             known.partial_labels.assign(static_cast<std::size_t>(x.rows()), -1);
             for (std::size_t i = 0; i < 3; ++i) known.partial_labels[i] = static_cast<std::int32_t>(i);
         }
-        const auto pipeline =
-            coterie::Pipeline::fit(method, {{"clusters", std::int64_t(3)}}, known, {}, run);
+        const auto pipeline = coterie::Pipeline::fit(method, {{"clusters", std::int64_t(3)}}, known, {}, run);
         const coterie::PreparedRows rows = pipeline.prepare(coterie::Points(x));
         for (int each = 0; each < coterie::output_count; ++each) {
             const auto output = static_cast<coterie::Output>(each);
@@ -115,8 +114,7 @@ void graphs(const Matrix<double>& x) {
     use("smce", coterie::smce_represent(x, 1.0, 5, run).coefficients);
     use("affinity", coterie::affinity_of(representation.coefficients, coterie::AffinityStrategy::NS, 5).matrix);
     const Vector<double> y = x.row(0).transpose();
-    const Vector<double> weights =
-        coterie::representation_weights(x, y, 0, coterie::RepresentationWeights::linear);
+    const Vector<double> weights = coterie::representation_weights(x, y, 0, coterie::RepresentationWeights::linear);
     Vector<double> finite = weights;
     finite[0] = 1;
     use("weights", finite);
