@@ -55,6 +55,8 @@ test-slow: build-tests ## The slow tests: MNIST beside scikit-learn, every reade
 benchmark: ## Build the benchmarks (benchmarks/README.md says how to run them)
 	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-slow.txt
 	@cmake --preset benchmark && ninja -C build/benchmark
+	@test -d build/peers || python3 -m venv build/peers
+	@build/peers/bin/pip install --quiet --requirement benchmarks/requirements.txt
 
 docs: ## The site: the pages of docs/ and the public headers, build/docs/site/index.html
 	@scripts/install-packages packages-docs.txt
