@@ -137,7 +137,9 @@ def test_zsh(files, script, tmp_path, line):
 
 def test_zsh_shows_meanings(files, script, tmp_path):
     said = zsh_becomes(files, script, tmp_path, "coterie data ")
-    for word, meaning in offered("data", "")[0].items():
+    commands = offered("data", "")[0]
+    assert set(commands) == {"list", "show", "get"}
+    for word, meaning in commands.items():
         assert f"{word} " in said and f"-- {meaning[:30]}" in said
 
 
