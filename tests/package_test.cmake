@@ -41,6 +41,12 @@ if(STEP STREQUAL "install")
       message(FATAL_ERROR "not installed: ${path}")
     endif()
   endforeach()
+  foreach(path share/man/man1/coterie.1 share/bash-completion/completions/coterie share/zsh/site-functions/_coterie
+      share/fish/vendor_completions.d/coterie.fish)
+    if(EXISTS ${prefix}/bin/coterie AND NOT EXISTS ${prefix}/${path})
+      message(FATAL_ERROR "not installed: ${path}")
+    endif()
+  endforeach()
   # The umbrella is the list of all that is installed.
   file(STRINGS ${prefix}/${INCLUDEDIR}/coterie/coterie.hpp umbrella REGEX "^#include \"coterie/")
   file(GLOB_RECURSE headers RELATIVE ${prefix}/${INCLUDEDIR} ${prefix}/${INCLUDEDIR}/coterie/*.hpp)

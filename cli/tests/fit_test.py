@@ -24,7 +24,8 @@ def test_version_is_quick():
 
 
 COMMANDS = [[], ["fit"], ["fit", "kmeans"], ["tune"], ["tune", "kmeans"], ["predict"], ["evaluate"], ["geometry"], ["methods"], ["info"], ["data"], ["data", "list"],
-            ["data", "show"], ["data", "get"], ["completion"], ["completion", "bash"], ["man"]]
+            ["data", "show"], ["data", "get"], ["completion"], ["completion", "bash"], ["completion", "zsh"],
+            ["completion", "fish"], ["completion", "words"], ["man"]]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words) or "coterie")
