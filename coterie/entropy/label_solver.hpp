@@ -61,7 +61,7 @@ struct LabelSolution {
 /// The same bits at any number of threads. Memory: em 2 N K numbers beside the input and the result, dual N + K^2 a
 /// thread, newton 3 N K. Throws BadArgument (settings, shapes), ResourceError.
 template <class T>
-LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings& settings, int threads,
+COTERIE_API LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings& settings, int threads,
                               const FixedLabels<T>& fixed = {});
 
 /// How far labels, found by whatever means, are from the optimum.
@@ -73,7 +73,7 @@ struct LabelCertificate {
 /// a: of the multipliers that a solution has; without them lambda u / ybar. Where every label is fixed there is nothing
 /// to be far from: gap and gradient are 0.
 template <class T>
-LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels, const LabelSettings& settings,
+COTERIE_API LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels, const LabelSettings& settings,
                                 int threads, const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
 
 /// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6);

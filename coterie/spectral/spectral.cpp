@@ -336,6 +336,9 @@ void SpectralModel::parts(Parts& parts) {
     const bool precomputed = options_.affinity == Affinity::precomputed;
     const bool neighbors = options_.affinity == Affinity::neighbors;
     parts.add("vectors", vectors_, "n x k", "the eigenvectors over the square roots of the degrees");
+    const Index n = vectors_.rows();
+    if (parts.reading() && n < options_.clusters)
+        throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(options_.clusters) + " clusters");
     parts.add("eigenvalues", eigenvalues_, "k", "of the normalised Laplacian, ascending");
     parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
     parts.add("unreached", unreached_, "the cluster of what has no neighbour", between(0, options_.clusters - 1));
@@ -343,9 +346,6 @@ void SpectralModel::parts(Parts& parts) {
     if (neighbors && options_.edge_weights == EdgeWeights::self_tuning)
         parts.add("scales", scales_, "n", "the local scale of each of them", above(0));
     if (!parts.reading()) return;
-    const Index n = vectors_.rows();
-    if (n < options_.clusters)
-        throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(options_.clusters) + " clusters");
     if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !(options_.width > 0))
         throw BadData("model: affinities of no width");
     dimensions_ = precomputed ? n : points_.columns();
