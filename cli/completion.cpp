@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/data/catalogue.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie::cli {
 namespace {

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/pipeline/document.hpp"
 
-namespace coterie::cli {
+namespace coterie {
 
 struct PictureText {
     std::string title;     // first line
@@ -17,8 +19,12 @@ struct PictureText {
 
 /// The points in their first two principal axes (two columns: as they are; one: value against spread), coloured and
 /// shaped by cluster. At most about 5,000 are drawn, chosen at a fixed stride.
-std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes,
-                            const PictureText& text, const std::vector<std::string>& column_names, const Run& run);
+COTERIE_API std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes,
+                                        const PictureText& text, const std::vector<std::string>& column_names,
+                                        const Run& run);
+
+/// The points of a fit, with what came of it in the second line.
+COTERIE_API std::string fit_picture(const Pipeline& pipeline, const FitResult& result, const Run& run);
 
 /// Points (x_i, y_i) joined in their order. What is not finite is left out.
 struct Line {
@@ -27,11 +33,13 @@ struct Line {
     std::vector<double> y;
 };
 /// Lines in one frame, each in its own colour, with a key where they have names. Empty where nothing is finite.
-std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal, const std::string& vertical);
+COTERIE_API std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal,
+                                      const std::string& vertical);
 /// Drawings of lines below each other, as one; empty ones are left out.
-std::string stacked_pictures(std::vector<std::string> pictures, const std::string& title);
+COTERIE_API std::string stacked_pictures(std::vector<std::string> pictures, const std::string& title);
 /// Values against their position, as a line.
-std::string line_picture(const std::vector<double>& values, const std::string& horizontal, const std::string& vertical);
+COTERIE_API std::string line_picture(const std::vector<double>& values, const std::string& horizontal,
+                                     const std::string& vertical);
 
 /// One of several small drawings of points in two dimensions.
 struct Panel {
@@ -45,11 +53,9 @@ struct Panel {
     std::vector<Matrix<double>> lines;  // of places, m x 2 each
 };
 /// Panels side by side, so many in a row.
-std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_row, const PictureText& text);
+COTERIE_API std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_row, const PictureText& text);
 
 /// The colour of a cluster, "#0072B2": distinct also to colour-blind eyes for eight; then shapes tell clusters apart.
-std::string cluster_colour(std::size_t cluster);
+COTERIE_API std::string cluster_colour(std::size_t cluster);
 
-std::string escape_markup(const std::string& text);
-
-}  // namespace coterie::cli
+}  // namespace coterie

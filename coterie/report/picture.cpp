@@ -1,4 +1,4 @@
-#include "picture.hpp"
+#include "coterie/report/picture.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,17 @@
 
 #include "coterie/linalg/eigen.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/internal/markup.hpp"
 
-namespace coterie::cli {
+namespace coterie {
 namespace {
+
+using internal::count_text;
+using internal::escape_markup;
+using internal::formatted;
+using internal::number_text;
+using internal::share_text;
 
 constexpr Index most_drawn = 5000;
 constexpr double lines_width = 720;
@@ -23,12 +30,6 @@ constexpr Index most_rows_for_gram_matrix = 1000;
 // red and a grey.
 constexpr std::array<const char*, 8> colours = {"#0072B2", "#E69F00", "#009E73", "#CC79A7",
                                                 "#D55E00", "#56B4E9", "#882255", "#6B7280"};
-
-std::string format(const char* pattern, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, pattern, value);
-    return text;
-}
 
 // Coordinates to a tenth of a pixel: half the bytes, and nobody sees the difference.
 void append_number(std::string& out, double value) {
@@ -120,7 +121,7 @@ std::string frame_lines(const Frame& frame, bool vertical_ticks) {
         append_number(grid, frame.top);
         grid += "V";
         append_number(grid, frame.bottom);
-        labels += text_at(frame.x(tick), frame.bottom + 16, "text-anchor=\"middle\"", format("%.4g", tick));
+        labels += text_at(frame.x(tick), frame.bottom + 16, "text-anchor=\"middle\"", formatted("%.4g", tick));
     }
     for (const double tick : vertical_ticks ? frame.vertical.ticks : std::vector<double>{}) {
         grid += "M";
@@ -129,7 +130,7 @@ std::string frame_lines(const Frame& frame, bool vertical_ticks) {
         append_number(grid, frame.y(tick));
         grid += "H";
         append_number(grid, frame.right);
-        labels += text_at(frame.left - 7, frame.y(tick) + 4, "text-anchor=\"end\"", format("%.4g", tick));
+        labels += text_at(frame.left - 7, frame.y(tick) + 4, "text-anchor=\"end\"", formatted("%.4g", tick));
     }
     std::string out = "<path d=\"" + grid + "\" stroke=\"#E5E7EB\" fill=\"none\"/>\n<rect x=\"";
     append_number(out, frame.left);
@@ -144,8 +145,9 @@ std::string frame_lines(const Frame& frame, bool vertical_ticks) {
 }
 
 std::string svg_start(double width, double height, const std::string& described) {
-    std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + format("%.0f", width) + "\" height=\"" +
-                      format("%.0f", height) + "\" viewBox=\"0 0 " + format("%.0f ", width) + format("%.0f", height) +
+    std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + formatted("%.0f", width) + "\" height=\"" +
+                      formatted("%.0f", height) + "\" viewBox=\"0 0 " + formatted("%.0f ", width) +
+                      formatted("%.0f", height) +
                       "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, "
                       "Arial, sans-serif\">\n";
     out += "<title>" + escape_markup(described) + "</title>\n";
@@ -162,7 +164,7 @@ struct Projection {
 };
 
 std::string variance_share(double variance, double total) {
-    return total > 0 ? " (" + format("%.1f", 100 * variance / total) + " % of the variance)" : "";
+    return total > 0 ? " (" + formatted("%.1f", 100 * variance / total) + " % of the variance)" : "";
 }
 
 double total_variance(PointsView points, const Run& run) { return column_moments(points, run).variance.sum(); }
@@ -254,23 +256,6 @@ Projection project_drawn(PointsView points, const std::vector<Index>& drawn,
 
 std::string cluster_colour(std::size_t cluster) { return colours[cluster % colours.size()]; }
 
-std::string escape_markup(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\'': out += "&#39;"; break;
-            default:
-                // Control characters may not stand in XML at all.
-                out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
-        }
-    }
-    return out;
-}
-
 std::string scatter_picture(PointsView points, const Labels& labels, const std::vector<Index>& sizes,
                             const PictureText& text, const std::vector<std::string>& column_names, const Run& run) {
     const Index stride = std::max<Index>(1, (points.rows() + most_drawn - 1) / most_drawn);
@@ -318,7 +303,7 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
     out += "<g font-size=\"12\" fill=\"#111827\">\n";
     out += text_at((frame.left + frame.right) / 2, frame.bottom + 36, "text-anchor=\"middle\"", projection.horizontal);
     const double middle = (frame.top + frame.bottom) / 2;
-    out += text_at(18, middle, "text-anchor=\"middle\" transform=\"rotate(-90 18 " + format("%.1f", middle) + ")\"",
+    out += text_at(18, middle, "text-anchor=\"middle\" transform=\"rotate(-90 18 " + formatted("%.1f", middle) + ")\"",
                    projection.vertical);
     const double legend_left = frame.right + 22;
     out += text_at(legend_left - 6, frame.top + 10, "font-weight=\"600\"", "cluster");
@@ -346,6 +331,22 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
     if (!projection.remark.empty()) caption += "; " + projection.remark;
     out += text_at(20, height - 12, "font-size=\"11\" fill=\"#6B7280\"", caption + ".");
     return out + "</svg>\n";
+}
+
+std::string fit_picture(const Pipeline& pipeline, const FitResult& result, const Run& run) {
+    const FitReport& report = result.report;
+    std::string subtitle = "n = " + count_text(report.points) + ", d = " + count_text(report.dimensions) +
+                           ", k = " + count_text(report.clusters_requested);
+    if (result.preprocessing != "none") subtitle += ", " + result.preprocessing;
+    if (result.agreement) {
+        const Scores& scores = result.agreement->scores;
+        subtitle += "  \u00b7  ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " +
+                    share_text(scores.ari);
+    } else {
+        subtitle += "  \u00b7  objective " + number_text(report.objective);
+    }
+    return scatter_picture(pipeline.prepared(), pipeline.model().labels(), result.sizes,
+                           {result.method->name + " on " + result.source, subtitle}, pipeline.column_names(), run);
 }
 
 namespace {
@@ -380,8 +381,9 @@ std::string group_of_regions(const Panel& panel, const Frame& frame) {
             append_number(path, frame.left + width * static_cast<double>(begin));
             path += " ";
             append_number(path, frame.bottom - height * static_cast<double>(row + 1));
-            path += "h" + format("%.1f", width * static_cast<double>(end - begin)) + "v" + format("%.2f", height) +
-                    "h" + format("%.1f", -width * static_cast<double>(end - begin)) + "z";
+            path += "h" + formatted("%.1f", width * static_cast<double>(end - begin)) + "v" +
+                    formatted("%.2f", height) + "h" + formatted("%.1f", -width * static_cast<double>(end - begin)) +
+                    "z";
             begin = end;
         }
     std::string out = "<g fill-opacity=\"0.16\">\n";
@@ -513,7 +515,7 @@ std::string lines_picture(const std::vector<Line>& lines, const std::string& hor
     out += "<g font-size=\"12\" fill=\"#111827\">\n" + key;
     out += text_at((frame.left + frame.right) / 2, height - 12, "text-anchor=\"middle\"", horizontal);
     const double middle = (frame.top + frame.bottom) / 2;
-    out += text_at(16, middle, "text-anchor=\"middle\" transform=\"rotate(-90 16 " + format("%.1f", middle) + ")\"",
+    out += text_at(16, middle, "text-anchor=\"middle\" transform=\"rotate(-90 16 " + formatted("%.1f", middle) + ")\"",
                    vertical);
     return out + "</g>\n</svg>\n";
 }
@@ -522,7 +524,7 @@ std::string stacked_pictures(std::vector<std::string> pictures, const std::strin
     std::erase(pictures, std::string());
     std::string out = svg_start(lines_width, lines_height * static_cast<double>(pictures.size()), title);
     for (std::size_t i = 0; i < pictures.size(); ++i)
-        out += "<g transform=\"translate(0 " + format("%.0f", lines_height * static_cast<double>(i)) + ")\">\n" +
+        out += "<g transform=\"translate(0 " + formatted("%.0f", lines_height * static_cast<double>(i)) + ")\">\n" +
                pictures[i] + "</g>\n";
     return out + "</svg>\n";
 }
@@ -538,4 +540,4 @@ std::string line_picture(const std::vector<double>& values, const std::string& h
     return lines_picture({line}, horizontal, vertical);
 }
 
-}  // namespace coterie::cli
+}  // namespace coterie

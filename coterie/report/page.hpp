@@ -1,0 +1,17 @@
+#pragma once
+// A fit as a page of HTML that stands alone: no script, nothing fetched, light and dark.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "coterie/base/export.hpp"
+#include "coterie/pipeline/document.hpp"
+
+namespace coterie {
+
+/// `picture`: SVG to stand in it, or empty. `name_of_option`: what the reader calls an option; none: its name.
+COTERIE_API std::string page(const FitResult& result, const std::string& picture,
+                             const std::function<std::string(std::string_view)>& name_of_option = {});
+
+}  // namespace coterie
