@@ -9,7 +9,7 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/pipeline/pipeline.hpp"
-#include "coterie/report/picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
 #include "terminal.hpp"
 

@@ -13,7 +13,7 @@
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
-#include "coterie/report/picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
 #include "terminal.hpp"
 

@@ -10,7 +10,7 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/manifold/geometry.hpp"
-#include "coterie/report/picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
 #include "terminal.hpp"
 

@@ -11,8 +11,8 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
-#include "coterie/report/picture.hpp"
 #include "coterie/selection/tune.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
 #include "terminal.hpp"
 

@@ -4,7 +4,7 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "coterie/report/picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
 #include "terminal.hpp"
 

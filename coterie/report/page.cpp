@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coterie/pipeline/internal/text.hpp"
-#include "coterie/report/internal/markup.hpp"
+#include "coterie/report/internal/drawing.hpp"
 #include "coterie/report/picture.hpp"
 
 namespace coterie {

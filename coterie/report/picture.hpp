@@ -1,7 +1,6 @@
 #pragma once
 // Drawings as SVG text that stands alone: own background, own fonts' fallbacks, no script.
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,30 +31,13 @@ struct Line {
     std::vector<double> x;
     std::vector<double> y;
 };
+inline constexpr double lines_picture_width = 720;
+inline constexpr double lines_picture_height = 300;
 /// Lines in one frame, each in its own colour, with a key where they have names. Empty where nothing is finite.
 COTERIE_API std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal,
                                       const std::string& vertical);
-/// Drawings of lines below each other, as one; empty ones are left out.
-COTERIE_API std::string stacked_pictures(std::vector<std::string> pictures, const std::string& title);
 /// Values against their position, as a line.
 COTERIE_API std::string line_picture(const std::vector<double>& values, const std::string& horizontal,
                                      const std::string& vertical);
-
-/// One of several small drawings of points in two dimensions.
-struct Panel {
-    std::string title;
-    std::string subtitle;
-    Matrix<double> points;  // n x 2
-    Labels labels;
-    /// Cluster of every place of a grid over the frame, which is coloured by it; empty: none.
-    std::function<Labels(const Matrix<double>&)> regions;
-    Matrix<double> moved;               // n x 2: an arrow from each point; empty: none
-    std::vector<Matrix<double>> lines;  // of places, m x 2 each
-};
-/// Panels side by side, so many in a row.
-COTERIE_API std::string panels_picture(const std::vector<Panel>& panels, std::size_t in_a_row, const PictureText& text);
-
-/// The colour of a cluster, "#0072B2": distinct also to colour-blind eyes for eight; then shapes tell clusters apart.
-COTERIE_API std::string cluster_colour(std::size_t cluster);
 
 }  // namespace coterie
