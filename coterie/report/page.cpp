@@ -1,3 +1,5 @@
+// The page is one text, written from top to bottom; every name and message in it is escaped.
+
 #include "coterie/report/page.hpp"
 
 #include <algorithm>

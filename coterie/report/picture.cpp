@@ -1,3 +1,5 @@
+// More dimensions than two are shown by their principal axes: no other plane shows more of the variance.
+
 #include "coterie/report/picture.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Each piece of a document is made here once, under the names that are documented.
+
 #include "coterie/pipeline/internal/json.hpp"
 
 #include <nlohmann/json.hpp>

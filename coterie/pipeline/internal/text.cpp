@@ -1,3 +1,6 @@
+// Tables, counts and figures are written in one place, so that terminal, page and messages agree on them. Widths are of
+// characters, not of the bytes of UTF-8.
+
 #include "coterie/pipeline/internal/text.hpp"
 
 #include <algorithm>

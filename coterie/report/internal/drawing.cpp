@@ -1,3 +1,5 @@
+// Marks, axes and frames, as the shortest SVG that draws them.
+
 #include "coterie/report/internal/drawing.hpp"
 
 #include <algorithm>
