@@ -106,13 +106,16 @@ std::string label_table(const std::vector<LabelGroup>& groups) {
     return out + "</table>\n";
 }
 
-std::string confusion_table_html(const Confusion& confusion) {
+using NameOfOption = std::function<std::string(std::string_view)>;
+
+std::string confusion_table_html(const Confusion& confusion, const NameOfOption& name_of_option) {
     constexpr std::size_t most = 100;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
         return "<p>" + std::to_string(confusion.classes.size()) + " classes and " +
-               std::to_string(confusion.clusters.size()) +
-               " clusters are too many to show here; <code>coterie evaluate --json</code> prints the whole "
-               "table.</p>\n";
+               std::to_string(confusion.clusters.size()) + " clusters are too many to show here" +
+               (name_of_option ? "; <code>coterie evaluate " + name_of_option("json") + "</code> prints the whole table"
+                               : "") +
+               ".</p>\n";
     std::string out =
         "<p>Rows are classes, columns are clusters; the cluster matched to each class stands in its place, so that "
         "agreement is on "
@@ -138,8 +141,7 @@ std::string confusion_table_html(const Confusion& confusion) {
 
 }  // namespace
 
-std::string page(const FitResult& result, const std::string& picture,
-                 const std::function<std::string(std::string_view)>& name_of_option) {
+std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option) {
     const FitReport& report = result.report;
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -178,7 +180,7 @@ std::string page(const FitResult& result, const std::string& picture,
         rows.emplace_back("points scored", count_text(result.agreement->scored) +
                                                (result.agreement->given > 0 ? ", those that had no label" : ""));
         out += section("Agreement with " + result.truth_source, fact_table(rows));
-        out += section("Classes and clusters", confusion_table_html(result.agreement->confusion));
+        out += section("Classes and clusters", confusion_table_html(result.agreement->confusion, name_of_option));
     }
 
     std::vector<std::pair<std::string, std::string>> course = {{"objective", number_text(report.objective)},

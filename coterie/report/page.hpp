@@ -10,7 +10,8 @@
 
 namespace coterie {
 
-/// `picture`: SVG to stand in it, or empty. `name_of_option`: what the reader calls an option; none: its name.
+/// `picture`: SVG to stand in it, or empty. `name_of_option`: what options are called by the command that the reader
+/// has; without it they have their own names, and no command is spoken of.
 COTERIE_API std::string page(const FitResult& result, const std::string& picture,
                              const std::function<std::string(std::string_view)>& name_of_option = {});
 

@@ -172,24 +172,4 @@ std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::
     return out;
 }
 
-std::string confusion_text(const Confusion& confusion) {
-    constexpr std::size_t most = 30;
-    if (confusion.classes.size() > most || confusion.clusters.size() > most)
-        return "The confusion table of " + std::to_string(confusion.classes.size()) + " classes and " +
-               std::to_string(confusion.clusters.size()) + " clusters is too wide for a terminal; --json has it.\n";
-    std::vector<std::string> header = {"class \\ cluster"};
-    std::vector<std::size_t> right;
-    for (const auto& cluster : confusion.clusters) {
-        right.push_back(header.size());
-        header.push_back(cluster);
-    }
-    std::vector<std::vector<std::string>> rows;
-    for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
-        std::vector<std::string> row = {confusion.classes[v]};
-        for (const auto count : confusion.counts[v]) row.push_back(std::to_string(count));
-        rows.push_back(std::move(row));
-    }
-    return table(header, rows, right);
-}
-
 }  // namespace coterie::internal

@@ -40,7 +40,6 @@ std::string scores_text(const Agreement& agreement);
 std::string truth_text(const Agreement& agreement, const std::string& source);
 /// "O 1700 in 10 clusters, PER 30; 12 in 1 free cluster". `sizes`: points per cluster.
 std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes);
-std::string confusion_text(const Confusion& confusion);
 
 /// Width in columns of UTF-8 text.
 std::size_t display_width(const std::string& text);
