@@ -92,10 +92,11 @@ std::vector<std::string> with_flags(std::vector<std::string> texts);
 /// The flag called `name` among `flags`, to say more about it.
 Flag& flag_named(std::vector<Flag>& flags, std::string_view name);
 
-/// The candidate that `word` is most likely a slip of, or empty.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+void append(std::vector<Flag>& flags, std::vector<Flag> more);
 
-/// `text` broken at spaces into lines of at most `width`; its own line ends are kept.
-std::vector<std::string> wrap(const std::string& text, std::size_t width);
+/// A hint: "did you mean X?", X being `before` and the candidate that `word` is most likely a slip of; else
+/// `otherwise`.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
+                         const std::string& otherwise, const std::string& before = {});
 
 }  // namespace coterie::cli

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "coterie/data/catalogue.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie::cli {
 namespace {

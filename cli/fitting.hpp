@@ -10,7 +10,7 @@
 #include "command_line.hpp"
 #include "common.hpp"
 #include "constraints.hpp"
-#include "outcome.hpp"
+#include "coterie/pipeline/document.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -60,11 +60,9 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
 
 /// Prepares the points, fits, scores, and writes the files that were asked for. `given`: the options that are not left
 /// at their defaults. The caller's InterruptGuard must live.
-Outcome fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                      Run run, ProgressBar& bar);
-/// Where labels go to standard output, text goes aside.
-void print_result(const std::string& text, const Outputs& outputs);
+FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
+                        Run run, ProgressBar& bar);
 /// Says on standard error what ended the fit before it converged; the exit code.
-int tell_end(const Outcome& outcome, const FitRequest& request);
+int tell_end(const FitResult& result, const FitRequest& request);
 
 }  // namespace coterie::cli

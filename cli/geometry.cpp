@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -10,10 +9,10 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/io/internal/output_file.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "coterie/pipeline/preparation.hpp"
 #include "fitting.hpp"
-#include "json.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -160,13 +159,6 @@ double share_of(const std::vector<PointGeometry>& all, const Property& property)
     return static_cast<double>(std::count_if(all.begin(), all.end(), property.of)) / static_cast<double>(all.size());
 }
 
-// In full, as a program reads it back.
-std::string exact_text(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
-}
-
 // A field of a csv file.
 std::string quoted(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -188,7 +180,8 @@ std::string rows_csv(const Labelled& data, const std::vector<PointGeometry>& all
                "," + std::to_string(point.others_in_ball) + "," + std::to_string(point.rank);
         for (const auto& quantity : quantities) {
             out += ",";
-            if (const auto value = quantity.of(point)) out += exact_text(*value);
+            if (const auto value = quantity.of(point))
+                out += formatted("%.17g", *value);  // in full, as a program reads it back
         }
         for (const auto& property : properties) out += property.of(point) ? ",1" : ",0";
         out += "\n";
@@ -276,8 +269,7 @@ int describe_geometry(const GeometryRequest& request) {
 
     std::vector<PointGeometry> all;
     {
-        ProgressBar bar(!request.running->quiet && shows_progress());
-        bar.attach(run);
+        ProgressBar bar(run, request.running->quiet);
         const InterruptGuard guard;
         run.should_stop = InterruptGuard::interrupted;
         all = geometry(data.points, data.labels.labels, data.rows, options, run);
@@ -350,14 +342,9 @@ Command geometry_command() {
         "point's representation uses points of its own manifold only. Beside it stand a condition that the lemma's "
         "proof leaves out, without which it is false, and the representation itself, solved exactly. Weights have sum "
         "1 over the points (equal: 1 each), and lambda is relative to them.";
-    command.operands = {{"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
-                             request->points = word;
-                         }}};
+    command.operands = {points_operand(request->points, request)};
     command.flags = flags_of(GeometryOptions::described(), "Geometry", request->given);
     flag_named(command.flags, "--dim").standard = "";
-    const auto append = [&](std::vector<Flag> more) {
-        for (auto& flag : more) command.flags.push_back(std::move(flag));
-    };
     command.flags.push_back(
         text_flag("--only", "LABEL", "look at the points of this label only", "Geometry", request->only, request));
     command.flags.push_back(text_flag("--labels", "FILE",
@@ -367,11 +354,12 @@ Command geometry_command() {
                                       "Reading", request->labels, request, Completion::points));
     command.flags.push_back(text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1",
                                       "Reading", request->labels_column, request));
-    append(read_flags(request->reading));
-    append(flags_of(PreparationOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
+    append(command.flags, read_flags(request->reading));
+    append(command.flags,
+           flags_of(PreparationOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
     command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write every quantity of every point", "Writing",
                                       request->rows_out, request, Completion::file));
-    append(run_flags(request->running, {"--threads", "--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     command.examples = {{"coterie geometry data:digits --dim 2 --only 3", "the points of one class of the digits"},
                         {"coterie geometry curves.csv --labels found.csv --dim 1 --rows-out rows.csv",
                          "curves by labels that were found, a table of every point"}};

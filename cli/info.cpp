@@ -7,8 +7,8 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/model/archive.hpp"
-#include "json.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -38,7 +38,8 @@ int tell(const InfoRequest& request) {
     const auto labels = label_groups(model->cluster_labels(), {});
     const auto parts = model->part_descriptions();
     const auto described = [&](const std::string& name) {
-        const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.name == name; });
+        const auto found =
+            std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.name == name; });
         return found == parts.end() ? PartDescription{name, "", ""} : *found;
     };
     if (request.running->json) {
@@ -96,12 +97,8 @@ Command info_command() {
     Command command;
     command.name = "info";
     command.summary = "tell what a model file holds";
-    command.operands = {{"MODEL",
-                         "a file written by coterie fit --model-out, or - for standard input",
-                         true,
-                         Completion::file,
-                         {},
-                         [request](const std::string& word) { request->model = word; }}};
+    command.operands = {text_operand("MODEL", "a file written by coterie fit --model-out, or - for standard input",
+                                     request->model, request)};
     command.flags = run_flags(request->running, {"--json"});
     command.examples = {{"coterie info model.safetensors", "method, options, tensors"}};
     command.act = [request] { return tell(*request); };

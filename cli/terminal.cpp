@@ -116,7 +116,6 @@ InterruptGuard::~InterruptGuard() { guarded = false; }
 bool InterruptGuard::interrupted() { return interrupts.load() > 0; }
 
 void ProgressBar::update(const Progress& progress) {
-    if (!shown_) return;
     if (!started_ || stage_ != progress.stage) {
         started_ = true;
         stage_ = progress.stage;

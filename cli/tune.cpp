@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "fitting.hpp"
-#include "table.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -29,7 +30,7 @@ struct Tuned {
     std::string source;
     Index points = 0;
     Seconds seconds;
-    std::optional<Outcome> fit;  // none after an interrupt
+    std::optional<FitResult> fit;  // none after an interrupt
     RunRequest running;
     int threads = 0;
 
@@ -132,7 +133,7 @@ std::string tuned_text(const Tuned& tuned) {
                                          options_text(first->options) + ": " + first->error);
     }
     out += facts(rows);
-    if (tuned.fit) out += "\n" + outcome_text(*tuned.fit);
+    if (tuned.fit) out += "\n" + text_document(*tuned.fit);
     return out;
 }
 
@@ -203,8 +204,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
 
     Run run = fit.running->run();
     tuned.threads = run.threads;
-    ProgressBar bar(!quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, quiet);
     FitInputs inputs = read_inputs(method, fit, run);
     if (inputs.problem.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
     tuned.points = inputs.problem.rows();

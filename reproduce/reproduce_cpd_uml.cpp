@@ -8,9 +8,7 @@
 #include "common.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/selection/holdout.hpp"
-#include "json.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -413,12 +411,12 @@ int reproduce(const CpdUmlRequest& request) {
         return Exit::done;
     }
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     std::vector<Measured> measured;
     for (const std::size_t column : columns) {
-        if (shows_progress() && !request.running->quiet)
+        if (run.on_progress)
             run.on_progress = [&](const Progress& progress) {
                 Progress said = progress;
                 said.stage = data_sets[column].title;
@@ -461,8 +459,7 @@ Command reproduce_cpd_uml_command() {
         "Rows that keep the tables honest follow the ranked ones: the whitened embedding without any deformation, "
         "k-means and kernel k-means with ten restarts, and the share of the largest class.";
     command.flags = flags_of(CpdUmlRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {{"coterie-reproduce cpd-uml --runs 20", "all three tables"},
                         {"coterie-reproduce cpd-uml --sets ecoli,cars --runs 5 --select silhouette",
                          "two sets, parameters chosen without labels"}};

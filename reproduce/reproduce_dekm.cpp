@@ -9,10 +9,8 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/pipeline/pipeline.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -104,7 +102,8 @@ Points resized(PointsView images, int from, int to) {
     Matrix<float> out(pixels.rows(), Index{to} * to);
     for (Index i = 0; i < pixels.rows(); ++i)
         Eigen::Map<eigen::Matrix<float>>(out.data() + i * out.cols(), to, to) =
-            cover * Eigen::Map<const eigen::Matrix<float>>(pixels.data() + i * pixels.cols(), from, from) * cover.transpose();
+            cover * Eigen::Map<const eigen::Matrix<float>>(pixels.data() + i * pixels.cols(), from, from) *
+            cover.transpose();
     return Points(std::move(out));
 }
 
@@ -391,8 +390,7 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
         throw UsageError("option --figure: none of --methods " + request.methods + " has updates to draw",
                          "dec, idec, dcn and dekm have");
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
 
@@ -461,8 +459,7 @@ Command dekm_command(const DekmSet& set, const char* of) {
     if (&set == &mnist)
         command.flags.push_back(text_flag("--figure1", "FILE.svg", "draw Figure 1: four classes in two dimensions",
                                           "Writing", request->figure1, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {{std::string("coterie-reproduce ") + set.name + " --methods ae-kmeans,dekm --points 1000 " +
                              "--pretrain-epochs 10 --max-iterations 200",
                          "a quick look"}};

@@ -13,10 +13,8 @@
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -479,8 +477,7 @@ Command reproduce_max_margin_command() {
     command.flags = flags_of(MaxMarginRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "write Figures 1, 3, 4 and 8 as one drawing", "Writing",
                                       request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {
         {"coterie-reproduce max-margin --sets 10 --figure margins.svg", "a quick look, and the picture"}};
     command.act = [request] { return reproduce(*request); };

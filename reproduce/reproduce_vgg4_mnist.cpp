@@ -4,10 +4,8 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -159,8 +157,7 @@ int reproduce(const Vgg4Request& request) {
     outputs.check(request.running->json);
     const WorkFolder folder(request.checkpoint);
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
 
@@ -227,8 +224,7 @@ Command reproduce_vgg4_mnist_command() {
                                       request->checkpoint, request, Completion::file));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "draw every epoch of the methods' first starts",
                                       "Writing", request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {
         {"coterie-reproduce vgg4-mnist --points 2000 --epochs 10 --seeds 1 --methods ours,imsat", "a quick look"}};
     command.act = [request] { return reproduce(*request); };

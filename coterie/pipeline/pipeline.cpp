@@ -73,8 +73,9 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     const Problem prepared = out.preparation_.apply(problem, run, &zero_rows);
     if (zero_rows > 0) out.warnings_.push_back(Preparation::zero_rows_warning(zero_rows));
     out.prepared_ = prepared.points;
-    out.preparation_seconds_ = watch.seconds();
+    out.preparation_seconds_ = watch.restart();
     out.model_ = method.fit(prepared, options, run);
+    out.fit_seconds_ = watch.seconds();
     out.model_->require_sound();
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))

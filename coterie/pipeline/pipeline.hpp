@@ -59,8 +59,9 @@ public:
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The points the method saw, prepared; empty after load and for a graph.
     const Points& prepared() const { return prepared_; }
-    /// Seconds that the preparation of the fit took.
+    /// Seconds that the preparation and the fit of the model took; 0 after load.
     double preparation_seconds() const { return preparation_seconds_; }
+    double fit_seconds() const { return fit_seconds_; }
 
     /// Rows as they come, from `column_names` (empty: they have none). Where both sides have names, columns are found
     /// by name, whatever their order, and others are left out; BadData names those that are missing. Else columns are
@@ -83,6 +84,7 @@ private:
     std::vector<std::string> warnings_;
     Points prepared_;
     double preparation_seconds_ = 0;
+    double fit_seconds_ = 0;
 };
 
 }  // namespace coterie

@@ -1,10 +1,25 @@
-#include "json.hpp"
+// Each piece of a document is made here once, under the names that are documented.
+
+#include "coterie/pipeline/internal/json.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "outcome.hpp"
+namespace coterie::internal {
+namespace {
 
-namespace coterie::cli {
+void add_scores(Json& json, const ClusteringResult& result) {
+    if (!result.agreement) return;
+    json["truth"] = result.truth_source;
+    json["scores"] = scores_json(*result.agreement);
+    json["scored"] = result.agreement->scored;
+}
+
+void add_written(Json& json, const ClusteringResult& result) {
+    json["written"] = Json::object();
+    for (const auto& [what, path] : result.written) json["written"][what] = path;
+}
+
+}  // namespace
 
 Json json_of(const OptionValue& value) {
     return std::visit([](const auto& held) { return Json(held); }, value);
@@ -53,12 +68,6 @@ Json json_of(const Confusion& confusion) {
             {"counts", confusion.counts}};
 }
 
-Json summary_json(const SampleSummary& sample) {
-    Json out = {{"mean", sample.mean / 100}};
-    if (sample.count > 1) out["deviation"] = sample.deviation / 100;
-    return out;
-}
-
 Json json_of(const Detail& detail) {
     return std::visit([](const auto& held) { return Json(held); }, detail);
 }
@@ -71,36 +80,32 @@ Json json_of(const Seconds& seconds) {
 
 std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-Json json_of(const Outcome& outcome) {
-    const FitReport& report = outcome.report;
+Json json_of(const FitResult& result) {
+    const FitReport& report = result.report;
     Json json;
     json["schema"] = 1;
-    json["method"] = outcome.method->name;
-    json["points"] = outcome.source;
-    json["precision"] = outcome.scalar;
-    json["options"] = json_of(*outcome.method->options, outcome.options);
-    json["preprocessing"] = outcome.preprocessing;
+    json["method"] = result.method->name;
+    json["points"] = result.source;
+    json["precision"] = result.scalar;
+    json["options"] = json_of(*result.method->options, result.options);
+    json["preprocessing"] = result.preprocessing;
     json["n"] = report.points;
     json["d"] = report.dimensions;
     json["clusters_requested"] = report.clusters_requested;
     json["clusters_found"] = report.clusters_found;
-    json["sizes"] = report.sizes;
-    if (!outcome.labels.empty()) json["labels"] = json_of(outcome.labels, true);
+    json["sizes"] = result.sizes;
+    if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
     json["objective"] = report.objective;
     json["objective_per_iteration"] = report.objective_per_iteration;
     json["iterations"] = report.iterations;
     json["stopped"] = std::string(name(report.stopped));
-    json["seconds"] = json_of(outcome.seconds);
+    json["seconds"] = json_of(result.seconds);
     json["seed"] = report.seed;
     json["threads"] = report.threads;
-    json["warnings"] = outcome.warnings;
-    json["notes"] = outcome.notes;
-    if (outcome.agreement) {
-        json["truth"] = outcome.truth_source;
-        json["scores"] = scores_json(*outcome.agreement);
-        json["scored"] = outcome.agreement->scored;
-        json["confusion"] = json_of(outcome.agreement->confusion);
-    }
+    json["warnings"] = result.warnings;
+    json["notes"] = result.notes;
+    add_scores(json, result);
+    if (result.agreement) json["confusion"] = json_of(result.agreement->confusion);
     Json details = Json::object();
     for (const auto& [name, detail] : report.details) details[name] = json_of(detail);
     if (report.empty_clusters_repaired > 0 || !report.empty_cluster_policy.empty()) {
@@ -108,12 +113,32 @@ Json json_of(const Outcome& outcome) {
         details["empty_cluster_policy"] = report.empty_cluster_policy;
     }
     json["details"] = details;
-    Json written = Json::object();
-    for (const auto& [what, path] : outcome.written) written[what] = path;
-    json["written"] = written;
+    add_written(json, result);
     return json;
 }
 
-std::string outcome_json(const Outcome& outcome) { return document(json_of(outcome)); }
+Json json_of(const AppliedResult& result) {
+    Json json;
+    json["schema"] = 1;
+    json["method"] = result.method;
+    json["model"] = result.model;
+    json["points"] = result.source;
+    json["n"] = result.points;
+    json["d"] = result.dimensions;
+    if (result.moved_to > 0) {
+        json["dimensions"] = result.moved_to;
+    } else {
+        json["clusters"] = result.clusters;
+        json["sizes"] = result.sizes;
+    }
+    if (!result.groups.empty()) json["labels"] = json_of(result.groups, false);
+    json["preprocessing"] = result.preprocessing;
+    json["seconds"] = json_of(result.seconds);
+    json["threads"] = result.threads;
+    json["warnings"] = result.warnings;
+    add_scores(json, result);
+    if (result.moved_to == 0) add_written(json, result);
+    return json;
+}
 
-}  // namespace coterie::cli
+}  // namespace coterie::internal

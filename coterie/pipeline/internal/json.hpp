@@ -6,19 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "common.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/report.hpp"
+#include "coterie/pipeline/document.hpp"
 
-namespace coterie::cli {
+namespace coterie::internal {
 
 using Json = nlohmann::ordered_json;
 
 Json json_of(const OptionValue& value);
 Json json_of(const OptionSet& set, const OptionValues& values);  // in the set's order
 Json json_of(const Scores& scores);
-/// Mean and deviation of figures in per cent, as shares.
-Json summary_json(const SampleSummary& sample);
 /// The scores with label_accuracy, where it is known.
 Json scores_json(const Agreement& agreement);
 /// `labelled` where partial labels are at hand.
@@ -26,8 +24,10 @@ Json json_of(const std::vector<LabelGroup>& groups, bool labelled);
 Json json_of(const Confusion& confusion);
 Json json_of(const Detail& detail);
 Json json_of(const Seconds& seconds);
+Json json_of(const FitResult& result);
+Json json_of(const AppliedResult& result);
 
 /// The document as text with a line end; bytes that are no UTF-8 are replaced.
 std::string document(const Json& json);
 
-}  // namespace coterie::cli
+}  // namespace coterie::internal

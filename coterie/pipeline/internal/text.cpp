@@ -1,19 +1,54 @@
-#include "table.hpp"
+// Tables, counts and figures are written in one place, so that terminal, page and messages agree on them. Widths are of
+// characters, not of the bytes of UTF-8.
+
+#include "coterie/pipeline/internal/text.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
 
-namespace coterie::cli {
-namespace {
+namespace coterie::internal {
 
-std::string format(const char* pattern, double value) {
+std::string formatted(const char* pattern, double value) {
     char text[64];
     std::snprintf(text, sizeof text, pattern, value);
     return text;
 }
 
-}  // namespace
+std::string join(const std::vector<std::string>& words, const std::string& between) {
+    std::string out;
+    for (const auto& word : words) out += (out.empty() ? "" : between) + word;
+    return out;
+}
+
+std::vector<std::string> wrap(const std::string& text, std::size_t width) {
+    std::vector<std::string> lines;
+    std::string line;
+    std::string word;
+    const auto end_word = [&] {
+        if (word.empty()) return;
+        if (!line.empty() && line.size() + 1 + word.size() > width) {
+            lines.push_back(line);
+            line.clear();
+        }
+        line += (line.empty() ? "" : " ") + word;
+        word.clear();
+    };
+    for (const char c : text) {
+        if (c == ' ' || c == '\n') {
+            end_word();
+            if (c == '\n') {
+                lines.push_back(line);
+                line.clear();
+            }
+        } else {
+            word += c;
+        }
+    }
+    end_word();
+    if (!line.empty()) lines.push_back(line);
+    return lines;
+}
 
 std::size_t display_width(const std::string& text) {
     // Every byte but the continuation bytes of UTF-8.
@@ -62,20 +97,13 @@ std::string facts(const std::vector<std::pair<std::string, std::string>>& rows) 
     return out;
 }
 
-std::string share_text(double share) { return format("%.4f", share); }
+std::string share_text(double share) { return fixed_text(share, 4); }
 std::string fixed_text(double value, int digits) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
+    return formatted(("%." + std::to_string(digits) + "f").c_str(), value);
 }
 
-std::string summary_text(const SampleSummary& sample) {
-    const std::string mean = fixed_text(sample.mean, 2);
-    return sample.count > 1 ? mean + " ± " + fixed_text(sample.deviation, 2) : mean;
-}
-
-std::string number_text(double value) { return format("%.6g", value); }
-std::string seconds_text(double seconds) { return format(seconds < 10 ? "%.3f" : "%.1f", seconds); }
+std::string number_text(double value) { return formatted("%.6g", value); }
+std::string seconds_text(double seconds) { return formatted(seconds < 10 ? "%.3f" : "%.1f", seconds); }
 
 std::string count_text(long long count) {
     std::string digits = std::to_string(count < 0 ? -count : count);
@@ -90,7 +118,7 @@ std::string bytes_text(double bytes) {
         bytes /= 1000;
         ++unit;
     }
-    return format(unit == 0 || bytes >= 100 ? "%.0f " : "%.1f ", bytes) + units[unit];
+    return formatted(unit == 0 || bytes >= 100 ? "%.0f " : "%.1f ", bytes) + units[unit];
 }
 
 std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
@@ -101,12 +129,21 @@ std::string sizes_text(const std::vector<Index>& sizes, std::size_t most) {
     return out;
 }
 
+std::vector<std::pair<std::string, double>> named(const Scores& scores) {
+    return {{"ACC", scores.acc},
+            {"NMI", scores.nmi},
+            {"ARI", scores.ari},
+            {"purity", scores.purity},
+            {"homogeneity", scores.homogeneity},
+            {"completeness", scores.completeness}};
+}
+
 std::string scores_text(const Agreement& agreement) {
-    const Scores& scores = agreement.scores;
-    return "ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " + share_text(scores.ari) +
-           ", purity " + share_text(scores.purity) + ", homogeneity " + share_text(scores.homogeneity) +
-           ", completeness " + share_text(scores.completeness) +
-           (agreement.label_accuracy ? ", label accuracy " + share_text(*agreement.label_accuracy) : "");
+    auto all = named(agreement.scores);
+    if (agreement.label_accuracy) all.emplace_back("label accuracy", *agreement.label_accuracy);
+    std::string out;
+    for (const auto& [name, score] : all) out += (out.empty() ? "" : ", ") + name + " " + share_text(score);
+    return out;
 }
 
 std::string truth_text(const Agreement& agreement, const std::string& source) {
@@ -135,24 +172,4 @@ std::string label_groups_text(const std::vector<LabelGroup>& groups, const std::
     return out;
 }
 
-std::string confusion_text(const Confusion& confusion) {
-    constexpr std::size_t most = 30;
-    if (confusion.classes.size() > most || confusion.clusters.size() > most)
-        return "The confusion table of " + std::to_string(confusion.classes.size()) + " classes and " +
-               std::to_string(confusion.clusters.size()) + " clusters is too wide for a terminal; --json has it.\n";
-    std::vector<std::string> header = {"class \\ cluster"};
-    std::vector<std::size_t> right;
-    for (const auto& cluster : confusion.clusters) {
-        right.push_back(header.size());
-        header.push_back(cluster);
-    }
-    std::vector<std::vector<std::string>> rows;
-    for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
-        std::vector<std::string> row = {confusion.classes[v]};
-        for (const auto count : confusion.counts[v]) row.push_back(std::to_string(count));
-        rows.push_back(std::move(row));
-    }
-    return table(header, rows, right);
-}
-
-}  // namespace coterie::cli
+}  // namespace coterie::internal

@@ -1,11 +1,17 @@
+// The page is one text, written from top to bottom; every name and message in it is escaped.
+
+#include "coterie/report/page.hpp"
+
 #include <algorithm>
-#include <cstdio>
 
-#include "outcome.hpp"
-#include "picture.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/internal/drawing.hpp"
+#include "coterie/report/picture.hpp"
 
-namespace coterie::cli {
+namespace coterie {
+
+using namespace internal;
+
 namespace {
 
 constexpr const char* style = R"css(
@@ -35,6 +41,23 @@ svg { max-width: 100%; height: auto; display: block; border-radius: 6px; }
 code { font-size: 13px; overflow-wrap: anywhere; }
 )css";
 
+std::string detail_text(const Detail& detail) {
+    struct Visitor {
+        std::string operator()(double value) const { return number_text(value); }
+        std::string operator()(std::int64_t value) const { return std::to_string(value); }
+        std::string operator()(const std::string& value) const { return value; }
+        std::string operator()(const std::vector<double>& values) const {
+            constexpr std::size_t most = 20;
+            std::string out;
+            for (std::size_t i = 0; i < values.size() && i < most; ++i)
+                out += (i == 0 ? "" : " ") + number_text(values[i]);
+            if (values.size() > most) out += " ... (" + std::to_string(values.size()) + " numbers)";
+            return out;
+        }
+    };
+    return std::visit(Visitor{}, detail);
+}
+
 std::string cell(const std::string& text, const char* kind = "") {
     return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">" + escape_markup(text) +
            "</td>";
@@ -55,11 +78,7 @@ std::string fact_table(const std::vector<std::pair<std::string, std::string>>& r
     return out + "</table>\n";
 }
 
-std::string percent(double share, const char* pattern = "%.1f") {
-    char text[32];
-    std::snprintf(text, sizeof text, pattern, 100 * share);
-    return text;
-}
+std::string percent(double share, int digits) { return fixed_text(100 * share, digits); }
 
 std::string size_bars(const std::vector<Index>& sizes) {
     constexpr std::size_t most = 200;
@@ -68,7 +87,7 @@ std::string size_bars(const std::vector<Index>& sizes) {
     for (std::size_t i = 0; i < std::min(most, sizes.size()); ++i)
         out += "<tr><td>" + std::to_string(i) + "</td>" + cell(count_text(sizes[i]), "n") +
                "<td class=\"wide\"><span class=\"bar\" style=\"width:" +
-               percent(static_cast<double>(sizes[i]) / static_cast<double>(largest), "%.2f") +
+               percent(static_cast<double>(sizes[i]) / static_cast<double>(largest), 2) +
                "%;background:" + cluster_colour(i) + "\"></span></td></tr>\n";
     out += "</table>\n";
     if (sizes.size() > most)
@@ -87,13 +106,16 @@ std::string label_table(const std::vector<LabelGroup>& groups) {
     return out + "</table>\n";
 }
 
-std::string confusion_table_html(const Confusion& confusion) {
+using NameOfOption = std::function<std::string(std::string_view)>;
+
+std::string confusion_table_html(const Confusion& confusion, const NameOfOption& name_of_option) {
     constexpr std::size_t most = 100;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
         return "<p>" + std::to_string(confusion.classes.size()) + " classes and " +
-               std::to_string(confusion.clusters.size()) +
-               " clusters are too many to show here; <code>coterie evaluate --json</code> prints the whole "
-               "table.</p>\n";
+               std::to_string(confusion.clusters.size()) + " clusters are too many to show here" +
+               (name_of_option ? "; <code>coterie evaluate " + name_of_option("json") + "</code> prints the whole table"
+                               : "") +
+               ".</p>\n";
     std::string out =
         "<p>Rows are classes, columns are clusters; the cluster matched to each class stands in its place, so that "
         "agreement is on "
@@ -110,7 +132,7 @@ std::string confusion_table_html(const Confusion& confusion) {
             // The matched cluster's cell is blue, a straying one orange, the stronger the more of the class is there.
             const bool agrees = confusion.matched[u] == confusion.classes[v];
             out += "<td style=\"background:rgba(" + std::string(agrees ? "0,114,178," : "230,159,0,") +
-                   percent(0.75 * share / 100, "%.3f") + ")\">" + std::to_string(count) + "</td>";
+                   percent(0.75 * share / 100, 3) + ")\">" + std::to_string(count) + "</td>";
         }
         out += "</tr>\n";
     }
@@ -119,51 +141,46 @@ std::string confusion_table_html(const Confusion& confusion) {
 
 }  // namespace
 
-std::string outcome_html(const Outcome& outcome, const std::string& picture) {
-    const FitReport& report = outcome.report;
+std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option) {
+    const FitReport& report = result.report;
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-        escape_markup(title(outcome)) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n";
-    out += "<h1>" + escape_markup(outcome.method->name + " on " + outcome.source) + "</h1>\n<p class=\"sub\">" +
-           escape_markup(outcome.method->summary) + "</p>\n";
+        escape_markup(title(result)) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n";
+    out += "<h1>" + escape_markup(result.method->name + " on " + result.source) + "</h1>\n<p class=\"sub\">" +
+           escape_markup(result.method->summary) + "</p>\n";
 
     out += "<div class=\"tiles\">\n" + tile(count_text(report.points), "points") +
            tile(count_text(report.dimensions), "dimensions") +
            tile(count_text(report.clusters_found), "clusters found");
-    if (outcome.agreement)
-        out += tile(share_text(outcome.agreement->scores.acc), "ACC") +
-               tile(share_text(outcome.agreement->scores.nmi), "NMI") +
-               tile(share_text(outcome.agreement->scores.ari), "ARI");
+    if (result.agreement)
+        out += tile(share_text(result.agreement->scores.acc), "ACC") +
+               tile(share_text(result.agreement->scores.nmi), "NMI") +
+               tile(share_text(result.agreement->scores.ari), "ARI");
     double fit_seconds = 0;
-    for (const auto& [stage, seconds] : outcome.seconds)
+    for (const auto& [stage, seconds] : result.seconds)
         if (stage == "fit") fit_seconds = seconds;
     out += tile(seconds_text(fit_seconds) + " s", "to fit") + "</div>\n";
 
-    if (!outcome.warnings.empty()) {
+    if (!result.warnings.empty()) {
         std::string list = "<ul>\n";
-        for (const auto& warning : outcome.warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
+        for (const auto& warning : result.warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
         out += section("Warnings", list + "</ul>\n", "warn");
     }
     if (!picture.empty()) out += section("Picture", picture);
-    out += section("Cluster sizes", size_bars(report.sizes));
+    out += section("Cluster sizes", size_bars(result.sizes));
 
-    if (!outcome.labels.empty()) out += section("Labels", label_table(outcome.labels));
+    if (!result.groups.empty()) out += section("Labels", label_table(result.groups));
 
-    if (outcome.agreement) {
-        const Scores& scores = outcome.agreement->scores;
-        std::vector<std::pair<std::string, std::string>> rows = {{"ACC", share_text(scores.acc)},
-                                                                 {"NMI", share_text(scores.nmi)},
-                                                                 {"ARI", share_text(scores.ari)},
-                                                                 {"purity", share_text(scores.purity)},
-                                                                 {"homogeneity", share_text(scores.homogeneity)},
-                                                                 {"completeness", share_text(scores.completeness)}};
-        if (outcome.agreement->label_accuracy)
-            rows.emplace_back("label accuracy", share_text(*outcome.agreement->label_accuracy));
-        rows.emplace_back("points scored", count_text(outcome.agreement->scored) +
-                                               (outcome.agreement->given > 0 ? ", those that had no label" : ""));
-        out += section("Agreement with " + outcome.truth_source, fact_table(rows));
-        out += section("Classes and clusters", confusion_table_html(outcome.agreement->confusion));
+    if (result.agreement) {
+        std::vector<std::pair<std::string, std::string>> rows;
+        for (const auto& [name, score] : named(result.agreement->scores)) rows.emplace_back(name, share_text(score));
+        if (result.agreement->label_accuracy)
+            rows.emplace_back("label accuracy", share_text(*result.agreement->label_accuracy));
+        rows.emplace_back("points scored", count_text(result.agreement->scored) +
+                                               (result.agreement->given > 0 ? ", those that had no label" : ""));
+        out += section("Agreement with " + result.truth_source, fact_table(rows));
+        out += section("Classes and clusters", confusion_table_html(result.agreement->confusion, name_of_option));
     }
 
     std::vector<std::pair<std::string, std::string>> course = {{"objective", number_text(report.objective)},
@@ -179,21 +196,21 @@ std::string outcome_html(const Outcome& outcome, const std::string& picture) {
     out += section("Course of the fit", course_body);
 
     std::vector<std::pair<std::string, std::string>> options;
-    for (const auto& option : outcome.method->options->options())
-        if (const auto found = outcome.options.find(option.name); found != outcome.options.end())
-            options.emplace_back(option_flag(option.name), to_text(found->second));
-    options.emplace_back("preprocessing", outcome.preprocessing);
+    for (const auto& option : result.method->options->options())
+        if (const auto found = result.options.find(option.name); found != result.options.end())
+            options.emplace_back(name_of_option ? name_of_option(option.name) : option.name, to_text(found->second));
+    options.emplace_back("preprocessing", result.preprocessing);
     options.emplace_back("seed", std::to_string(report.seed));
     options.emplace_back("threads", std::to_string(report.threads));
-    options.emplace_back("precision", outcome.scalar);
+    options.emplace_back("precision", result.scalar);
     out += section("Options", fact_table(options));
 
     std::string seconds = "<table>\n";
-    for (const auto& [stage, value] : outcome.seconds)
+    for (const auto& [stage, value] : result.seconds)
         seconds += "<tr><th>" + escape_markup(stage) + "</th>" + cell(seconds_text(value), "n") + "</tr>\n";
     out += section("Seconds", seconds + "</table>\n");
-    if (!outcome.written.empty()) out += section("Written", fact_table(outcome.written));
+    if (!result.written.empty()) out += section("Written", fact_table(result.written));
     return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION ".</p>\n</main>\n</body>\n</html>\n";
 }
 
-}  // namespace coterie::cli
+}  // namespace coterie
