@@ -58,9 +58,8 @@ void DeepModel::parts(Parts& parts) {
     parts.add_count("dimensions", state_.dimensions);
     parts.add("rotation", state_.rotation, "e x e", "the orthonormal basis of the embedding");
     parts.add("centroids", state_.centroids, "k x e", "the centroid of each cluster in the embedding");
-    internal::network_parts(parts, state_.parameters, [&] {
-        return internal::architecture_of(autoencoder(), state_.dimensions);
-    });
+    internal::network_parts(parts, state_.parameters,
+                            [&] { return internal::architecture_of(autoencoder(), state_.dimensions); });
 }
 
 }  // namespace coterie

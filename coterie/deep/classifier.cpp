@@ -39,9 +39,8 @@ Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, 
 
 void ClassifierModel::parts(Parts& parts) {
     parts.add_count("dimensions", state_.dimensions);
-    internal::network_parts(parts, state_.parameters, [&] {
-        return internal::classifier_of(network_options(), state_.dimensions);
-    });
+    internal::network_parts(parts, state_.parameters,
+                            [&] { return internal::classifier_of(network_options(), state_.dimensions); });
 }
 
 }  // namespace coterie

@@ -25,9 +25,10 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
                                      to_text(1e8 * radius) + ", 1e8 times the points' distance from their mean");
         origin_ = Vector<double>::Zero(kernel_pca_->components());
     } else {
-        require_memory(4.0 * sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
-                       std::string(method) + " of " + std::to_string(points.rows()) + " x " +
-                           std::to_string(points.columns()) + " points");
+        require_memory(
+            4.0 * sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
+            std::string(method) + " of " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) +
+                " points");
         origin_ = origin == Origin::mean ? moments.mean : Vector<double>(Vector<double>::Zero(points.columns()));
     }
 }

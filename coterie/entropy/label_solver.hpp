@@ -62,7 +62,7 @@ struct LabelSolution {
 /// thread, newton 3 N K. Throws BadArgument (settings, shapes), ResourceError.
 template <class T>
 COTERIE_API LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings& settings, int threads,
-                              const FixedLabels<T>& fixed = {});
+                                          const FixedLabels<T>& fixed = {});
 
 /// How far labels, found by whatever means, are from the optimum.
 struct LabelCertificate {
@@ -73,8 +73,9 @@ struct LabelCertificate {
 /// a: of the multipliers that a solution has; without them lambda u / ybar. Where every label is fixed there is nothing
 /// to be far from: gap and gradient are 0.
 template <class T>
-COTERIE_API LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels, const LabelSettings& settings,
-                                int threads, const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
+COTERIE_API LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels,
+                                            const LabelSettings& settings, int threads,
+                                            const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
 
 /// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6);
 /// the option it names is `prior`, or another that the prior came from.

@@ -28,7 +28,8 @@ COTERIE_API Matrix<T> logits(const Rows<T>& points, const LinearSoftmax<T>& mode
 
 /// sum_i g_ik x_ip, K x d, for a gradient g (n x K) with respect to the logits of the rows pointed to.
 template <class T>
-COTERIE_API Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T>& g, Index dimensions, int threads);
+COTERIE_API Matrix<double> weight_gradient(const std::vector<const T*>& rows, const Matrix<T>& g, Index dimensions,
+                                           int threads);
 
 /// Gradient descent with momentum: velocity <- momentum velocity + gradient, weights <- weights - learning_rate
 /// velocity. The steps are those of the model V (x - m) + c with the origin m (d, or empty: 0): its logits and || V ||

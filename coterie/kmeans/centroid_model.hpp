@@ -24,9 +24,7 @@ protected:
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
-    void parts(Parts& parts) override {
-        parts.add("centroids", centroids_, "k x d", "the centroid of each cluster");
-    }
+    void parts(Parts& parts) override { parts.add("centroids", centroids_, "k x d", "the centroid of each cluster"); }
 
     Points centroids_;
 };

@@ -14,8 +14,10 @@ void normalize_rows(eigen::SparseMatrix& a) {
         for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it) largest = std::max(largest, it.value());
         if (largest == 0) continue;
         double sum = 0;
-        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it) sum += it.value() / largest * (it.value() / largest);
-        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it) it.valueRef() = it.value() / largest / std::sqrt(sum);
+        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it)
+            sum += it.value() / largest * (it.value() / largest);
+        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it)
+            it.valueRef() = it.value() / largest / std::sqrt(sum);
     }
 }
 

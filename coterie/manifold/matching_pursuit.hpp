@@ -11,8 +11,8 @@
 // nonzeros n_q n d.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 
 namespace coterie {

@@ -598,8 +598,7 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
         screened += each.screened;
     }
     starts[at(count)] = entry;
-    out.coefficients =
-        SparseMatrix(count, points.rows(), std::move(starts), std::move(columns_of), std::move(values));
+    out.coefficients = SparseMatrix(count, points.rows(), std::move(starts), std::move(columns_of), std::move(values));
     const double all = static_cast<double>(count) * static_cast<double>(points.rows());
     out.products = 1 + products / all;
     out.screened = pairs > 0 ? screened / pairs : 0.0;

@@ -31,8 +31,8 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 
 namespace coterie {

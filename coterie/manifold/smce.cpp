@@ -197,8 +197,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
             std::sort(found[at(i)].begin(), found[at(i)].end());
         }
     });
-    out.coefficients =
-        sparse_of_rows(found, out.coefficients.cols(), [](const auto& values) { return values.first; });
+    out.coefficients = sparse_of_rows(found, out.coefficients.cols(), [](const auto& values) { return values.first; });
     for (Index i = 0; i < count; ++i) {
         for (const auto& [column, values] : found[at(i)]) out.weights.push_back(values.second);
         out.worst_violation = std::max(out.worst_violation, violation[at(i)]);

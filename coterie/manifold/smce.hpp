@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 
 namespace coterie {

@@ -121,9 +121,9 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
 }
 
 void internal::require_pairs_memory(Index n) {
-    require_memory(24 * static_cast<double>(n) * static_cast<double>(n),
-                   "the affinities of all pairs of " + std::to_string(n) +
-                       " points (neighbours need less: `affinity=neighbors`)");
+    require_memory(
+        24 * static_cast<double>(n) * static_cast<double>(n),
+        "the affinities of all pairs of " + std::to_string(n) + " points (neighbours need less: `affinity=neighbors`)");
 }
 
 SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {

@@ -15,8 +15,8 @@
 // duplicates) becomes the least that is above 0. Entries that underflow are left out.
 
 #include "coterie/base/export.hpp"
-#include "coterie/base/run.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 #include "coterie/linalg/neighbors.hpp"
 

@@ -209,8 +209,7 @@ void Checkpoint::write(const Archive& archive) {
 
 std::string Checkpoint::what_is_left() const {
     if (!wanted()) return ", before there was a result";
-    if (!trouble_.empty())
-        return ", before there was a result, and the checkpoint could not be written: " + trouble_;
+    if (!trouble_.empty()) return ", before there was a result, and the checkpoint could not be written: " + trouble_;
     return "; the checkpoint " + path_ + " holds its state, and the same fit goes on from there";
 }
 

@@ -87,7 +87,8 @@ TEST(Network, ConvolutionsAreTheirDefinition) {
                 y = test::plain_convolution(y, rows, columns, architecture.encoder[l].plan, parameters[next],
                                             parameters[next + 1], rows, columns);
             EXPECT_EQ(rows, shape.rows / 8);
-            const Matrix<double> flat = Eigen::Map<const eigen::Matrix<double>>(y.data(), 1, static_cast<Index>(y.size()));
+            const Matrix<double> flat =
+                Eigen::Map<const eigen::Matrix<double>>(y.data(), 1, static_cast<Index>(y.size()));
             Matrix<double> z = plain_dense(flat, {architecture.encoder[3]}, parameters, next);
             EXPECT_LE((h.row(image).cast<double>() - z).cwiseAbs().maxCoeff(), 1e-4);
             next += 2;

@@ -7,9 +7,7 @@
 #include "coterie/model/model.hpp"
 
 namespace coterie::internal {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads) {
     if (centroids.empty()) return;

@@ -5,9 +5,7 @@
 #include "coterie/linalg/kernels.hpp"
 
 namespace coterie::internal {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> weights, int threads)
     : points_(points),

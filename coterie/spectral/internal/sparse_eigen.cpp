@@ -260,13 +260,13 @@ private:
 
     // rest_'rest_.
     Matrix<double> gram() {
-        return Eigen::Map<const eigen::Matrix<double>>(sum_of_chunks(kBlock * kBlock,
-                                                              [&](Index begin, Index end, double* to) {
-                                                                  kernels_.add_gram(rest_.data() + begin * kBlock,
-                                                                                    end - begin, to);
-                                                              })
-                                                    .data(),
-                                                kBlock, kBlock);
+        return Eigen::Map<const eigen::Matrix<double>>(
+            sum_of_chunks(kBlock * kBlock,
+                          [&](Index begin, Index end, double* to) {
+                              kernels_.add_gram(rest_.data() + begin * kBlock, end - begin, to);
+                          })
+                .data(),
+            kBlock, kBlock);
     }
 
     static Index padded(Index columns) {
