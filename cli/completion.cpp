@@ -15,7 +15,7 @@ namespace {
 
 bool is_long(const std::string& word) { return word.starts_with("--"); }
 
-const Flag* find_flag(const Command& command, const std::string& word) {
+const Flag* flag_written(const Command& command, const std::string& word) {
     for (const auto& flag : command.flags)
         if (word == flag.name || (flag.letter && word == std::string("-") + flag.letter)) return &flag;
     return nullptr;
@@ -73,7 +73,7 @@ Offers offers_for(const Command& root, const std::vector<std::string>& words) {
         } else if (word == "--") {
             flags_end = true;
         } else if (const Flag* flag =
-                       find_flag(*command, is_long(word) ? word.substr(0, word.find('=')) : word.substr(0, 2))) {
+                       flag_written(*command, is_long(word) ? word.substr(0, word.find('=')) : word.substr(0, 2))) {
             given.push_back(flag);
             const bool has_value = is_long(word) ? word.find('=') != std::string::npos : word.size() > 2;
             if (!flag->value.empty() && !has_value) waiting = flag;
@@ -84,7 +84,7 @@ Offers offers_for(const Command& root, const std::vector<std::string>& words) {
     if (waiting) {
         offer(offers, waiting->completion, waiting->choices, waiting->meaning);
     } else if (!flags_end && is_long(current) && equals != std::string::npos) {
-        if (const Flag* flag = find_flag(*command, current.substr(0, equals)))
+        if (const Flag* flag = flag_written(*command, current.substr(0, equals)))
             offer(offers, flag->completion, flag->choices, flag->meaning, current.substr(0, equals + 1));
     } else if (!flags_end && current.starts_with('-')) {
         offer_flags(offers, *command, given);
