@@ -17,7 +17,7 @@ endef
 compile = @ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS)) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help build deep demo build-tests test test-slow benchmark format check-format clean
+.PHONY: help build deep demo build-tests test test-slow sanitize sanitize-packages sanitize-asan sanitize-tsan benchmark docs format check-format clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | sort | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -52,9 +52,32 @@ test-slow: build-tests ## The slow tests: MNIST beside scikit-learn, every reade
 	@ctest --test-dir $(BUILD) -L slow --output-on-failure --no-label-summary
 	@cmake --preset fuzz >/dev/null && ninja -C build/fuzz && ctest --test-dir build/fuzz --output-on-failure --no-label-summary
 
+# What starts other programs (the command's tests, the package's, the agreement with scikit-learn) is left to make test. A finding fails its test:
+# sanitized code stops at the first, and leaks are looked for at the end.
+SANITIZE := asan tsan
+sanitize: $(SANITIZE:%=sanitize-%) ## The fast C++ tests under the sanitizers; one of them: make sanitize SANITIZE=asan
+
+sanitize-packages:
+	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt
+
+sanitize-asan sanitize-tsan: sanitize-%: sanitize-packages
+	$(call configure,$*)
+	@ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS)) $$(ninja -C $(BUILD) -t targets all | sed -nE 's/^((test|example)_[a-z_]+): phony$$/\1/p')
+	@ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:check_initialization_order=1:strict_string_checks=1 \
+	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
+	ctest --test-dir $(BUILD) -L fast -E '^(cli|package|agreement|sources|example\.predict)' --output-on-failure --no-label-summary
+sanitize-asan: BUILD := build/asan
+sanitize-tsan: BUILD := build/tsan
+
 benchmark: ## Build the benchmarks (benchmarks/README.md says how to run them)
 	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-slow.txt
 	@cmake --preset benchmark && ninja -C build/benchmark
+	@test -d build/peers || python3 -m venv build/peers
+	@build/peers/bin/pip install --quiet --requirement benchmarks/requirements.txt
+
+docs: ## The site: the pages of docs/ and the public headers, build/docs/site/index.html
+	@scripts/install-packages packages-docs.txt
+	@scripts/make-site --output build/docs
 
 format: ## Format the sources
 	@$(SOURCES) | xargs -0 $(FORMAT) -i

@@ -3,6 +3,7 @@
 
     benchmarks/kmeans_peers.py --build build/benchmark [--shapes abc] [--threads 1,2] [--seeds 10] [--repeats 3] [--mnist]
 
+Run it with a Python that has PyPI's scikit-learn and faiss-cpu (benchmarks/README.md); their versions are printed.
 Shapes: (a) MNIST / 255, 70,000 x 784, k 10 (needs the data: COTERIE_DATA); (b) 1,000,000 x 64, k 256 and
 (c) 60,000 x 768, k 100: Gaussian blobs of deviation 1 around centres of deviation 1. Every peer runs in a process of its own with the
 BLAS setting that is fair to it (OPENBLAS_CORETYPE=SkylakeX where the processor has AVX-512). coterie is timed as the command times itself.
@@ -71,12 +72,38 @@ def run(arguments, threads):
     return document, usage.ru_maxrss * 1024, time.monotonic() - before
 
 
-# The scikit-learn side, in a child process: `kmeans_peers.py --child sklearn ...`.
+def inertia_of(x, centres, labels):
+    """In double: sums in float32 are off by some 1e-5 for a million points."""
+    import numpy as np
+    total = 0.0
+    for begin in range(0, len(x), 20000):
+        part = x[begin:begin + 20000].astype(np.float64) - centres[labels[begin:begin + 20000]]
+        total += float((part * part).sum())
+    return total
+
+
+# The peers' side, in a child process: `kmeans_peers.py --child fit ...`.
 def child(arguments):
     import numpy as np
+    what, points, *rest = arguments
+    if what == "faiss":
+        import faiss
+        x = np.load(points)
+        start, iterations, threads = np.load(rest[0]), int(rest[1]), int(rest[2])
+        faiss.omp_set_num_threads(threads)
+        begin = time.perf_counter()
+        index = faiss.IndexFlatL2(x.shape[1])
+        clustering = faiss.Clustering(x.shape[1], len(start))
+        clustering.niter, clustering.max_points_per_centroid = iterations, len(x)
+        faiss.copy_array_to_vector(start.ravel(), clustering.centroids)
+        clustering.train(x, index)
+        seconds = time.perf_counter() - begin  # without the labels, which coterie's and scikit-learn's fits include
+        _, labels = index.search(x, 1)
+        centres = faiss.vector_to_array(clustering.centroids).reshape(start.shape)
+        print(json.dumps({"seconds": seconds, "inertia": inertia_of(x, centres, labels[:, 0]), "iterations": iterations}))
+        return
     from sklearn.cluster import KMeans, kmeans_plusplus
     from threadpoolctl import threadpool_limits
-    what, points, *rest = arguments
     # Data too are made in a child: a process inherits its parent's peak memory through fork, so the parent stays small.
     if what == "make":
         shape, folder = points, pathlib.Path(rest[0])
@@ -98,11 +125,7 @@ def child(arguments):
             begin = time.perf_counter()
             model.fit(x)
             seconds = time.perf_counter() - begin
-        # Its own inertia_ is summed in float32: off by some 1e-5 for a million points.
-        inertia = 0.0
-        for begin in range(0, len(x), 20000):
-            part = x[begin:begin + 20000].astype(np.float64) - model.cluster_centers_[model.labels_[begin:begin + 20000]]
-            inertia += float((part * part).sum())
+        inertia = inertia_of(x, model.cluster_centers_, model.labels_)
         print(json.dumps({"seconds": seconds, "inertia": inertia, "iterations": int(model.n_iter_)}))
     elif what == "restarts":
         k, restarts, seed, truth = rest
@@ -151,8 +174,10 @@ def main():
         print(f"skipped: there is no MNIST in {data_folder()}; COTERIE_DATA names the folder")
         sys.exit(77)
     command = arguments.build / "cli" / "coterie"
-    faiss = arguments.build / "benchmarks" / "faiss_peer"
     me = [sys.executable, __file__, "--child"]
+    has_faiss = importlib.util.find_spec("faiss") is not None
+    from importlib.metadata import version
+    print("scikit-learn " + version("scikit-learn") + (", faiss " + version("faiss-cpu") if has_faiss else ", no faiss"), flush=True)
     failed = []
 
     def check(name, value, limit):
@@ -197,15 +222,15 @@ def main():
 
                 best("coterie 10", lambda: ours(10, 0))
                 best("sklearn 10", lambda: run(me + ["fit", folder / "x.npy", folder / "start.npy", 10, 0, "lloyd", threads], threads))
-                if faiss.exists():
-                    best("faiss 10", lambda: run([faiss, folder / "x.npy", folder / "start.npy", 10, threads], threads))
+                if has_faiss:
+                    best("faiss 10", lambda: run(me + ["faiss", folder / "x.npy", folder / "start.npy", 10, threads], threads))
                 best("coterie fit", lambda: ours(300, 1e-4))
                 best("sklearn fit", lambda: run(me + ["fit", folder / "x.npy", folder / "start.npy", 300, 1e-4, "lloyd", threads], threads))
                 best("sklearn elkan fit",
                      lambda: run(me + ["fit", folder / "x.npy", folder / "start.npy", 300, 1e-4, "elkan", threads], threads))
-                if faiss.exists():
+                if has_faiss:
                     n = rows["sklearn fit"][2]
-                    best("faiss fit", lambda: run([faiss, folder / "x.npy", folder / "start.npy", n, threads], threads))
+                    best("faiss fit", lambda: run(me + ["faiss", folder / "x.npy", folder / "start.npy", n, threads], threads))
                 print(f"  {threads} thread{'s' if threads > 1 else ''}")
                 for name, (seconds, inertia, iterations, memory) in rows.items():
                     print(f"    {name:18} {seconds:8.3f} s  inertia {inertia:.9g}  iterations {iterations or '-':>4}  "

@@ -1,15 +1,16 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
+#include "common.hpp"
 #include "coterie/base/words.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
 namespace {
-
-bool starts_with(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
 
 std::string help_hint(const std::string& path) { return "see " + path + " --help"; }
 
@@ -54,6 +55,23 @@ void append_entry(std::string& out, const std::string& title, const std::string&
     if (first) out += "\n";
 }
 
+// The candidate that `word` is most likely a slip of, or empty.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+    std::string best;
+    // Half of a short word changed is another word: "gmm" is no slip of "aml".
+    std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
+    for (const auto& candidate : candidates) {
+        // The beginning of a word is as good as a slip of it.
+        const bool begins = word.size() >= 2 && candidate.starts_with(word);
+        const std::size_t distance = begins ? 0 : edit_distance(word, candidate);
+        if (distance < least) {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
 // The words of one command, once its name and its parents' names are taken off.
 class Words {
 public:
@@ -66,7 +84,7 @@ public:
             const std::string& word = words_[next_++];
             if (!flags_end && word == "--") {
                 flags_end = true;
-            } else if (!flags_end && starts_with(word, "--")) {
+            } else if (!flags_end && word.starts_with("--")) {
                 take_long(word);
             } else if (!flags_end && word.size() > 1 && word[0] == '-') {
                 take_short(word);
@@ -88,9 +106,8 @@ private:
         if (!flag) {
             std::vector<std::string> names;
             for (const auto& each : command_.flags) names.push_back(each.name);
-            const std::string close = nearest(name, names);
             throw UsageError("there is no option " + name + " in " + path_,
-                             close.empty() ? help_hint(path_) : "did you mean " + close + "?");
+                             did_you_mean(name, names, help_hint(path_)));
         }
         if (equals != std::string::npos) {
             give(*flag, name, word.substr(equals + 1));
@@ -123,7 +140,7 @@ private:
     std::string next_value(const Flag& flag, const std::string& name) {
         // A value may begin with one dash (a negative number, standard input), but "--" there means that the value was
         // forgotten.
-        if (next_ >= words_.size() || starts_with(words_[next_], "--"))
+        if (next_ >= words_.size() || words_[next_].starts_with("--"))
             throw UsageError(
                 "option " + name + " needs a value: " + (flag.accepted.empty() ? flag.value : flag.accepted),
                 help_hint(path_));
@@ -170,12 +187,18 @@ std::string placeholder(const Option& option) {
     return "VALUE";
 }
 
+// The program's; empty: not told yet.
+std::set<std::string, std::less<>>& known_flags() {
+    static std::set<std::string, std::less<>> flags;
+    return flags;
+}
+
 Flag flag_of(const Option& option, const std::string& group) {
     Flag flag;
-    flag.name = option.flag();
+    flag.name = option_flag(option.name);
     flag.letter = option.letter;
     flag.value = placeholder(option);
-    flag.meaning = option.meaning;
+    flag.meaning = with_flags(option.meaning);
     if (option.kind == OptionKind::integer || option.kind == OptionKind::real || flag.value == "WORD")
         flag.accepted = option.accepted();
     if (option.kind == OptionKind::flag) {
@@ -190,6 +213,41 @@ Flag flag_of(const Option& option, const std::string& group) {
 }
 
 }  // namespace
+
+std::string option_flag(std::string_view name) {
+    std::string out = "--";
+    out += name;
+    std::replace(out.begin(), out.end(), '_', '-');
+    return out;
+}
+
+void know_flags(const Command& root) {
+    for (const auto& flag : root.flags) known_flags().insert(flag.name);
+    for (const auto& command : root.commands) know_flags(command);
+}
+
+std::string with_flags(std::string_view text) {
+    const auto& known = known_flags();
+    std::string out;
+    while (true) {
+        const std::size_t open = text.find('`');
+        const std::size_t close = open == std::string_view::npos ? open : text.find('`', open + 1);
+        if (close == std::string_view::npos) return out += text;
+        const std::string_view mark = text.substr(open + 1, close - open - 1);
+        const std::size_t equals = std::min(mark.find('='), mark.size());
+        const std::string flag = option_flag(mark.substr(0, equals));
+        const bool is_option = known.empty() || known.contains(flag);
+        out += text.substr(0, is_option ? open : open + 1);
+        if (is_option) out += flag;
+        if (is_option && equals < mark.size()) (out += ' ') += mark.substr(equals + 1);
+        text.remove_prefix(is_option ? close + 1 : open + 1);
+    }
+}
+
+std::vector<std::string> with_flags(std::vector<std::string> texts) {
+    for (auto& text : texts) text = with_flags(text);
+    return texts;
+}
 
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target) {
     std::vector<Flag> flags;
@@ -217,49 +275,14 @@ Flag& flag_named(std::vector<Flag>& flags, std::string_view name) {
     throw InternalError("there is no flag " + std::string(name));
 }
 
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
-    std::string best;
-    // Half of a short word changed is another word: "gmm" is no slip of "aml".
-    std::size_t least = std::max<std::size_t>(word.size() < 4 ? 1 : 2, word.size() / 3) + 1;
-    for (const auto& candidate : candidates) {
-        // The beginning of a word is as good as a slip of it.
-        const bool begins = word.size() >= 2 && starts_with(candidate, word);
-        const std::size_t distance = begins ? 0 : edit_distance(word, candidate);
-        if (distance < least) {
-            least = distance;
-            best = candidate;
-        }
-    }
-    return best;
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
+                         const std::string& otherwise, const std::string& before) {
+    const std::string close = nearest(word, candidates);
+    return close.empty() ? otherwise : "did you mean " + before + close + "?";
 }
 
-std::vector<std::string> wrap(const std::string& text, std::size_t width) {
-    std::vector<std::string> lines;
-    std::string line;
-    std::string word;
-    const auto end_word = [&] {
-        if (word.empty()) return;
-        if (!line.empty() && line.size() + 1 + word.size() > width) {
-            lines.push_back(line);
-            line.clear();
-        }
-        line += (line.empty() ? "" : " ") + word;
-        word.clear();
-    };
-    for (const char c : text) {
-        if (c == ' ' || c == '\n') {
-            end_word();
-            if (c == '\n') {
-                lines.push_back(line);
-                line.clear();
-            }
-        } else {
-            word += c;
-        }
-    }
-    end_word();
-    if (!line.empty()) lines.push_back(line);
-    return lines;
+void append(std::vector<Flag>& flags, std::vector<Flag> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(flags));
 }
 
 std::string accepted_text(const Flag& flag) {

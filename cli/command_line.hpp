@@ -79,13 +79,24 @@ std::string usage_line(const Command& command, const std::string& path);
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<void> target);
 /// Flags for every option; what is given lands in `values`.
 std::vector<Flag> flags_of(const OptionSet& set, const std::string& group, std::shared_ptr<OptionValues> values);
+/// "--max-iterations", of the name "max_iterations".
+std::string option_flag(std::string_view name);
+/// Before this, with_flags takes every word between backquotes for an option; after it, those that `root` or a command
+/// below it has a flag for. So a file's name with backquotes in it stays what it is.
+void know_flags(const Command& root);
+/// A text of the library, where names of options stand between backquotes (base/error.hpp), in the command's words:
+/// `max_iterations` is --max-iterations, `loss=renyi` is --loss renyi.
+std::string with_flags(std::string_view text);
+std::vector<std::string> with_flags(std::vector<std::string> texts);
+
 /// The flag called `name` among `flags`, to say more about it.
 Flag& flag_named(std::vector<Flag>& flags, std::string_view name);
 
-/// The candidate that `word` is most likely a slip of, or empty.
-std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+void append(std::vector<Flag>& flags, std::vector<Flag> more);
 
-/// `text` broken at spaces into lines of at most `width`; its own line ends are kept.
-std::vector<std::string> wrap(const std::string& text, std::size_t width);
+/// A hint: "did you mean X?", X being `before` and the candidate that `word` is most likely a slip of; else
+/// `otherwise`.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
+                         const std::string& otherwise, const std::string& before = {});
 
 }  // namespace coterie::cli

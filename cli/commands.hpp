@@ -23,7 +23,5 @@ Command data_command();
 
 /// coterie(1) as troff with the man macros.
 std::string man_page(const Command& root);
-/// A script that bash sources.
-std::string bash_completion(const Command& root);
 
 }  // namespace coterie::cli

@@ -9,7 +9,8 @@
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "terminal.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -35,13 +36,6 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
-
-const char* const points_meaning =
-    "the points, one a row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, h5, mat, safetensors; "
-    "text, idx and svm "
-    "may be gzipped; file.npz:KEY, file.h5:/DATASET and file.mat:NAME name an array inside), data:NAME from the "
-    "catalogue, or - "
-    "for text on standard input";
 
 const char* const labels_out_meaning =
     "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output; after a fit with "
@@ -119,15 +113,33 @@ Flag text_flag(std::string name, std::string value, std::string meaning, std::st
     return flag;
 }
 
+Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
+                     Completion completion) {
+    return {std::move(name),
+            std::move(meaning),
+            true,
+            completion,
+            {},
+            [&target, owner = std::move(owner)](const std::string& text) { target = text; }};
+}
+
+Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
+    return text_operand("POINTS",
+                        "the points, one per row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, "
+                        "h5, mat, safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and "
+                        "file.mat:NAME name an array inside), data:NAME from the catalogue, or - for text on standard "
+                        "input",
+                        target, std::move(owner), Completion::points);
+}
+
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {
     if (is_data_name(path)) {
         const std::string name = path.substr(5);
         std::vector<std::string> names;
         for (const auto& entry : catalogue()) names.push_back(entry.name);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
-            const std::string close = nearest(name, names);
             throw UsageError("there is no data set '" + name + "'; there are " + join(names),
-                             close.empty() ? "coterie data list says more" : "did you mean data:" + close + "?");
+                             did_you_mean(name, names, "coterie data list says more", "data:"));
         }
     }
     return read_points(path, options, run);
@@ -206,8 +218,16 @@ void Outputs::check(bool json) const {
         try {
             const OutputFile attempt(output.path);
         } catch (const ResourceError& refused) {
-            throw ResourceError("option " + output.flag + ": " + refused.message());
+            throw ResourceError("option " + output.flag + ": " + refused.message(), refused.fields());
         }
+    }
+}
+
+void print_result(const std::string& text, const Outputs& outputs) {
+    if (outputs.uses_standard_output()) {
+        print_aside(text);
+    } else {
+        print(text);
     }
 }
 
@@ -228,12 +248,6 @@ std::vector<std::size_t> positions_of(const std::string& option, const std::stri
         out.push_back(static_cast<std::size_t>(found - known.begin()));
         begin = end + 1;
     }
-    return out;
-}
-
-std::string join(const std::vector<std::string>& words, const std::string& between) {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? "" : between) + word;
     return out;
 }
 

@@ -13,10 +13,12 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/data/read.hpp"
-#include "coterie/pipeline/evaluation.hpp"
-#include "coterie/pipeline/pipeline.hpp"
+#include "coterie/pipeline/document.hpp"
 
 namespace coterie::cli {
+
+// The library's own words for numbers, tables and pieces of documents.
+using namespace internal;
 
 /// How the points' file is read.
 struct ReadRequest {
@@ -47,10 +49,13 @@ std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vect
 Flag text_flag(std::string name, std::string value, std::string meaning, std::string group, std::string& target,
                std::shared_ptr<void> owner, Completion completion = Completion::nothing);
 
-extern const char* const points_meaning;
-extern const char* const labels_out_meaning;
+/// An operand that must be given.
+Operand text_operand(std::string name, std::string meaning, std::string& target, std::shared_ptr<void> owner,
+                     Completion completion = Completion::file);
+/// POINTS, wherever points are read.
+Operand points_operand(std::string& target, std::shared_ptr<void> owner);
 
-using Seconds = std::vector<std::pair<std::string, double>>;
+extern const char* const labels_out_meaning;
 
 /// Points with "did you mean" on a data set's name.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
@@ -63,7 +68,7 @@ auto naming_points(const std::string& source, F&& f) {
     } catch (const BadData& error) {
         const std::string text = error.message();
         if (!text.starts_with("points: ")) throw;
-        throw BadData(source + text.substr(6));
+        throw BadData(source + text.substr(6), error.fields());
     }
 }
 
@@ -94,9 +99,11 @@ private:
 
 const std::vector<std::string>& label_extensions();
 
+/// Where an output goes to standard output, text goes aside.
+void print_result(const std::string& text, const Outputs& outputs);
+
 /// Positions among `known` of the names in `text`, which commas separate. BadArgument names the option and the names.
 std::vector<std::size_t> positions_of(const std::string& option, const std::string& text,
                                       const std::vector<std::string>& known);
-std::string join(const std::vector<std::string>& words, const std::string& between = ", ");
 
 }  // namespace coterie::cli

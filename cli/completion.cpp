@@ -1,150 +1,200 @@
+// Completion for bash, zsh and fish. What may stand at a place of a line is found here, once, from the commands' own
+// descriptions: each shell's script hands over the words before the cursor and gets back a word and its meaning per
+// line, which it sieves and shows in its own way. So a script is short, knows nothing of commands and options, and
+// never differs from the program that is installed beside it. A line ":files" stands for the shell's own file names.
+
+#include "completion.hpp"
+
 #include <algorithm>
 
-#include "commands.hpp"
-#include "common.hpp"
 #include "coterie/data/catalogue.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie::cli {
 namespace {
 
-std::string quoted(const std::string& text) {
-    std::string out = "'";
-    for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
+bool is_long(const std::string& word) { return word.starts_with("--"); }
+
+const Flag* flag_written(const Command& command, const std::string& word) {
+    for (const auto& flag : command.flags)
+        if (word == flag.name || (flag.letter && word == std::string("-") + flag.letter)) return &flag;
+    return nullptr;
 }
 
-std::string offer(Completion completion, const std::vector<std::string>& choices) {
-    switch (completion) {
-        case Completion::nothing: return ":";
-        case Completion::choices: return "_coterie_words " + quoted(join(choices, " "));
-        case Completion::file: return "_coterie_files";
-        case Completion::points: return "_coterie_points";
-        case Completion::data_name: return "_coterie_words \"$_coterie_data\"";
-    }
-    return ":";
+// What may stand for a value or an operand, behind `before`.
+void offer(Offers& offers, Completion completion, const std::vector<std::string>& choices, const std::string& meaning,
+           const std::string& before = "") {
+    offers.files = completion == Completion::file || completion == Completion::points;
+    if (completion == Completion::choices)
+        for (const auto& choice : choices) offers.words.push_back({before + choice, meaning});
+    if (completion == Completion::points || completion == Completion::data_name)
+        for (const auto& entry : catalogue())
+            offers.words.push_back(
+                {before + (completion == Completion::points ? "data:" : "") + entry.name, entry.title});
 }
 
-// One branch a command: how many operands it has, which flags take a value, what is offered after each flag and for
-// each operand.
-void append_command(std::string& out, const Command& command, const std::string& path) {
-    std::vector<std::string> flags;
-    std::vector<std::string> with_value;
-    std::string values;
+void offer_flags(Offers& offers, const Command& command, const std::vector<const Flag*>& given) {
     for (const auto& flag : command.flags) {
-        flags.push_back(flag.name);
-        const std::string letter = flag.letter ? std::string("-") + flag.letter : "";
-        if (!letter.empty()) flags.push_back(letter);
-        if (flag.value.empty()) continue;
-        with_value.push_back(flag.name);
-        if (!letter.empty()) with_value.push_back(letter);
-        values += "                " + flag.name + (letter.empty() ? "" : "|" + letter) + ") " +
-                  offer(flag.completion, flag.choices) + " ;;\n";
+        if (!flag.repeats && std::find(given.begin(), given.end(), &flag) != given.end()) continue;
+        offers.words.push_back({flag.name, flag.meaning});
+        if (flag.letter) offers.words.push_back({std::string("-") + flag.letter, flag.meaning});
     }
-    flags.push_back("--help");
-    std::vector<std::string> commands;
-    for (const auto& each : command.commands) commands.push_back(each.name);
-
-    out += "        " + quoted(path) + ")\n            case \"$1\" in\n";
-    out += "                commands) printf '%s' " + quoted(join(commands, " ")) + " ;;\n";
-    out += "                flags) printf '%s' " + quoted(join(flags, " ")) + " ;;\n";
-    out += "                with_value) printf '%s' " + quoted(join(with_value, " ")) + " ;;\n";
-    out += "                value) case \"$2\" in\n" + values + "                *) : ;;\n                esac ;;\n";
-    out += "                operand) case \"$2\" in\n";
-    for (std::size_t i = 0; i < command.operands.size(); ++i)
-        out += "                " + std::to_string(i) + ") " +
-               offer(command.operands[i].completion, command.operands[i].choices) + " ;;\n";
-    out += "                *) : ;;\n                esac ;;\n            esac ;;\n";
-    for (const auto& each : command.commands) append_command(out, each, path + " " + each.name);
+    offers.words.push_back({"--help", "what this command does and takes"});
 }
 
 }  // namespace
 
-std::string bash_completion(const Command& root) {
-    std::vector<std::string> names;
-    for (const auto& entry : catalogue()) names.push_back(entry.name);
-    std::string out =
-        "# bash completion for coterie " COTERIE_VERSION
-        ", made by: coterie completion bash\n"
-        "# Use it now:    source <(coterie completion bash)\n"
-        "# Keep it:       coterie completion bash > ~/.local/share/bash-completion/completions/coterie\n\n";
-    out += "_coterie_data=" + quoted(join(names, " ")) + "\n";
-    out += R"bash(
-_coterie_words() {
-    local word
-    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -W "$1" -- "$_coterie_current")
+Offers offers_for(const Command& root, const std::vector<std::string>& words) {
+    Offers offers;
+    if (words.empty()) return offers;
+    const std::string& current = words.back();
+    const std::size_t before = words.size() - 1;
+
+    const Command* command = &root;
+    std::size_t next = before > 0 && words.front() == "help" ? 1 : 0;
+    while (!command->commands.empty() && next < before && !words[next].starts_with('-')) {
+        const auto found = std::find_if(command->commands.begin(), command->commands.end(),
+                                        [&](const Command& each) { return each.name == words[next]; });
+        if (found == command->commands.end()) return offers;
+        command = &*found;
+        ++next;
+    }
+
+    std::vector<const Flag*> given;
+    const Flag* waiting = nullptr;  // for its value
+    std::size_t operands = 0;
+    bool flags_end = false;
+    for (; next < before; ++next) {
+        const std::string& word = words[next];
+        if (waiting) {
+            waiting = nullptr;
+        } else if (flags_end || word.size() < 2 || word[0] != '-') {
+            ++operands;
+        } else if (word == "--") {
+            flags_end = true;
+        } else if (const Flag* flag =
+                       flag_written(*command, is_long(word) ? word.substr(0, word.find('=')) : word.substr(0, 2))) {
+            given.push_back(flag);
+            const bool has_value = is_long(word) ? word.find('=') != std::string::npos : word.size() > 2;
+            if (!flag->value.empty() && !has_value) waiting = flag;
+        }
+    }
+
+    const auto equals = current.find('=');
+    if (waiting) {
+        offer(offers, waiting->completion, waiting->choices, waiting->meaning);
+    } else if (!flags_end && is_long(current) && equals != std::string::npos) {
+        if (const Flag* flag = flag_written(*command, current.substr(0, equals)))
+            offer(offers, flag->completion, flag->choices, flag->meaning, current.substr(0, equals + 1));
+    } else if (!flags_end && current.starts_with('-')) {
+        offer_flags(offers, *command, given);
+    } else if (!command->commands.empty()) {
+        for (const auto& each : command->commands) offers.words.push_back({each.name, each.summary});
+    } else if (operands < command->operands.size()) {
+        const Operand& operand = command->operands[operands];
+        offer(offers, operand.completion, operand.choices, operand.meaning);
+    }
+    return offers;
 }
 
-_coterie_files() {
-    local word
-    compopt -o filenames 2> /dev/null
-    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$_coterie_current")
+std::string offers_text(const Offers& offers) {
+    std::string out;
+    for (const auto& [word, meaning] : offers.words) out += word + "\t" + meaning + "\n";
+    if (offers.files) out += ":files\n";
+    return out;
 }
 
-_coterie_points() {
-    local name words=''
-    for name in $_coterie_data; do words+=" data:$name"; done
-    case "$_coterie_current" in
-        data:*) ;;
-        *) _coterie_files ;;
-    esac
-    local before=${#COMPREPLY[@]}
-    _coterie_words "$words"
-    # Where a colon ends a word for readline, only what stands behind it may be offered.
-    if [[ $COMP_WORDBREAKS == *:* && $_coterie_current == *:* ]]; then
-        local head=${_coterie_current%"${_coterie_current##*:}"}
-        local i
-        for ((i = before; i < ${#COMPREPLY[@]}; i++)); do COMPREPLY[i]=${COMPREPLY[i]#"$head"}; done
-    fi
-}
-
-_coterie_ask() {
-    local path=$1
-    shift
-    case "$path" in
-)bash";
-    append_command(out, root, root.name);
-    out += R"bash(    esac
-}
+std::string bash_completion() {
+    return R"bash(# bash completion for coterie, made by: coterie completion bash
+# Use it now:    source <(coterie completion bash)
+# Keep it:       coterie completion bash > ~/.local/share/bash-completion/completions/coterie
 
 _coterie() {
     COMPREPLY=()
     # The words as the command will see them: readline's breaks at ':' and '=' undone.
-    local line=${COMP_LINE:0:COMP_POINT} words _coterie_current=''
+    local line=${COMP_LINE:0:COMP_POINT} words word meaning mark
     read -r -a words <<< "$line"
-    if [[ $line != *[[:space:]] && ${#words[@]} -gt 0 ]]; then
-        _coterie_current=${words[${#words[@]}-1]}
-        unset "words[${#words[@]}-1]"
-    fi
-    local path=coterie operands=0 pending='' word
-    for word in "${words[@]:1}"; do
-        if [[ -n $pending ]]; then
-            pending=''
-        elif [[ $word == -?* ]]; then
-            [[ " $(_coterie_ask "$path" with_value) " == *" $word "* ]] && pending=$word
-        elif [[ " $(_coterie_ask "$path" commands) " == *" $word "* ]]; then
-            path+=" $word"
-        else
-            operands=$((operands + 1))
-        fi
+    [[ $line == *[[:space:]] ]] && words+=('')
+    local current=${words[${#words[@]}-1]} before='' head='' upto
+    [[ $current == --*=* ]] && before=${current%%=*}=
+    # Where ':' or '=' ends a word for readline, only what stands behind it may be offered.
+    for mark in : =; do
+        [[ $COMP_WORDBREAKS == *"$mark"* && $current == *"$mark"* ]] || continue
+        upto=${current%"${current##*"$mark"}"}
+        ((${#upto} > ${#head})) && head=$upto
     done
-    if [[ -n $pending ]]; then
-        _coterie_ask "$path" value "$pending"
-    elif [[ $_coterie_current == --*=* ]]; then
-        local flag=${_coterie_current%%=*}
-        _coterie_current=${_coterie_current#*=}
-        _coterie_ask "$path" value "$flag"
-    elif [[ $_coterie_current == -?* ]]; then
-        _coterie_words "$(_coterie_ask "$path" flags)"
-    else
-        local commands
-        commands=$(_coterie_ask "$path" commands)
-        if [[ -n $commands ]]; then _coterie_words "$commands"; else _coterie_ask "$path" operand "$operands"; fi
-    fi
+    while IFS=$'\t' read -r word meaning; do
+        if [[ $word == :files ]]; then
+            compopt -o filenames 2> /dev/null
+            while IFS= read -r word; do
+                word=$before$word
+                COMPREPLY+=("${word#"$head"}")
+            done < <(compgen -f -- "${current#"$before"}")
+        elif [[ $word == "$current"* ]]; then
+            COMPREPLY+=("${word#"$head"}")
+        fi
+    done < <(printf '%s\n' "${words[@]:1}" | "${1/#\~\//$HOME/}" completion words 2> /dev/null)
 }
 
 complete -F _coterie coterie
 )bash";
-    return out;
+}
+
+std::string zsh_completion() {
+    return R"zsh(#compdef coterie
+# zsh completion for coterie, made by: coterie completion zsh
+# Use it now:    source <(coterie completion zsh)
+# Keep it:       coterie completion zsh > DIR/_coterie, where DIR is a folder of $fpath
+
+_coterie() {
+    local program=${(Q)words[1]} line
+    local -a before offers
+    local files=0
+    (( CURRENT > 2 )) && before=("${(@Q)words[2,CURRENT-1]}")
+    for line in "${(@f)$(print -rl -- "${before[@]}" "${(Q)PREFIX}" | ${~program} completion words 2> /dev/null)}"; do
+        if [[ $line == :files ]]; then
+            files=1
+        elif [[ -n $line ]]; then
+            offers+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+        fi
+    done
+    local found=1
+    (( ${#offers} )) && _describe -t words coterie offers && found=0
+    if (( files )); then
+        compset -P '--*='
+        _files && found=0
+    fi
+    return found
+}
+
+if [[ ${funcstack[1]} == _coterie ]]; then _coterie "$@"; else compdef _coterie coterie; fi
+)zsh";
+}
+
+std::string fish_completion() {
+    return R"fish(# fish completion for coterie, made by: coterie completion fish
+# Use it now:    coterie completion fish | source
+# Keep it:       coterie completion fish > ~/.config/fish/completions/coterie.fish
+
+function __coterie_offers
+    set -l before (commandline -opc)
+    set -l program $before[1]
+    set -e before[1]
+    set -l current (commandline -ct)
+    for line in (printf '%s\n' $before "$current" | $program completion words 2>/dev/null)
+        if test "$line" = :files
+            set -l flag (string match -r '^--[^=]*=' -- $current)
+            for file in (__fish_complete_path (string replace -r '^--[^=]*=' '' -- "$current"))
+                echo -- "$flag$file"
+            end
+        else
+            echo -- $line
+        end
+    end
+end
+
+complete -c coterie -f -a '(__coterie_offers)'
+)fish";
 }
 
 }  // namespace coterie::cli

@@ -90,7 +90,7 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
     };
     if (takes.labels) {
         flags.push_back(text_flag("--partial-labels", "FILE",
-                                  "one label a row, blank where it is not known, in any format that holds labels: a "
+                                  "one label per row, blank where it is not known, in any format that holds labels: a "
                                   "labelled point goes to a cluster of its label, the others to any",
                                   group, request->partial_labels, request, Completion::file));
         flags.push_back(text_flag("--partial-labels-column", "COLUMN",

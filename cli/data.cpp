@@ -3,8 +3,8 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/data/catalogue.hpp"
-#include "json.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -24,9 +24,7 @@ const CatalogueEntry& entry_called(const std::string& given) {
     try {
         return find_data(name);
     } catch (const BadArgument& error) {
-        const std::string close = nearest(name, names);
-        throw UsageError(error.message(),
-                         close.empty() ? "coterie data list says more" : "did you mean " + close + "?");
+        throw UsageError(error.message(), did_you_mean(name, names, "coterie data list says more"));
     }
 }
 
@@ -117,8 +115,7 @@ int show(const DataRequest& request) {
 int get(const DataRequest& request) {
     const auto& entry = entry_called(request.name);
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     const auto folder = get_data(entry, request.folder, run, request.base_url);
@@ -143,12 +140,8 @@ Command subcommand(const std::shared_ptr<DataRequest>& request, const std::strin
     command.name = name;
     command.summary = summary;
     if (named)
-        command.operands = {{"NAME",
-                             "a data set of the catalogue: see coterie data list",
-                             true,
-                             Completion::data_name,
-                             {},
-                             [request](const std::string& word) { request->name = word; }}};
+        command.operands = {text_operand("NAME", "a data set of the catalogue: see coterie data list", request->name,
+                                         request, Completion::data_name)};
     command.act = [request, act] { return act(*request); };
     return command;
 }
@@ -178,8 +171,7 @@ Command data_command() {
                   request, Completion::file),
         text_flag("--base-url", "URL", "a mirror: stands for everything before the file's name", "Downloading",
                   request->base_url, request)};
-    for (auto& flag : run_flags(request->running, {"--quiet", "--json"}))
-        command.commands[2].flags.push_back(std::move(flag));
+    append(command.commands[2].flags, run_flags(request->running, {"--quiet", "--json"}));
     command.commands[2].examples = {{"coterie data get mnist", "into the user's cache, where data:mnist finds it"}};
     return command;
 }

@@ -2,8 +2,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "json.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -16,6 +16,26 @@ struct EvaluateRequest {
     std::string truth_column;
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
+
+std::string confusion_text(const Confusion& confusion) {
+    constexpr std::size_t most = 30;
+    if (confusion.classes.size() > most || confusion.clusters.size() > most)
+        return "The confusion table of " + std::to_string(confusion.classes.size()) + " classes and " +
+               std::to_string(confusion.clusters.size()) + " clusters is too wide for a terminal; --json has it.\n";
+    std::vector<std::string> header = {"class \\ cluster"};
+    std::vector<std::size_t> right;
+    for (const auto& cluster : confusion.clusters) {
+        right.push_back(header.size());
+        header.push_back(cluster);
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
+        std::vector<std::string> row = {confusion.classes[v]};
+        for (const auto count : confusion.counts[v]) row.push_back(std::to_string(count));
+        rows.push_back(std::move(row));
+    }
+    return table(header, rows, right);
+}
 
 int evaluate(const EvaluateRequest& request) {
     const Run run = request.running->run();
@@ -38,15 +58,9 @@ int evaluate(const EvaluateRequest& request) {
         print(document(out));
         return Exit::done;
     }
-    const Scores& scores = agreement.scores;
-    print(facts({{"points", count_text(agreement.scored)},
-                 {"ACC", share_text(scores.acc)},
-                 {"NMI", share_text(scores.nmi)},
-                 {"ARI", share_text(scores.ari)},
-                 {"purity", share_text(scores.purity)},
-                 {"homogeneity", share_text(scores.homogeneity)},
-                 {"completeness", share_text(scores.completeness)}}) +
-          "\n" + confusion_text(agreement.confusion));
+    std::vector<std::pair<std::string, std::string>> rows = {{"points", count_text(agreement.scored)}};
+    for (const auto& [name, score] : named(agreement.scores)) rows.emplace_back(name, share_text(score));
+    print(facts(rows) + "\n" + confusion_text(agreement.confusion));
     return Exit::done;
 }
 
@@ -63,23 +77,15 @@ Command evaluate_command() {
         "completeness, all as fractions of 1, and the table of classes and clusters with matched clusters on the "
         "diagonal. Rows whose "
         "truth is blank are left out.";
-    command.operands = {{"LABELS",
-                         "one label a row, in any format: numbers or words",
-                         true,
-                         Completion::file,
-                         {},
-                         [request](const std::string& word) { request->labels = word; }},
-                        {"TRUTH",
-                         "one class a row, in any format; or data:NAME, whose truth is taken",
-                         true,
-                         Completion::points,
-                         {},
-                         [request](const std::string& word) { request->truth = word; }}};
+    command.operands = {
+        text_operand("LABELS", "one label per row, in any format: numbers or words", request->labels, request),
+        text_operand("TRUTH", "one class a row, in any format; or data:NAME, whose truth is taken", request->truth,
+                     request, Completion::points)};
     command.flags = {text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1", "Reading",
                                request->labels_column, request),
                      text_flag("--truth-column", "COLUMN", "the column of TRUTH, by name or number from 1", "Reading",
                                request->truth_column, request)};
-    for (auto& flag : run_flags(request->running, {"--quiet", "--json"})) command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--quiet", "--json"}));
     command.examples = {
         {"coterie evaluate labels.csv data:digits", "labels of the digits against their truth"},
         {"coterie evaluate labels.npy iris.csv --truth-column species --json", "the truth is a column of a table"}};

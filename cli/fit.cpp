@@ -7,18 +7,21 @@ namespace {
 int fit(const Method& method, const FitRequest& request) {
     const Outputs outputs = request.check();
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     FitInputs inputs = read_inputs(method, request, run);
-    const InterruptGuard guard;
-    const Outcome outcome = fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar);
+    const std::vector<std::string> notes = notes_on(method, request.options());
     if (!request.running->quiet)
-        for (const auto& warning : outcome.warnings) print_warning(warning);
-    const int code = tell_end(outcome, request);
+        for (const auto& note : notes) print_note(note);
+    const InterruptGuard guard;
+    FitResult result = fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar);
+    result.notes = notes;
+    if (!request.running->quiet)
+        for (const auto& warning : result.warnings) print_warning(warning);
+    const int code = tell_end(result, request);
     if (request.running->json) {
-        print(outcome_json(outcome));
+        print(json_document(result));
     } else {
-        print_result(outcome_text(outcome), outputs);
+        print_result(text_document(result), outputs);
     }
     return code;
 }

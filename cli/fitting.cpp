@@ -6,8 +6,9 @@
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
-#include "picture.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/page.hpp"
+#include "coterie/report/picture.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -49,7 +50,7 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
     };
     const OptionSet& preparing = PreparationOptions::described();
     for (const auto& option : preparing.options())
-        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option.flag());
+        if (option.get(request.preprocessing.get()) != option.default_value) refuse(option_flag(option.name));
     if (!graph) return;
     if (!request.picture.empty()) refuse("--picture");
     if (!request.report.empty()) refuse("--report");
@@ -68,21 +69,6 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
     }
     if (truth) require_fitting_truth(*truth, rows, request.points);
     return truth;
-}
-
-std::string picture_subtitle(const Outcome& outcome) {
-    const FitReport& report = outcome.report;
-    std::string out = "n = " + count_text(report.points) + ", d = " + count_text(report.dimensions) +
-                      ", k = " + count_text(report.clusters_requested);
-    if (outcome.preprocessing != "none") out += ", " + outcome.preprocessing;
-    if (outcome.agreement) {
-        const Scores& scores = outcome.agreement->scores;
-        out += "  \u00b7  ACC " + share_text(scores.acc) + ", NMI " + share_text(scores.nmi) + ", ARI " +
-               share_text(scores.ari);
-    } else {
-        out += "  \u00b7  objective " + number_text(report.objective);
-    }
-    return out;
 }
 
 }  // namespace
@@ -127,47 +113,48 @@ bool has_clusters(const Method& method) {
 void refuse_method(const std::string& word) {
     std::vector<std::string> names;
     for (const auto& method : methods()) names.push_back(method.name);
-    const std::string close = nearest(word, names);
     try {
         find_method(word);
     } catch (const BadArgument& error) {
-        throw UsageError(error.message(), close.empty() ? "coterie methods says more" : "did you mean " + close + "?");
+        throw UsageError(error.message(), did_you_mean(word, names, "coterie methods says more"));
     }
+}
+
+std::vector<std::string> notes_on(const Method& method, const OptionValues& given) {
+    if (!has_clusters(method) || given.contains("clusters")) return {};
+    return {"-k is not given; the number of clusters is the default, " +
+            to_text(method.options->at("clusters").default_value)};
 }
 
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first) {
     Command command;
     command.name = method.name;
     command.summary = method.summary;
-    command.operands = {{"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
-                             request->points = word;
-                         }}};
+    command.operands = {points_operand(request->points, request)};
     command.flags = std::move(first);
-    const auto append = [&](std::vector<Flag> more) {
-        for (auto& flag : more) command.flags.push_back(std::move(flag));
-    };
     const auto text = [&](const char* name, const char* value, const char* meaning, const char* group,
                           std::string& target, Completion completion = Completion::file) {
         command.flags.push_back(text_flag(name, value, meaning, group, target, request, completion));
     };
 
-    append(flags_of(*method.options, "Options of " + method.name, request->given));
-    append(read_flags(request->reading));
+    append(command.flags, flags_of(*method.options, "Options of " + method.name, request->given));
+    append(command.flags, read_flags(request->reading));
     text("--truth", "FILE",
-         "labels to score against, in any format that holds one label a row (data:NAME too); the label column or the "
+         "labels to score against, in any format that holds one label per row (data:NAME too); the label column or the "
          "data set's own "
          "truth serve when it is not given; none: no scores",
          "Reading", request->truth);
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
     if (method.takes.weights)
-        text("--weights", "FILE", "one number a row, at least 0: weight w acts as w copies of the point", "Reading",
+        text("--weights", "FILE", "one number per row, at least 0: weight w acts as w copies of the point", "Reading",
              request->weights);
     if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
-    append(constraint_flags(method.takes, request->constraints));
-    append(flags_of(PreparationOptions::described(), "Preparing (stored in the model, and applied again by predict)",
+    append(command.flags, constraint_flags(method.takes, request->constraints));
+    append(command.flags,
+           flags_of(PreparationOptions::described(), "Preparing (stored in the model, and applied again by predict)",
                     std::static_pointer_cast<void>(request->preprocessing)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
@@ -177,8 +164,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
          request->picture);
 
-    append(run_flags(request->running, {"--seed", "--threads"}));
-    append(run_flags(request->running, {"--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     Flag strict;
     strict.name = "--strict";
     strict.meaning = "exit with 4 when the iteration limit came before convergence, or clusters collapsed";
@@ -209,6 +195,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         PointsFile file = points_from(request.points, request.reading->options(), run);
         const std::string source = source_of(request);
+        inputs.warnings = file.notes;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // Numbers of points would be rounded.
             if (file.points.scalar() == ScalarType::float32)
@@ -241,115 +228,56 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     return inputs;
 }
 
-namespace {
-// Where --pretrained names a model whose points were prepared in another way.
-void warn_of_other_preprocessing(const OptionValues& given, const Preparation& preprocessing,
-                                 std::vector<std::string>& warnings) {
-    const auto found = given.find("pretrained");
-    if (found == given.end() || std::get<std::string>(found->second).empty()) return;
-    const std::string& path = std::get<std::string>(found->second);
-    try {
-        const Preparation before = Preparation::from(Archive::load(path));
-        if (before.text() != preprocessing.text())
-            warnings.push_back("--pretrained " + path + " was trained on points that were " + before.text() +
-                               "; these are " + preprocessing.text());
-    } catch (const BadData&) {  // of another program, or unsound: the fit says so
-    }
-}
-}  // namespace
-
-Outcome fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                      Run run, ProgressBar& bar) {
-    Outcome outcome;
-    outcome.method = &method;
-    outcome.source = request.points == "-" ? "standard input" : request.points;
-    for (const auto& option : method.options->options()) outcome.options[option.name] = option.default_value;
-    for (const auto& [name, value] : given) outcome.options[name] = value;
-    if (!request.labels_out.empty()) outcome.written.emplace_back("labels", request.labels_out);
-    if (!request.model_out.empty()) outcome.written.emplace_back("model", request.model_out);
-    if (!request.picture.empty()) outcome.written.emplace_back("picture", request.picture);
-    if (!request.report.empty()) outcome.written.emplace_back("report", request.report);
-    outcome.seconds.emplace_back("read", inputs.seconds);
-    outcome.warnings = inputs.warnings;
-    const Problem& problem = inputs.problem;
-    outcome.scalar = std::string(name(problem.graph ? ScalarType::float64 : problem.points.scalar()));
-
+FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
+                        Run run, ProgressBar& bar) {
+    const std::string source = source_of(request);
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
-            return Pipeline::fit(method, given, problem, *request.preprocessing, run);
+            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run);
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
-            throw BadData(source_of(request) + ": " + error.message());  // what is the matter is in the file's numbers
+            throw BadData(source + ": " + error.message(), error.fields());  // what is the matter is in its numbers
         }
     };
-    Stopwatch watch;
-    const Pipeline pipeline = naming_points(source_of(request), fitted);
-    const Model& model = pipeline.model();
-    outcome.preprocessing = pipeline.preparation().text();
-    for (const auto& warning : pipeline.warnings()) outcome.warnings.push_back(warning);
-    warn_of_other_preprocessing(given, pipeline.preparation(), outcome.warnings);
+    const Pipeline pipeline = naming_points(source, fitted);
+    const bool interrupted = InterruptGuard::interrupted();
     bar.clear();
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;
     run.on_progress = nullptr;
-    const double preparing = pipeline.preparation_seconds();
-    if (!pipeline.preparation().identity()) outcome.seconds.emplace_back("preprocess", preparing);
-    outcome.seconds.emplace_back("fit", watch.restart() - preparing);
-    outcome.report = model.fit_report();
-    outcome.interrupted = outcome.report.stopped == StopReason::interrupted || InterruptGuard::interrupted();
-    const Labels& partial_labels = problem.partial_labels;
-    if (const auto clusters = outcome.options.find("clusters"); clusters != outcome.options.end())
-        clusters->second = std::int64_t{model.clusters()};
-    for (const auto& stage : outcome.report.seconds)
-        if (std::none_of(outcome.seconds.begin(), outcome.seconds.end(),
-                         [&](const auto& each) { return each.first == stage.first; }))
-            outcome.seconds.push_back(stage);
-    outcome.warnings.insert(outcome.warnings.end(), outcome.report.warnings.begin(), outcome.report.warnings.end());
-    outcome.labels = label_groups(model.cluster_labels(), outcome.report.sizes, partial_labels);
+    FitResult result = fit_result(pipeline, method, given, inputs.problem, source, inputs.truth);
+    result.interrupted = result.interrupted || interrupted;
+    result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
+    for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));
+    result.warnings = std::move(inputs.warnings);
+    const auto writes = [&](const char* what, const std::string& path) {
+        if (!path.empty()) result.written.emplace_back(what, path);
+    };
+    writes("labels", request.labels_out);
+    writes("model", request.model_out);
+    writes("picture", request.picture);
+    writes("report", request.report);
 
-    const LabelColumn labels = merged_by_label(model.labels(), model.cluster_labels());
-    if (inputs.truth) {
-        outcome.agreement = compare(labels, request.points, *inputs.truth, partial_labels);
-        outcome.truth_source = inputs.truth->source;
-        if (outcome.agreement->unknown > 0)
-            outcome.warnings.push_back(count_text(outcome.agreement->unknown) + " of " +
-                                       count_text(outcome.report.points) +
-                                       " points have no truth and are left out of the scores");
-        if (!outcome.labels.empty() && !outcome.agreement->label_accuracy)
-            outcome.warnings.push_back(no_name_in_common(inputs.truth->source));
-        outcome.seconds.emplace_back("score", watch.restart());
-    }
-
-    if (!request.labels_out.empty()) write_labels(request.labels_out, labels.labels, labels.names);
+    if (!request.labels_out.empty()) write_labels(request.labels_out, result.labels.labels, result.labels.names);
     if (!request.model_out.empty()) pipeline.save(request.model_out);
     if (!request.picture.empty() || !request.report.empty()) {
-        const std::string picture = scatter_picture(pipeline.prepared(), model.labels(), outcome.report.sizes,
-                                                    {method.name + " on " + outcome.source, picture_subtitle(outcome)},
-                                                    problem.column_names, run);
-        outcome.seconds.emplace_back("draw", watch.restart());
+        Stopwatch watch;
+        const std::string picture = fit_picture(pipeline, result, run);
+        result.seconds.emplace_back("draw", watch.seconds());
         if (!request.picture.empty()) write_file(request.picture, picture);
-        if (!request.report.empty()) write_file(request.report, outcome_html(outcome, picture));
+        if (!request.report.empty()) write_file(request.report, page(result, picture, option_flag));
     }
-
-    return outcome;
+    return result;
 }
 
-void print_result(const std::string& text, const Outputs& outputs) {
-    if (outputs.uses_standard_output()) {
-        print_aside(text);
-    } else {
-        print(text);
-    }
-}
-
-int tell_end(const Outcome& outcome, const FitRequest& request) {
-    const std::string iterations = std::to_string(outcome.report.iterations) + " iterations";
-    if (outcome.interrupted) {
+int tell_end(const FitResult& result, const FitRequest& request) {
+    const std::string iterations = std::to_string(result.report.iterations) + " iterations";
+    if (result.interrupted) {
         print_error("interrupted after " + iterations + "; this is what was found so far");
         return Exit::interrupted;
     }
-    const StopReason stopped = outcome.report.stopped;
+    const StopReason stopped = result.report.stopped;
     if (request.strict && (stopped == StopReason::iteration_limit || stopped == StopReason::collapsed)) {
         print_error((stopped == StopReason::collapsed ? "collapsed after " : "not converged after ") + iterations +
                     " (--strict)");

@@ -10,7 +10,7 @@
 #include "command_line.hpp"
 #include "common.hpp"
 #include "constraints.hpp"
-#include "outcome.hpp"
+#include "coterie/pipeline/document.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -44,6 +44,9 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
 /// A command whose subcommands are the methods refuses others with this.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
+/// What was left to a default that decides what is found: how many clusters there are. `given`: the options that are
+/// not left to their defaults.
+std::vector<std::string> notes_on(const Method& method, const OptionValues& given);
 
 /// All that a fit reads.
 struct FitInputs {
@@ -57,11 +60,9 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
 
 /// Prepares the points, fits, scores, and writes the files that were asked for. `given`: the options that are not left
 /// at their defaults. The caller's InterruptGuard must live.
-Outcome fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                      Run run, ProgressBar& bar);
-/// Where labels go to standard output, text goes aside.
-void print_result(const std::string& text, const Outputs& outputs);
+FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
+                        Run run, ProgressBar& bar);
 /// Says on standard error what ended the fit before it converged; the exit code.
-int tell_end(const Outcome& outcome, const FitRequest& request);
+int tell_end(const FitResult& result, const FitRequest& request);
 
 }  // namespace coterie::cli

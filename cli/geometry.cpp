@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -10,10 +9,10 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/io/internal/output_file.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "coterie/pipeline/preparation.hpp"
 #include "fitting.hpp"
-#include "json.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -36,6 +35,7 @@ struct Labelled {
     Points points;
     LabelColumn labels;
     std::string source;
+    std::vector<std::string> notes;
     Index blank = 0;               // rows left out
     std::vector<Index> file_rows;  // of the points' file
     std::vector<Index> rows;
@@ -44,6 +44,7 @@ struct Labelled {
 Labelled read_labelled(const GeometryRequest& request, const Run& run) {
     PointsFile file = points_from(request.points, request.reading->options(), run);
     Labelled out;
+    out.notes = file.notes;
     out.source = request.labels;
     if (!request.labels.empty()) {
         out.labels = read_truth(request.labels, request.labels_column, run).column;
@@ -158,13 +159,6 @@ double share_of(const std::vector<PointGeometry>& all, const Property& property)
     return static_cast<double>(std::count_if(all.begin(), all.end(), property.of)) / static_cast<double>(all.size());
 }
 
-// In full, as a program reads it back.
-std::string exact_text(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
-}
-
 // A field of a csv file.
 std::string quoted(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -186,7 +180,8 @@ std::string rows_csv(const Labelled& data, const std::vector<PointGeometry>& all
                "," + std::to_string(point.others_in_ball) + "," + std::to_string(point.rank);
         for (const auto& quantity : quantities) {
             out += ",";
-            if (const auto value = quantity.of(point)) out += exact_text(*value);
+            if (const auto value = quantity.of(point))
+                out += formatted("%.17g", *value);  // in full, as a program reads it back
         }
         for (const auto& property : properties) out += property.of(point) ? ",1" : ",0";
         out += "\n";
@@ -263,19 +258,18 @@ int describe_geometry(const GeometryRequest& request) {
     const Preparation preprocessing = Preparation::fit(data.points, *request.preparing, run);
     Index zero_rows = 0;
     data.points = preprocessing.apply(data.points, run, &zero_rows);
-    if (!request.running->quiet) {
-        for (const auto& warning : preprocessing.warnings()) print_warning(warning);
-        if (zero_rows > 0) print_warning(Preparation::zero_rows_warning(zero_rows));
-        if (data.blank > 0)
-            print_warning(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
-                          " rows have no label and are left out");
-    }
+    std::vector<std::string> warnings = data.notes;
+    const auto warn = [&](const std::string& warning) { warnings.push_back(warning); };
+    for (const auto& warning : with_flags(preprocessing.warnings())) warn(warning);
+    if (zero_rows > 0) warn(Preparation::zero_rows_warning(zero_rows));
+    if (data.blank > 0)
+        warn(count_text(data.blank) + " of " + count_text(data.blank + data.points.rows()) +
+             " rows have no label and are left out");
     Seconds seconds = {{"read", watch.restart()}};
 
     std::vector<PointGeometry> all;
     {
-        ProgressBar bar(!request.running->quiet && shows_progress());
-        bar.attach(run);
+        ProgressBar bar(run, request.running->quiet);
         const InterruptGuard guard;
         run.should_stop = InterruptGuard::interrupted;
         all = geometry(data.points, data.labels.labels, data.rows, options, run);
@@ -283,10 +277,12 @@ int describe_geometry(const GeometryRequest& request) {
     seconds.emplace_back("geometry", watch.restart());
     const auto inexact = std::count_if(all.begin(), all.end(),
                                        [](const PointGeometry& p) { return p.solved && !(p.violation <= 1e-6); });
-    if (inexact > 0 && !request.running->quiet)
-        print_warning("at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
-                      " points rounding leaves a violation of the optimality conditions above 1e-6 (\"violation\"): "
-                      "whether their representations are preserving or zero is not certain; lower lambda");
+    if (inexact > 0)
+        warn("at " + count_text(inexact) + " of " + count_text(static_cast<Index>(all.size())) +
+             " points rounding leaves a violation of the optimality conditions above 1e-6 (\"violation\"): "
+             "whether their representations are preserving or zero is not certain; lower lambda");
+    if (!request.running->quiet)
+        for (const auto& warning : warnings) print_warning(warning);
     if (!request.rows_out.empty()) write_file(request.rows_out, rows_csv(data, all));
 
     Labels classes = data.labels.labels;
@@ -298,6 +294,7 @@ int describe_geometry(const GeometryRequest& request) {
         out["schema"] = 1;
         out["points"] = request.points;
         out["labels"] = data.source;
+        out["warnings"] = warnings;
         out["options"] = json_of(GeometryOptions::described(), GeometryOptions::described().values(&options));
         out["preprocessing"] = preprocessing.text();
         out["n"] = data.points.rows();
@@ -345,28 +342,24 @@ Command geometry_command() {
         "point's representation uses points of its own manifold only. Beside it stand a condition that the lemma's "
         "proof leaves out, without which it is false, and the representation itself, solved exactly. Weights have sum "
         "1 over the points (equal: 1 each), and lambda is relative to them.";
-    command.operands = {{"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
-                             request->points = word;
-                         }}};
+    command.operands = {points_operand(request->points, request)};
     command.flags = flags_of(GeometryOptions::described(), "Geometry", request->given);
     flag_named(command.flags, "--dim").standard = "";
-    const auto append = [&](std::vector<Flag> more) {
-        for (auto& flag : more) command.flags.push_back(std::move(flag));
-    };
     command.flags.push_back(
         text_flag("--only", "LABEL", "look at the points of this label only", "Geometry", request->only, request));
     command.flags.push_back(text_flag("--labels", "FILE",
-                                      "the manifold of each point, one label a row in any format, or data:NAME; rows "
+                                      "the manifold of each point, one label per row in any format, or data:NAME; rows "
                                       "without a label are left out; the label column or the data set's own truth "
                                       "serve when it is not given",
                                       "Reading", request->labels, request, Completion::points));
     command.flags.push_back(text_flag("--labels-column", "COLUMN", "the column of LABELS, by name or number from 1",
                                       "Reading", request->labels_column, request));
-    append(read_flags(request->reading));
-    append(flags_of(PreparationOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
+    append(command.flags, read_flags(request->reading));
+    append(command.flags,
+           flags_of(PreparationOptions::described(), "Preparing", std::static_pointer_cast<void>(request->preparing)));
     command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write every quantity of every point", "Writing",
                                       request->rows_out, request, Completion::file));
-    append(run_flags(request->running, {"--threads", "--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     command.examples = {{"coterie geometry data:digits --dim 2 --only 3", "the points of one class of the digits"},
                         {"coterie geometry curves.csv --labels found.csv --dim 1 --rows-out rows.csv",
                          "curves by labels that were found, a table of every point"}};

@@ -1,10 +1,14 @@
+// coterie info: what a model file holds, from the file itself; of a sound model only.
+
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/model/archive.hpp"
-#include "json.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -27,11 +31,17 @@ std::string name_of(Archive::ElementType type) {
 }
 
 int tell(const InfoRequest& request) {
-    // A file that predict would refuse is refused here as well.
-    const Pipeline pipeline = Pipeline::load(request.model);
+    // Read once, as it may be standard input. A file that predict would refuse is refused here as well.
     const Archive archive = Archive::load(request.model);
+    const Pipeline pipeline = Pipeline::from(archive, request.model);
     const Model* const model = &pipeline.model();
     const auto labels = label_groups(model->cluster_labels(), {});
+    const auto parts = model->part_descriptions();
+    const auto described = [&](const std::string& name) {
+        const auto found =
+            std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.name == name; });
+        return found == parts.end() ? PartDescription{name, "", ""} : *found;
+    };
     if (request.running->json) {
         Json out;
         out["schema"] = 1;
@@ -52,6 +62,8 @@ int tell(const InfoRequest& request) {
             out["tensors"].push_back({{"name", name},
                                       {"type", name_of(tensor.type)},
                                       {"shape", tensor.shape},
+                                      {"letters", described(name).shape},
+                                      {"meaning", described(name).meaning},
                                       {"bytes", tensor.bytes.size()}});
         print(document(out));
         return Exit::done;
@@ -71,9 +83,10 @@ int tell(const InfoRequest& request) {
     for (const auto& [name, tensor] : archive.tensors()) {
         std::string shape;
         for (const auto extent : tensor.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
-        tensors.push_back({name, name_of(tensor.type), shape, bytes_text(static_cast<double>(tensor.bytes.size()))});
+        tensors.push_back({name, name_of(tensor.type), shape, bytes_text(static_cast<double>(tensor.bytes.size())),
+                           described(name).meaning});
     }
-    print(facts(rows) + "\n" + table({"tensor", "type", "shape", "size"}, tensors));
+    print(facts(rows) + "\n" + table({"tensor", "type", "shape", "size", "meaning"}, tensors));
     return Exit::done;
 }
 
@@ -84,12 +97,8 @@ Command info_command() {
     Command command;
     command.name = "info";
     command.summary = "tell what a model file holds";
-    command.operands = {{"MODEL",
-                         "a file written by coterie fit --model-out",
-                         true,
-                         Completion::file,
-                         {},
-                         [request](const std::string& word) { request->model = word; }}};
+    command.operands = {text_operand("MODEL", "a file written by coterie fit --model-out, or - for standard input",
+                                     request->model, request)};
     command.flags = run_flags(request->running, {"--json"});
     command.examples = {{"coterie info model.safetensors", "method, options, tensors"}};
     command.act = [request] { return tell(*request); };

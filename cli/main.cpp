@@ -1,30 +1,61 @@
 // coterie, the command: `coterie --help` says what it does.
 
+#include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
+#include "completion.hpp"
 #include "program.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
 namespace {
 
-Command completion_command() {
-    Command bash;
-    bash.name = "bash";
-    bash.summary = "print a completion script for bash";
-    bash.act = [] {
-        print(bash_completion(root_command()));
+Command shell_command(const char* shell, std::string (*script)(), const std::string& use, const std::string& keep) {
+    Command command;
+    command.name = shell;
+    command.summary = std::string("print a completion script for ") + shell;
+    command.act = [script] {
+        print(script());
         return static_cast<int>(Exit::done);
     };
-    bash.examples = {
-        {"source <(coterie completion bash)", "complete commands, methods, options and data sets in this shell"}};
+    command.examples = {{use, "complete commands, methods, options and data sets in this shell"},
+                        {keep, "and in every later one"}};
+    return command;
+}
+
+Command words_command() {
+    Command command;
+    command.name = "words";
+    command.summary = "print what may stand at the end of a line, for the shells' scripts";
+    command.details =
+        "Reads the words of a line from standard input, one per line, without the program's name; the last one is that "
+        "at the cursor and may be empty. Prints a line per offer: the word, a tab, its meaning; and :files where names "
+        "of files may stand.";
+    command.act = [] {
+        std::vector<std::string> words;
+        for (std::string word; std::getline(std::cin, word);) words.push_back(word);
+        print(offers_text(offers_for(root_command(), words)));
+        return static_cast<int>(Exit::done);
+    };
+    command.examples = {{"printf '%s\\n' fit km | coterie completion words", "the methods, with what each does"}};
+    return command;
+}
+
+Command completion_command() {
     Command command;
     command.name = "completion";
     command.summary = "print a completion script for a shell";
     command.commands_are = "SHELL";
-    command.commands = {std::move(bash)};
+    command.commands = {shell_command("bash", bash_completion, "source <(coterie completion bash)",
+                                      "coterie completion bash > ~/.local/share/bash-completion/completions/coterie"),
+                        shell_command("zsh", zsh_completion, "source <(coterie completion zsh)",
+                                      "coterie completion zsh > \"${fpath[1]}/_coterie\""),
+                        shell_command("fish", fish_completion, "coterie completion fish | source",
+                                      "coterie completion fish > ~/.config/fish/completions/coterie.fish"),
+                        words_command()};
     return command;
 }
 

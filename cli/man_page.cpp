@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "commands.hpp"
+#include "common.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie::cli {
 namespace {

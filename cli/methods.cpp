@@ -6,8 +6,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "json.hpp"
-#include "table.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -22,10 +22,10 @@ Json json_of(const Option& option) {
     static const char* const kinds[] = {"flag", "integer", "real", "choice", "text"};
     Json out;
     out["name"] = option.name;
-    out["flag"] = option.flag();
+    out["flag"] = option_flag(option.name);
     if (option.letter) out["letter"] = std::string(1, option.letter);
     out["kind"] = kinds[static_cast<int>(option.kind)];
-    out["meaning"] = option.meaning;
+    out["meaning"] = with_flags(option.meaning);
     out["accepted"] = option.accepted();
     out["default"] = cli::json_of(option.default_value);
     if (!option.choices.empty()) out["choices"] = option.choices;
@@ -42,11 +42,11 @@ Json json_of(const Method& method) {
     Json out;
     out["name"] = method.name;
     out["summary"] = method.summary;
-    out["honours"] = {{"weights", method.takes.weights},
-                      {"initial_centroids", method.takes.initial_centroids},
-                      {"partial_labels", method.takes.labels},
-                      {"group_shares", method.takes.shares != Shares::none},
-                      {"sizes", method.takes.sizes}};
+    out["takes"] = {{"weights", method.takes.weights},
+                    {"initial_centroids", method.takes.initial_centroids},
+                    {"partial_labels", method.takes.labels},
+                    {"group_shares", method.takes.shares != Shares::none},
+                    {"sizes", method.takes.sizes}};
     out["options"] = Json::array();
     for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
     return out;
@@ -64,7 +64,7 @@ std::string text_of(const Method& method) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& option : method.options->options()) {
         const std::string value = to_text(option.default_value);
-        rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option.flag(),
+        rows.push_back({(option.letter ? std::string("-") + option.letter + ", " : "") + option_flag(option.name),
                         value.empty() ? "-" : value, option.accepted()});
     }
     return out + "\n" + table({"option", "default", "takes"}, rows) + "\ncoterie fit " + method.name +

@@ -7,52 +7,56 @@
 
 #include "command_line.hpp"
 #include "common.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
 
-/// MODEL and POINTS, into the request's members of these names.
-template <class Request>
-std::vector<Operand> model_operands(const std::shared_ptr<Request>& request) {
-    return {{"MODEL",
-             "a file written by coterie fit --model-out",
-             true,
-             Completion::file,
-             {},
-             [request](const std::string& word) { request->model = word; }},
-            {"POINTS", points_meaning, true, Completion::points, {}, [request](const std::string& word) {
-                 request->points = word;
-             }}};
+struct ModelRequest {
+    std::string model;
+    std::string points;
+    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
+
+/// MODEL and POINTS.
+inline std::vector<Operand> model_operands(const std::shared_ptr<ModelRequest>& request) {
+    return {text_operand("MODEL", "a file written by coterie fit --model-out", request->model, request),
+            points_operand(request->points, request)};
 }
 
-/// How points for a model are read: the model's columns by name, unless --columns says which.
-inline ReadOptions reading_for(const Pipeline& pipeline, const ReadRequest& reading) {
-    ReadOptions out = reading.options();
-    out.wanted_columns = pipeline.column_names();
-    return out;
+/// The model's columns by name, unless --columns says which.
+inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& request, const Run& run) {
+    ReadOptions options = request.reading->options();
+    options.wanted_columns = pipeline.column_names();
+    return points_from(request.points, options, run);
 }
 
-/// What f() gives; of data that it refuses the message begins with `source`.
-template <class F>
-auto naming_source(const std::string& source, F&& f) {
+/// As the model takes them; of points that it refuses the message begins with their source.
+inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& request, const PointsFile& file,
+                                 const Run& run) {
     try {
-        return f();
+        return pipeline.prepare(file.points, file.column_names, run);
     } catch (const BadData& error) {
-        throw BadData((source == "-" ? "standard input" : source) + ": " + error.message());
+        throw BadData((request.points == "-" ? "standard input" : request.points) + ": " + error.message(),
+                      error.fields());
     }
 }
 
-/// Which model on which points, and the facts: to standard output unless an output is written there.
-template <class Request>
-void print_applied(const Request& request, const Model& model, Index points,
-                   const std::vector<std::pair<std::string, std::string>>& rows, const Outputs& outputs) {
-    const std::string text = std::string(model.method()) + " of " + request.model + " on " + request.points + ": " +
-                             count_text(points) + (points == 1 ? " point\n" : " points\n") + facts(rows);
-    if (outputs.uses_standard_output())
-        print_aside(text);
+/// Completes what came of the points with what the command knows of them, and prints it. Where an output is standard
+/// output, text goes aside.
+inline void tell_applied(AppliedResult& result, const ModelRequest& request, const PointsFile& file,
+                         const PreparedRows& rows, const Run& run, const Outputs& outputs) {
+    result.model = request.model;
+    result.threads = run.threads;
+    std::vector<std::string> warnings = file.notes;
+    for (const auto& warning : with_flags(rows.warnings)) warnings.push_back(warning);
+    result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
+    if (!request.running->quiet)
+        for (const auto& warning : result.warnings) print_warning(warning);
+    if (request.running->json)
+        print(json_document(result));
     else
-        print(text);
+        print_result(text_document(result), outputs);
 }
 
 }  // namespace coterie::cli

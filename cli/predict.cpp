@@ -2,26 +2,18 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "json.hpp"
 #include "model_command.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace coterie::cli {
 namespace {
 
-struct PredictRequest {
-    std::string model;
-    std::string points;
+struct PredictRequest : ModelRequest {
     std::string truth;
     std::string truth_column;
     std::string labels_out;
     std::vector<std::pair<Output, std::string>> outputs = {
         {Output::embedding, {}}, {Output::memberships, {}}, {Output::label_scores, {}}, {Output::distances, {}}};
-    std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
-    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
 };
 
 // What one column of an output is called: the labels, the clusters, or, of an embedding, the dimensions.
@@ -58,8 +50,6 @@ void require_outputs(const PredictRequest& request, const Model& model) {
 }
 
 int predict(const PredictRequest& request) {
-    const bool quiet = request.running->quiet;
-    const bool json = request.running->json;
     if (!request.truth_column.empty() && (request.truth.empty() || request.truth == "none"))
         throw UsageError("option --truth-column needs --truth FILE",
                          "a column of the points' own file is --label-column");
@@ -67,17 +57,16 @@ int predict(const PredictRequest& request) {
     for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
     for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
-    outputs.check(json);
+    outputs.check(request.running->json);
 
     Run run = request.running->run();
-    ProgressBar bar(!quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;
     const Pipeline pipeline = Pipeline::load(request.model);
     const Model& model = pipeline.model();
     require_outputs(request, model);
-    PointsFile file = points_from(request.points, reading_for(pipeline, *request.reading), run);
+    PointsFile file = points_for(pipeline, request, run);
     std::optional<Truth> truth;
     if (request.truth != "none") {
         if (!request.truth.empty()) {
@@ -88,9 +77,7 @@ int predict(const PredictRequest& request) {
     }
     seconds.emplace_back("read", watch.restart());
 
-    const PreparedRows rows =
-        naming_source(request.points, [&] { return pipeline.prepare(file.points, file.column_names, run); });
-    std::vector<std::string> warnings = rows.warnings;
+    const PreparedRows rows = prepared_for(pipeline, request, file, run);
     const Labels clusters = naming_points(request.points, [&] { return pipeline.predict(rows, run); });
     std::vector<Matrix<double>> found;
     for (const auto& [output, path] : request.outputs)
@@ -98,64 +85,19 @@ int predict(const PredictRequest& request) {
     bar.clear();
     seconds.emplace_back("predict", watch.restart());
 
-    const auto sizes = cluster_sizes(clusters, model.clusters());
-    const auto groups = label_groups(model.cluster_labels(), sizes);
-    const LabelColumn labels = merged_by_label(clusters, model.cluster_labels());
-    std::optional<Agreement> agreement;
-    if (truth) {
-        agreement = compare(labels, request.points, *truth);
-        if (!groups.empty() && !agreement->label_accuracy) warnings.push_back(no_name_in_common(truth->source));
-    }
-    std::vector<std::pair<std::string, std::string>> written;
+    AppliedResult result = predict_result(pipeline, clusters, request.points, truth);
+    result.seconds = seconds;
     if (!request.labels_out.empty()) {
-        write_labels(request.labels_out, labels.labels, labels.names);
-        written.emplace_back("labels", request.labels_out);
+        write_labels(request.labels_out, result.labels.labels, result.labels.names);
+        result.written.emplace_back("labels", request.labels_out);
     }
     for (std::size_t o = 0; o < request.outputs.size(); ++o) {
         const auto& [output, path] = request.outputs[o];
         if (path.empty()) continue;
         write_points(path, found[o], column_names(model, wanted_of(model, output), found[o].cols()));
-        written.emplace_back(name(wanted_of(model, output)), path);
+        result.written.emplace_back(name(wanted_of(model, output)), path);
     }
-
-    if (!quiet)
-        for (const auto& warning : warnings) print_warning(warning);
-    if (json) {
-        Json out;
-        out["schema"] = 1;
-        out["method"] = std::string(model.method());
-        out["model"] = request.model;
-        out["points"] = request.points;
-        out["n"] = file.points.rows();
-        out["d"] = model.dimensions();
-        out["clusters"] = model.clusters();
-        out["sizes"] = sizes;
-        if (!groups.empty()) out["labels"] = json_of(groups, false);
-        out["preprocessing"] = pipeline.preparation().text();
-        out["seconds"] = json_of(seconds);
-        out["threads"] = run.threads;
-        out["warnings"] = warnings;
-        if (agreement) {
-            out["truth"] = truth->source;
-            out["scores"] = scores_json(*agreement);
-            out["scored"] = agreement->scored;
-        }
-        out["written"] = Json::object();
-        for (const auto& [what, path] : written) out["written"][what] = path;
-        print(document(out));
-        return Exit::done;
-    }
-    std::vector<std::pair<std::string, std::string>> facts = {{"sizes", sizes_text(sizes)}};
-    if (!groups.empty()) facts.emplace_back("labels", label_groups_text(groups, sizes));
-    if (!pipeline.preparation().identity()) facts.emplace_back("points were", pipeline.preparation().text());
-    if (agreement) facts.emplace_back("scores", scores_text(*agreement));
-    facts.emplace_back("seconds",
-                       "read " + seconds_text(seconds[0].second) + ", predict " + seconds_text(seconds[1].second));
-    for (auto [what, path] : written) {
-        std::replace(what.begin(), what.end(), '_', ' ');
-        facts.emplace_back(what, path);
-    }
-    print_applied(request, model, file.points.rows(), facts, outputs);
+    tell_applied(result, request, file, rows, run, outputs);
     return Exit::done;
 }
 
@@ -185,8 +127,7 @@ Command predict_command() {
                           (output == Output::label_scores ? "; of models without labels their memberships" : "") +
                           ": csv under the columns' names, npy as float64",
                       "Writing", path, request, Completion::file));
-    for (auto& flag : run_flags(request->running, {"--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     command.examples = {
         {"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
         {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};

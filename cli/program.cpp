@@ -39,7 +39,7 @@ int run(const Command& root, const std::vector<std::string>& words) {
         print_hint(one_line(error.hint));
         return Exit::usage;
     } catch (const Error& error) {
-        print_error(one_line(error.message()));
+        print_error(one_line(with_flags(error.message())));
         if (error.kind() == ErrorKind::internal) print_hint("this is a fault of coterie itself; please report it");
         return exit_code(error.kind());
     } catch (const std::bad_alloc&) {
@@ -72,7 +72,9 @@ int run_program(Command (*root)(), int count, char** words) {
     wait_asleep();
     choose_openblas_kernels();
     prepare_signals();
-    return run(root(), std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+    const Command program = root();
+    know_flags(program);
+    return run(program, std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
 }
 
 }  // namespace coterie::cli

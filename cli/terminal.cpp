@@ -91,6 +91,7 @@ void print(std::string_view text) {
 void print_error(const std::string& text) { print_line("1;31", "coterie:", text); }
 void print_hint(const std::string& text) { print_line("", "hint:", text); }
 void print_warning(const std::string& text) { print_line("33", "coterie: warning:", text); }
+void print_note(const std::string& text) { print_line("", "coterie: note:", text); }
 void print_aside(std::string_view text) { write_all(STDERR_FILENO, text); }
 
 bool shows_progress() { return is_terminal(STDERR_FILENO); }
@@ -115,7 +116,6 @@ InterruptGuard::~InterruptGuard() { guarded = false; }
 bool InterruptGuard::interrupted() { return interrupts.load() > 0; }
 
 void ProgressBar::update(const Progress& progress) {
-    if (!shown_) return;
     if (!started_ || stage_ != progress.stage) {
         started_ = true;
         stage_ = progress.stage;

@@ -19,6 +19,8 @@ void print(std::string_view text);
 void print_error(const std::string& text);
 void print_hint(const std::string& text);
 void print_warning(const std::string& text);
+/// What is worth knowing and no trouble.
+void print_note(const std::string& text);
 /// Plain text to standard error.
 void print_aside(std::string_view text);
 
@@ -41,19 +43,17 @@ public:
 /// One line on standard error: stage, bar, share done, objective, time left.
 class ProgressBar {
 public:
-    explicit ProgressBar(bool shown) : shown_(shown) {}
+    /// Hears of the run's progress; shown unless `quiet`, and where standard error can show it.
+    ProgressBar(Run& run, bool quiet) {
+        if (!quiet && shows_progress()) run.on_progress = [this](const Progress& progress) { update(progress); };
+    }
     ~ProgressBar() { clear(); }
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
     void update(const Progress& progress);
     void clear();
-    /// A callback for Run::on_progress.
-    void attach(Run& run) {
-        if (shown_) run.on_progress = [this](const Progress& progress) { update(progress); };
-    }
 
 private:
-    bool shown_;
     bool drawn_ = false;
     bool started_ = false;
     std::string stage_;

@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "fitting.hpp"
-#include "table.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -29,7 +30,7 @@ struct Tuned {
     std::string source;
     Index points = 0;
     Seconds seconds;
-    std::optional<Outcome> fit;  // none after an interrupt
+    std::optional<FitResult> fit;  // none after an interrupt
     RunRequest running;
     int threads = 0;
 
@@ -132,7 +133,7 @@ std::string tuned_text(const Tuned& tuned) {
                                          options_text(first->options) + ": " + first->error);
     }
     out += facts(rows);
-    if (tuned.fit) out += "\n" + outcome_text(*tuned.fit);
+    if (tuned.fit) out += "\n" + text_document(*tuned.fit);
     return out;
 }
 
@@ -194,17 +195,22 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.source = fit.points == "-" ? "standard input" : fit.points;
     tuned.running = *fit.running;
     OptionValues fixed = fit.options();
-    for (const auto& axis : tuned.asked.grid)
+    OptionValues said = fixed;  // here or on the grid
+    for (const auto& axis : tuned.asked.grid) {
         if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
+        said[axis.option] = {};
+    }
+    const std::vector<std::string> notes = notes_on(method, said);
 
     Run run = fit.running->run();
     tuned.threads = run.threads;
-    ProgressBar bar(!quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, quiet);
     FitInputs inputs = read_inputs(method, fit, run);
     if (inputs.problem.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
     tuned.points = inputs.problem.rows();
     tuned.seconds.emplace_back("read", inputs.seconds);
+    if (!quiet)
+        for (const auto& note : notes) print_note(note);
 
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
@@ -212,6 +218,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
     tuned.found = tune(method, inputs.problem, fixed, tuned.asked, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
+    for (auto& cell : tuned.found.cells) cell.error = with_flags(cell.error);
     // A long search is not lost with the last fit.
     std::exception_ptr failure;
     try {
@@ -227,6 +234,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
 
     int code = Exit::interrupted;
     if (tuned.fit) {
+        tuned.fit->notes = notes;
         if (!quiet)
             for (const auto& warning : tuned.fit->warnings) print_warning(warning);
         code = tell_end(*tuned.fit, fit);

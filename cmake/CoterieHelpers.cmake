@@ -39,6 +39,8 @@ function(coterie_add_room_tests)
     add_executable(test_${room} ${sources} ${PROJECT_SOURCE_DIR}/tests/threads_as_asked.cpp)
     target_link_libraries(test_${room} PRIVATE coterie::coterie TBB::tbb GTest::gtest GTest::gtest_main)
     coterie_target_flags(test_${room})
+    # Compiling the tests costs more than running them: a quarter less at -O1.
+    target_compile_options(test_${room} PRIVATE $<$<CONFIG:Release>:-O1>)
     # Beside lib/ and share/, as an installed program is.
     set_target_properties(test_${room} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     gtest_discover_tests(test_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60

@@ -18,7 +18,7 @@
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/kmeans/ward.hpp"
-#include "coterie/manifold/rivals.hpp"
+#include "coterie/manifold/baselines.hpp"
 #include "coterie/manifold/wmc.hpp"
 #include "coterie/spectral/spectral.hpp"
 #include "coterie/subspace/subspace.hpp"

@@ -4,7 +4,7 @@
 #include <coterie/data/read.hpp>
 #include <coterie/subspace/subspace.hpp>
 
-// Five labelled digits a class, 1747 without a label.
+// Five labelled digits per class, 1747 without a label.
 int main() {
     const auto digits = coterie::read_points("data:digits");
     const auto& truth = digits.labels->labels;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include <nlohmann/json.hpp>
+
 #include "coterie/data/catalogue.hpp"
 
 namespace coterie::cli {
@@ -84,6 +86,17 @@ const std::vector<double>& numbers_of(const FitReport& report, const std::string
     for (const auto& [name, value] : report.details)
         if (name == detail) return std::get<std::vector<double>>(value);
     return none;
+}
+
+std::string summary_text(const SampleSummary& sample) {
+    const std::string mean = fixed_text(sample.mean, 2);
+    return sample.count > 1 ? mean + " ± " + fixed_text(sample.deviation, 2) : mean;
+}
+
+Json summary_json(const SampleSummary& sample) {
+    Json out = {{"mean", sample.mean / 100}};
+    if (sample.count > 1) out["deviation"] = sample.deviation / 100;
+    return out;
 }
 
 Command reproduce_command() {

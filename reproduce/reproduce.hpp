@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
+#include "common.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie::cli {
 
@@ -51,6 +53,11 @@ std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, co
 
 /// Of a detail of a report; none where it has no such detail.
 const std::vector<double>& numbers_of(const FitReport& report, const std::string& detail);
+
+/// Of figures in per cent: 42.50 ± 1.20, or 42.50 of one number.
+std::string summary_text(const SampleSummary& sample);
+/// Their mean and deviation as shares.
+Json summary_json(const SampleSummary& sample);
 
 /// The program: a subcommand for every table.
 Command reproduce_command();

@@ -8,9 +8,7 @@
 #include "common.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/selection/holdout.hpp"
-#include "json.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -140,7 +138,8 @@ std::vector<GridAxis> axes(const std::string& method, const std::vector<std::str
     return out;
 }
 
-// The paper's grids: lambda 10^0 to 10^10, sigma 2^0 to 2^10, kernel widths 2^-5 to 2^10. Its rivals' are not stated.
+// The paper's grids: lambda 10^0 to 10^10, sigma 2^0 to 2^10, kernel widths 2^-5 to 2^10. Its baselines' are not
+// stated.
 const std::string widths = "=0.03125:1024:log2";
 const std::vector<std::string> deformations = {"lambda=1:1e10:log", "sigma=1:1024:log2"};
 
@@ -412,12 +411,12 @@ int reproduce(const CpdUmlRequest& request) {
         return Exit::done;
     }
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
     std::vector<Measured> measured;
     for (const std::size_t column : columns) {
-        if (shows_progress() && !request.running->quiet)
+        if (run.on_progress)
             run.on_progress = [&](const Progress& progress) {
                 Progress said = progress;
                 said.stage = data_sets[column].title;
@@ -453,15 +452,14 @@ Command reproduce_cpd_uml_command() {
     const auto request = std::make_shared<CpdUmlRequest>();
     Command command;
     command.name = "cpd-uml";
-    command.summary = "the ranking tables of CPD-UML and its rivals on six real sets";
+    command.summary = "the ranking tables of CPD-UML and its baselines on six real sets";
     command.details =
         "In every run a random third of the points is set aside, k-means from one start on the rest is where every "
         "method begins, parameters are chosen and models fitted on the rest, and the third is labelled by them. "
         "Rows that keep the tables honest follow the ranked ones: the whitened embedding without any deformation, "
         "k-means and kernel k-means with ten restarts, and the share of the largest class.";
     command.flags = flags_of(CpdUmlRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {{"coterie-reproduce cpd-uml --runs 20", "all three tables"},
                         {"coterie-reproduce cpd-uml --sets ecoli,cars --runs 5 --select silhouette",
                          "two sets, parameters chosen without labels"}};

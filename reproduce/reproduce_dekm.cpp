@@ -9,10 +9,8 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/pipeline/pipeline.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -90,8 +88,8 @@ struct DekmRequest {
     }
 };
 
-// Square images, one a row, made smaller: a pixel is the mean of what it covers, shares of pixels counted as such. Rows
-// and columns are treated alike, so that it does not matter which of them a row of points holds first.
+// Square images, one per row, made smaller: a pixel is the mean of what it covers, shares of pixels counted as such.
+// Rows and columns are treated alike, so that it does not matter which of them a row of points holds first.
 Points resized(PointsView images, int from, int to) {
     Matrix<float> cover = Matrix<float>::Zero(to, from);
     const double scale = static_cast<double>(from) / to;
@@ -103,8 +101,9 @@ Points resized(PointsView images, int from, int to) {
     const Matrix<float> pixels = to_matrix<float>(images);
     Matrix<float> out(pixels.rows(), Index{to} * to);
     for (Index i = 0; i < pixels.rows(); ++i)
-        Eigen::Map<Matrix<float>>(out.data() + i * out.cols(), to, to) =
-            cover * Eigen::Map<const Matrix<float>>(pixels.data() + i * pixels.cols(), from, from) * cover.transpose();
+        Eigen::Map<eigen::Matrix<float>>(out.data() + i * out.cols(), to, to) =
+            cover * Eigen::Map<const eigen::Matrix<float>>(pixels.data() + i * pixels.cols(), from, from) *
+            cover.transpose();
     return Points(std::move(out));
 }
 
@@ -332,7 +331,7 @@ Json row_json(const Row& row, const DekmSet& set) {
                 one[detail] = fit.numbers(detail);
         }
         if (!fit.acc_per_update.empty()) one["acc_per_update"] = fit.acc_per_update;
-        if (!fit.report.warnings.empty()) one["warnings"] = fit.report.warnings;
+        if (!fit.report.warnings.empty()) one["warnings"] = with_flags(fit.report.warnings);
         out["fits"].push_back(std::move(one));
     }
     return out;
@@ -391,8 +390,7 @@ int reproduce(const DekmSet& set, const DekmRequest& request) {
         throw UsageError("option --figure: none of --methods " + request.methods + " has updates to draw",
                          "dec, idec, dcn and dekm have");
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
 
@@ -446,7 +444,7 @@ Command dekm_command(const DekmSet& set, const char* of) {
     const auto request = std::make_shared<DekmRequest>();
     Command command;
     command.name = set.name;
-    command.summary = std::string("deep embedded k-means and its rivals on ") + of;
+    command.summary = std::string("deep embedded k-means and its baselines on ") + of;
     command.details =
         "Trains an autoencoder a seed by the paper's schedule (convolutions, batches of 256, Adam with rate 0.001) and "
         "starts k-means in its embedding, DEC, IDEC, DCN and DEKM from it, each until few points change cluster in an "
@@ -461,8 +459,7 @@ Command dekm_command(const DekmSet& set, const char* of) {
     if (&set == &mnist)
         command.flags.push_back(text_flag("--figure1", "FILE.svg", "draw Figure 1: four classes in two dimensions",
                                           "Writing", request->figure1, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {{std::string("coterie-reproduce ") + set.name + " --methods ae-kmeans,dekm --points 1000 " +
                              "--pretrain-epochs 10 --max-iterations 200",
                          "a quick look"}};

@@ -7,9 +7,7 @@
 
 #include "common.hpp"
 #include "coterie/entropy/label_solver.hpp"
-#include "json.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -219,8 +217,7 @@ Command reproduce_entropy_em_command() {
         "solver counts as converged, which decides them. Here the optimum is that of the dual solver, proved by its "
         "gradient, and a solver has arrived when no label is further than a distance from it.";
     command.flags = flags_of(EmRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {{"coterie-reproduce entropy-em --threads 1 --seconds 2", "a quick look"}};
     command.act = [request] { return reproduce(*request); };
     return command;

@@ -9,11 +9,9 @@
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/report/picture.hpp"
 #include "coterie/selection/tune.hpp"
-#include "json.hpp"
-#include "picture.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -224,8 +222,7 @@ int reproduce(const LinearRequest& request) {
     if (!request.figure.empty() && std::find(methods.begin(), methods.end(), std::size_t{1}) == methods.end())
         throw BadArgument("option --figure: Figure 12 is drawn of entropy, which is not in --methods");
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
 
@@ -315,7 +312,7 @@ Command reproduce_entropy_linear_command() {
     const auto request = std::make_shared<LinearRequest>();
     Command command;
     command.name = "entropy-linear";
-    command.summary = "linear entropy clustering and its rivals on images: Table 3 and Figure 12";
+    command.summary = "linear entropy clustering and its baselines on images: Table 3 and Figure 12";
     command.details =
         "Trains linear softmax models on the pixels (the paper's features of a network are not to be had) by as many "
         "updates as the paper's, 2,800 batches of 250. Every method chooses among as many combinations of its options "
@@ -325,8 +322,7 @@ Command reproduce_entropy_linear_command() {
     command.flags = flags_of(LinearRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "write Figure 12 as a drawing (needs mnist)", "Writing",
                                       request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {{"coterie-reproduce entropy-linear --sets digits --seeds 3", "a quick look at one data set"}};
     command.act = [request] { return reproduce(*request); };
     return command;

@@ -8,10 +8,8 @@
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/linalg/dense.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "coterie/report/picture.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -172,8 +170,7 @@ Command reproduce_label_noise_command() {
     command.flags = flags_of(NoiseRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(
         text_flag("--figure", "FILE.svg", "write Figure 11 as a drawing", "Writing", request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {{"coterie-reproduce label-noise --set digits --figure noise.svg", "a quick look"}};
     command.act = [request] { return reproduce(*request); };
     return command;

@@ -13,10 +13,8 @@
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -38,11 +36,12 @@ struct Kind {
 };
 constexpr std::array<Kind, 4> kinds = {{{2, 2}, {2, 3}, {20, 2}, {20, 3}}};
 
-enum Rival { plain, soft, alternating, rivals };
-constexpr std::array<const char*, rivals> rival_names = {"k-means", "soft k-means", "miadm"};
+enum Baseline { plain, soft, alternating, baselines };
+constexpr std::array<const char*, baselines> baseline_names = {"k-means", "soft k-means", "miadm"};
 
-// As many points a cluster from a normal distribution, kept where K directions of one plane, at equal angles, tell them
-// apart by at least 0.5. The clusters are long for two of them, so that the least variance is not the widest margin.
+// As many points per cluster from a normal distribution, kept where K directions of one plane, at equal angles, tell
+// them apart by at least 0.5. The clusters are long for two of them, so that the least variance is not the widest
+// margin.
 Matrix<double> separable_set(Kind kind, Index a_cluster, std::uint64_t seed) {
     RandomStream random(seed, "reproduce.max-margin", static_cast<std::uint64_t>(10 * kind.dimensions + kind.clusters));
     Matrix<double> axes(kind.dimensions, 2);  // orthonormal
@@ -118,17 +117,17 @@ EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, 
 
 const Classifier& classifier_of(const SoftmaxModel& model) { return std::get<Classifier>(model.linear()); }
 
-Classifier rival_of(Rival rival, const Matrix<double>& points, int clusters, int starts, std::uint64_t seed,
-                    const Run& whole) {
+Classifier baseline_of(Baseline baseline, const Matrix<double>& points, int clusters, int starts, std::uint64_t seed,
+                       const Run& whole) {
     whole.throw_if_stopped("fits");
     Run run(seed, 1);
-    if (rival == plain) {
+    if (baseline == plain) {
         KMeansOptions options;
         options.clusters = clusters;
         options.restarts = 10;
         return of_centroids(fit_kmeans(points, options, run).centroids());
     }
-    if (rival == soft) {
+    if (baseline == soft) {
         SoftKMeansOptions options;
         options.clusters = clusters;
         options.restarts = 10;
@@ -153,7 +152,7 @@ Classifier rival_of(Rival rival, const Matrix<double>& points, int clusters, int
 
 struct Against {
     bool lost = false;  // a cluster: it has no margin to compare
-    double margin = 0;  // of the rival's classifier
+    double margin = 0;  // of the baseline's classifier
     double gap = 0;     // the widest for its labels
     bool fair = false;
 };
@@ -166,7 +165,7 @@ struct Outcome {
     double margin = 0;  // of the classifier at annealed_gamma
     double gap = 0;     // the widest for its labels
     std::array<double, decades.size()> margin_newton{};
-    std::array<Against, rivals> against{};
+    std::array<Against, baselines> against{};
 };
 
 Outcome outcome_of(Kind kind, Index a_cluster, int starts, std::uint64_t seed, const Run& whole) {
@@ -190,15 +189,15 @@ Outcome outcome_of(Kind kind, Index a_cluster, int starts, std::uint64_t seed, c
     if (further.fit_report().sizes == equal)
         out.degrees_further = internal::degrees_between(classifier_of(further),
                                                         internal::hard_margin(points, further.labels(), kind.clusters));
-    for (int r = 0; r < rivals; ++r) {
-        const Classifier rival = rival_of(static_cast<Rival>(r), points, kind.clusters, starts, seed, whole);
-        const Labels labels = labels_of(rival, points);
+    for (int r = 0; r < baselines; ++r) {
+        const Classifier baseline = baseline_of(static_cast<Baseline>(r), points, kind.clusters, starts, seed, whole);
+        const Labels labels = labels_of(baseline, points);
         const std::vector<Index> sizes = sizes_of(labels, kind.clusters);
         Against& against = out.against[static_cast<std::size_t>(r)];
         against.lost = std::count(sizes.begin(), sizes.end(), 0) > 0;
         if (against.lost) continue;
         against.fair = sizes == equal;
-        against.margin = internal::margin(points, rival, labels);
+        against.margin = internal::margin(points, baseline, labels);
         against.gap = internal::margin(points, internal::hard_margin(points, labels, kind.clusters), labels);
     }
     return out;
@@ -272,9 +271,9 @@ std::string figure(const Matrix<double>& two, const Matrix<double>& three, const
                    const Run& whole) {
     const std::uint64_t seed = whole.seed;
     std::vector<Panel> panels;
-    panels.push_back(panel_of("Figure 1a: k-means", two, rival_of(plain, two, 2, starts, seed, whole)));
+    panels.push_back(panel_of("Figure 1a: k-means", two, baseline_of(plain, two, 2, starts, seed, whole)));
     panels.push_back(panel_of("Figure 1b: entropy", two, check.entropy_global));
-    panels.push_back(panel_of("Figure 8a: k-means", three, rival_of(plain, three, 3, starts, seed, whole)));
+    panels.push_back(panel_of("Figure 8a: k-means", three, baseline_of(plain, three, 3, starts, seed, whole)));
     panels.push_back(
         panel_of("Figure 8b: entropy", three, classifier_of(annealed(three, 3, annealed_gamma, starts, seed, whole))));
     panels.push_back(panel_of("Figure 3a: entropy, global", two, check.entropy_global));
@@ -354,12 +353,12 @@ int reproduce(const MaxMarginRequest& request) {
     rows[0] = {"L-BFGS, gamma " + number_text(annealed_gamma)};
     rows[1] = {"L-BFGS, gamma " + number_text(annealed_further)};
     for (std::size_t g = 0; g < decades.size(); ++g) rows[2 + g] = {"Newton, gamma 1e-" + number_text(decades[g])};
-    std::vector<std::vector<std::string>> margins(3 + 4 * rivals);
+    std::vector<std::vector<std::string>> margins(3 + 4 * baselines);
     margins[0] = {"margin / widest, gamma 1e-5"};
     margins[1] = {"the same, gamma 1e-" + number_text(decades.back())};
     margins[2] = {"labels of equal sizes"};
-    for (std::size_t r = 0; r < rivals; ++r) {
-        const std::string name = rival_names[r];
+    for (std::size_t r = 0; r < baselines; ++r) {
+        const std::string name = baseline_names[r];
         margins[3 + 4 * r] = {name + ": lost a cluster, and is out of the next"};
         margins[4 + 4 * r] = {name + ": its margin at most ours"};
         margins[5 + 4 * r] = {name + ": widest of its labels at most ours"};
@@ -403,7 +402,7 @@ int reproduce(const MaxMarginRequest& request) {
         add_shares(0, "margin_share", [](const Outcome& o) { return o.margin; });
         add_shares(1, "margin_share_newton", [](const Outcome& o) { return o.margin_newton.back(); });
         margins[2].push_back(std::to_string(fair.size()) + " of " + std::to_string(count));
-        for (std::size_t r = 0; r < rivals; ++r) {
+        for (std::size_t r = 0; r < baselines; ++r) {
             int lost = 0;
             int margin_holds = 0;
             int gap_holds = 0;
@@ -425,12 +424,12 @@ int reproduce(const MaxMarginRequest& request) {
             margins[4 + 4 * r].push_back(std::to_string(margin_holds) + of);
             margins[5 + 4 * r].push_back(std::to_string(gap_holds) + of);
             margins[6 + 4 * r].push_back(std::to_string(comparable_holds) + " of " + std::to_string(comparable));
-            one["rivals"].push_back({{"name", rival_names[r]},
-                                     {"lost_a_cluster", lost},
-                                     {"margin_at_most_ours", margin_holds},
-                                     {"gap_at_most_ours", gap_holds},
-                                     {"equal_sizes", comparable},
-                                     {"equal_sizes_gap_at_most_ours", comparable_holds}});
+            one["baselines"].push_back({{"name", baseline_names[r]},
+                                        {"lost_a_cluster", lost},
+                                        {"margin_at_most_ours", margin_holds},
+                                        {"gap_at_most_ours", gap_holds},
+                                        {"equal_sizes", comparable},
+                                        {"equal_sizes_gap_at_most_ours", comparable_holds}});
         }
         out["kinds"].push_back(std::move(one));
     }
@@ -478,8 +477,7 @@ Command reproduce_max_margin_command() {
     command.flags = flags_of(MaxMarginRequest::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "write Figures 1, 3, 4 and 8 as one drawing", "Writing",
                                       request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {
         {"coterie-reproduce max-margin --sets 10 --figure margins.svg", "a quick look, and the picture"}};
     command.act = [request] { return reproduce(*request); };

@@ -113,10 +113,10 @@ def test_reproduce_max_margin(tmp_path):
     assert [(kind["dimensions"], kind["clusters"]) for kind in result["kinds"]] == [(2, 2), (2, 3), (20, 2), (20, 3)]
     for kind in result["kinds"]:
         assert 1 <= kind["equal_sizes"] <= 3
-        assert [rival["name"] for rival in kind["rivals"]] == ["k-means", "soft k-means", "miadm"]
-        for rival in kind["rivals"]:  # one that lost a cluster is not counted as beaten
-            compared = kind["equal_sizes"] - rival["lost_a_cluster"]
-            assert max(rival["margin_at_most_ours"], rival["gap_at_most_ours"], rival["equal_sizes"]) <= compared
+        assert [baseline["name"] for baseline in kind["baselines"]] == ["k-means", "soft k-means", "miadm"]
+        for baseline in kind["baselines"]:  # one that lost a cluster is not counted as beaten
+            compared = kind["equal_sizes"] - baseline["lost_a_cluster"]
+            assert max(baseline["margin_at_most_ours"], baseline["gap_at_most_ours"], baseline["equal_sizes"]) <= compared
         newton = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "newton"}
         lbfgs = {angle["log10_gamma"]: angle for angle in kind["angles"] if angle["solver"] == "lbfgs"}
         # The limit is approached like the logarithm of gamma, and reached.

@@ -10,10 +10,8 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/manifold/geometry.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -48,7 +46,7 @@ OptionSetFor<Request> protocol() {
     return set;
 }
 
-// The shifts are those that come nearest to the figures (docs/geometry.md).
+// The shifts are those that come nearest to the figures (docs/results/geometry.md).
 struct LambdaRequest : TrefoilRequest {
     LambdaRequest() { shift = 4.02; }
     static const OptionSet& described() {
@@ -406,8 +404,7 @@ Command trefoil_command(const char* name, const char* figure, std::string detail
     command.flags = flags_of(Request::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(text_flag("--figure", "FILE.svg", std::string("draw ") + figure + " from what was measured",
                                       "Writing", request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.act = [request] { return reproduce(*request); };
     return command;
 }

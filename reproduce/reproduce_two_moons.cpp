@@ -12,10 +12,8 @@
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/selection/tune.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -282,8 +280,7 @@ Command reproduce_two_moons_command() {
         text_flag("--figure-1", "FILE.svg", "write clusters and deformation", "Writing", request->figure_1, request));
     command.flags.push_back(text_flag("--figure-2", "FILE.svg", "write decision regions at four kernel widths",
                                       "Writing", request->figure_2, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {
         {"coterie-reproduce two-moons --seeds 5 --figure-1 moons.svg", "a quick look, and the picture"}};
     command.act = [request] { return reproduce(*request); };

@@ -4,10 +4,8 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
-#include "json.hpp"
-#include "picture.hpp"
+#include "panels.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -119,7 +117,7 @@ Json fit_json(const Fitted& fitted) {
                 {"nmi", fitted.scores.nmi},
                 {"clusters_found", fitted.report.clusters_found},
                 {"seconds_an_epoch", fitted.seconds_an_epoch()},
-                {"warnings", fitted.report.warnings}};
+                {"warnings", with_flags(fitted.report.warnings)}};
     for (const char* detail : {"criterion_per_epoch", "balance_per_epoch", "changed_per_epoch"})
         out[detail] = numbers_of(fitted.report, detail);
     if (!fitted.acc_per_epoch.empty()) out["acc_per_epoch"] = fitted.acc_per_epoch;
@@ -159,8 +157,7 @@ int reproduce(const Vgg4Request& request) {
     outputs.check(request.running->json);
     const WorkFolder folder(request.checkpoint);
     Run run = request.running->run();
-    ProgressBar bar(!request.running->quiet && shows_progress());
-    bar.attach(run);
+    ProgressBar bar(run, request.running->quiet);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
 
@@ -202,7 +199,7 @@ int reproduce(const Vgg4Request& request) {
     bar.clear();
     print(request.running->json
               ? document(out)
-              : table({"mnist, VGG4", "published ACC", "ACC", "NMI", "fewest clusters", "seconds an epoch"}, rows,
+              : table({"mnist, VGG4", "published ACC", "ACC", "NMI", "fewest clusters", "seconds per epoch"}, rows,
                       {1, 2, 3, 4, 5}) +
                     count_text(set.pixels.rows()) + " images, " + std::to_string(request.epochs) + " epochs, " +
                     std::to_string(request.seeds) + " starts; published: 70,000, 50 and 6\n");
@@ -215,11 +212,11 @@ Command reproduce_vgg4_mnist_command() {
     const auto request = std::make_shared<Vgg4Request>();
     Command command;
     command.name = "vgg4-mnist";
-    command.summary = "deep entropy clustering and its rivals with VGG4 on MNIST: Table 4's column";
+    command.summary = "deep entropy clustering and its baselines with VGG4 on MNIST: Table 4's column";
     command.details =
         "Trains VGG4 from a random start by the paper's settings: Adam with rate 1e-4 and weight decay 0.01, batches "
         "of 250, lambda 100, 50 epochs, six starts, on all 70,000 images, which are also what is scored. The paper "
-        "does not state the augmentations' strengths, its coefficient in this table, nor the rivals' tuned options: "
+        "does not state the augmentations' strengths, its coefficient in this table, nor the baselines' tuned options: "
         "these are the methods' defaults here.";
     command.flags = flags_of(Vgg4Request::described(), "Protocol", std::static_pointer_cast<void>(request));
     command.flags.push_back(text_flag("--checkpoint", "FOLDER",
@@ -227,8 +224,7 @@ Command reproduce_vgg4_mnist_command() {
                                       request->checkpoint, request, Completion::file));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "draw every epoch of the methods' first starts",
                                       "Writing", request->figure, request));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
     command.examples = {
         {"coterie-reproduce vgg4-mnist --points 2000 --epochs 10 --seeds 1 --methods ours,imsat", "a quick look"}};
     command.act = [request] { return reproduce(*request); };

@@ -9,9 +9,7 @@
 #include "coterie/manifold/representation.hpp"
 #include "coterie/manifold/smce.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
-#include "json.hpp"
 #include "reproduce.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -240,8 +238,7 @@ Command reproduce_wmc_cifar_command() {
                      text_flag("--truth", "FILE", "their classes", "Data", request->truth, request, Completion::file)};
     for (auto& flag : flags_of(WmcCifarRequest::described(), "Protocol", std::static_pointer_cast<void>(request)))
         command.flags.push_back(std::move(flag));
-    for (auto& flag : run_flags(request->running, {"--seed", "--threads", "--json"}))
-        command.flags.push_back(std::move(flag));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--json"}));
     command.examples = {{"coterie-reproduce wmc-cifar --published", "the figures of the paper"},
                         {"coterie-reproduce wmc-cifar --features clip.npy --truth classes.npy", "the table"}};
     command.act = [request] { return reproduce(*request); };

@@ -64,7 +64,7 @@ BAD = {
     "no command": ([], 2, ["COMMAND"]),
     "unknown data set": ([*FIT, "data:digts"], 2, ["digts", "did you mean data:digits"]),
     "unknown data set to show": (["data", "show", "digts"], 2, ["digts", "did you mean digits"]),
-    "unknown shell": (["completion", "fish"], 2, ["fish", "bash"]),
+    "unknown shell": (["completion", "fis"], 2, ["fis", "fish"]),
     "unknown extension": ([*FIT, "{}/points.parquet", "-k", "3"], None, ["points.parquet", "npy"]),
     "missing file": ([*FIT, "{}/nowhere.csv", "-k", "3"], None, ["nowhere.csv"]),
     "folder as file": ([*FIT, "{}", "-k", "3"], None, ["files"]),

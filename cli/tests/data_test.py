@@ -1,4 +1,4 @@
-"""The catalogue, completion, the manual page."""
+"""The catalogue, the manual page."""
 
 import pathlib
 import re
@@ -15,9 +15,9 @@ def test_methods_say_what_they_take():
         text = run("fit", method["name"], "--help").out
         for flag, part in (("--weights", "weights"), ("--partial-labels", "partial_labels"), ("--group-share", "group_shares"),
                            ("--clusters-per-label", "partial_labels"), ("--sizes", "sizes")):
-            assert (f" {flag} " in text) == method["honours"][part], (method["name"], flag)
+            assert (f" {flag} " in text) == method["takes"][part], (method["name"], flag)
         takes = run("methods", method["name"]).out
-        assert ("partial labels" in takes) == method["honours"]["partial_labels"] and ("size bounds" in takes) == method["honours"]["sizes"]
+        assert ("partial labels" in takes) == method["takes"]["partial_labels"] and ("size bounds" in takes) == method["takes"]["sizes"]
     text = re.sub(r"\s+", " ", run("fit", "kmeans", "--help").out)
     assert re.search(r"--group-share [^-]*\(may be repeated\)", text)
 
@@ -38,29 +38,6 @@ def test_drawn_sets_are_what_their_script_draws(tmp_path):
     assert [str(path) for path in drawn] == ["clouds/clouds.csv", "moons/moons.csv", "rings/rings.csv"]
     for path in drawn:
         assert (tmp_path / path).read_bytes() == (data / path).read_bytes(), path
-
-
-def test_completion(files):
-    script = run("completion", "bash").out
-    assert subprocess.run(["bash", "-n"], input=script.encode()).returncode == 0
-
-    def complete(line):
-        driver = script + f"\nCOMP_LINE={line!r}\nCOMP_POINT=${{#COMP_LINE}}\n_coterie 2>/dev/null\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
-        done = subprocess.run(["bash", "--norc", "-s"], input=driver.encode(), capture_output=True, cwd=files)
-        return done.stdout.decode().split()
-
-    assert set(complete("coterie ")) >= {"fit", "predict", "evaluate", "geometry", "transform", "methods", "info", "data", "man", "completion"}
-    assert complete("coterie pre") == ["predict"]
-    assert complete("coterie fit km") == ["kmeans"]
-    assert complete("coterie methods km") == ["kmeans"]
-    assert complete("coterie fit kmeans --max") == ["--max-iterations"]
-    assert complete("coterie fit kmeans x.csv -k 3 --scale z") == ["zscore"]
-    assert complete("coterie fit kmeans x.csv --scale=mi") == ["minmax"]
-    assert "digits" in complete("coterie data show di") and "iris" in complete("coterie fit kmeans data:ir")
-    assert complete("coterie fit kmeans points.n") == ["points.npy"]
-    assert complete("coterie predict model.s") == ["model.safetensors"]
-    assert complete("coterie fit kmeans points.npy --partial-labels partial-b") == ["partial-blank.csv"]
-    assert complete("coterie fit kmeans points.npy --group-share a=1 --group-s") == ["--group-share"]
 
 
 def test_man_page():

@@ -24,7 +24,8 @@ def test_version_is_quick():
 
 
 COMMANDS = [[], ["fit"], ["fit", "kmeans"], ["tune"], ["tune", "kmeans"], ["predict"], ["evaluate"], ["geometry"], ["methods"], ["info"], ["data"], ["data", "list"],
-            ["data", "show"], ["data", "get"], ["completion"], ["completion", "bash"], ["man"]]
+            ["data", "show"], ["data", "get"], ["completion"], ["completion", "bash"], ["completion", "zsh"],
+            ["completion", "fish"], ["completion", "words"], ["man"]]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words) or "coterie")
@@ -239,6 +240,60 @@ def test_strict_tells_what_did_not_converge(files, tmp_path):
     assert "iteration-limit" in run(*words).out
     assert "not converged" in run(*words, "--strict", code=4).err
     assert (tmp_path / "l.csv").exists()
+
+
+def test_info_reads_standard_input(files):
+    model = (files / "model.safetensors").read_bytes()
+    assert run("info", "-", input=model).out == run("info", files / "model.safetensors").out
+    told = document("info", "-", input=model)
+    assert told.pop("model") == "-" and told == {key: value for key, value in document("info", files / "model.safetensors").items() if key != "model"}
+    assert "safetensors" in run("info", "-", input=b"no model", code=3).err
+
+
+def test_array_taken_from_several_is_told(files, tmp_path):
+    points = np.load(files / "points.npy")
+    np.savez(tmp_path / "two.npz", X=points, y=np.arange(len(points)) % 3)
+    note = f"{tmp_path}/two.npz: took the array X ({len(points)} x {points.shape[1]}); the file also holds y ({len(points)} values)"
+    done = run("fit", "kmeans", tmp_path / "two.npz", "-k", 3)
+    assert done.err == f"coterie: warning: {note}\n"
+    assert note in document("fit", "kmeans", tmp_path / "two.npz", "-k", 3)["warnings"]
+    for words in (["predict", files / "model.safetensors", tmp_path / "two.npz"],
+                  ["geometry", tmp_path / "two.npz", "--labels", f"{tmp_path}/two.npz:y", "--dim", 1]):
+        assert note in document(*words)["warnings"] and note in run(*words).err
+        assert note not in run(*words, "--quiet").err
+    assert run("fit", "kmeans", f"{tmp_path}/two.npz:X", "-k", 3).err == ""
+    # Labels alone are not clustered unsaid.
+    np.savez(tmp_path / "one.npz", y=np.arange(len(points)) % 3)
+    assert "took the array y" in run("fit", "kmeans", tmp_path / "one.npz", "-k", 3).err
+
+
+def test_the_default_number_of_clusters_is_told(files):
+    words = ["kmeans", files / "points.npy"]
+    told = "-k is not given; the number of clusters is the default, 8"
+    done = run("fit", *words, "--json")
+    value = json.loads(done.out)
+    assert done.err == f"coterie: note: {told}\n" and value["notes"] == [told] and value["options"]["clusters"] == 8
+    assert run("fit", *words, "--quiet").err == ""
+    partial = ["--partial-labels", files / "partial.csv"]
+    for given in (["-k", 8], partial):  # labels say how many clusters there are
+        done = run("fit", *words, *given, "--json")
+        assert done.err == "" and json.loads(done.out)["notes"] == []
+    done = run("tune", *words, "--grid", "restarts=1,2", "--json")
+    assert done.err == f"coterie: note: {told}\n" and json.loads(done.out)["fit"]["notes"] == [told]
+    assert run("tune", *words, "--grid", "k=2,3").err == ""
+
+
+def test_options_are_named_as_flags(files, tmp_path):
+    assert run("fit", "kmeans", files / "points.npy", "--max-iterations", 0, code=2).err.startswith(
+        "coterie: option --max-iterations: 0 is not accepted; it takes a whole number, at least 1")
+    assert "options --sizes and --group-share cannot be given together" in run(
+        "fit", "kmeans", files / "points.npy", "--partial-labels", files / "partial.csv", "--sizes", "3:", "--group-share", "ash=0.5", code=2).err
+    assert "--alpha changes nothing without --loss renyi" in run("fit", "entropy", files / "points.npy", "-k", 3, "--alpha", 2, code=2).err
+    # What is quoted from the user stays as it is.
+    path = tmp_path / "a`b`.csv"
+    assert run("fit", "kmeans", path, code=3).err.startswith(f"coterie: {path}: ")
+    for method in document("methods")["methods"]:
+        assert "`" not in run("fit", method["name"], "--help").out + json.dumps(method)
 
 
 def test_methods_and_info(files, tmp_path):

@@ -71,11 +71,11 @@ std::string to_text(const OptionValue& value) {
     return std::visit(Visitor{}, value);
 }
 
-std::string option_flag(std::string_view name) {
-    std::string out = "--";
-    out += name;
-    std::replace(out.begin(), out.end(), '_', '-');
-    return out;
+BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted) {
+    const std::string text = to_text(value);
+    const std::string quote = std::holds_alternative<std::string>(value) ? "'" : "";
+    return BadArgument("option `" + name + "`: " + quote + text + quote + " is not accepted; " + accepted,
+                       {.option = name, .value = text, .accepted = accepted});
 }
 
 std::string Option::accepted() const {
@@ -93,7 +93,8 @@ std::string Option::accepted() const {
 
 void Option::check(const OptionValue& value) const {
     const auto refuse = [&] {
-        throw BadArgument("option " + flag() + ": " + to_text(value) + " is not accepted; it takes " + accepted());
+        throw BadArgument("option `" + name + "`: " + to_text(value) + " is not accepted; it takes " + accepted(),
+                          {.option = name, .value = to_text(value), .accepted = accepted()});
     };
     switch (kind) {
         case OptionKind::flag:
@@ -142,7 +143,8 @@ const Option& OptionSet::at(std::string_view name) const {
     if (const Option* option = find(name)) return *option;
     std::vector<std::string> names;
     for (const auto& option : options_) names.push_back(option.name);
-    throw BadArgument("there is no option '" + std::string(name) + "' here; there are: " + join(names));
+    throw BadArgument("there is no option '" + std::string(name) + "' here; there are: " + join(names),
+                      {.option = std::string(name), .accepted = join(names)});
 }
 
 void OptionSet::assign(void* options, const OptionValues& values) const {

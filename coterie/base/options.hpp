@@ -46,11 +46,8 @@ inline Range at_least(double low) { return {.low = low}; }
 inline Range above(double low) { return {.low = low, .low_open = true}; }
 inline Range between(double low, double high) { return {.low = low, .high = high}; }
 
-/// "--max-iterations", of the name "max_iterations".
-COTERIE_API std::string option_flag(std::string_view name);
-
 struct COTERIE_API Option {
-    std::string name;     // whole words joined by '_': "max_iterations"; the command's flag is "--max-iterations"
+    std::string name;     // whole words joined by '_': "max_iterations"; the command's flag is that with hyphens
     char letter = 0;      // one-letter flag, 0: none
     std::string meaning;  // one sentence
     OptionKind kind = OptionKind::flag;
@@ -60,7 +57,6 @@ struct COTERIE_API Option {
     std::function<OptionValue(const void*)> get;
     std::function<void(void*, const OptionValue&)> set;
 
-    std::string flag() const { return option_flag(name); }
     std::string accepted() const;  // "a whole number, at least 1", "one of auto, lloyd, bounds"
     /// Throws BadArgument that names the option, the value and what is accepted.
     void check(const OptionValue& value) const;
@@ -70,6 +66,9 @@ struct COTERIE_API Option {
 
 /// "3", "0.0001", "true", "auto": the text that parse() reads back.
 COTERIE_API std::string to_text(const OptionValue& value);
+
+/// "option `NAME`: VALUE is not accepted; ACCEPTED", with these fields; a text is quoted.
+COTERIE_API BadArgument refused_option(const std::string& name, const OptionValue& value, const std::string& accepted);
 
 class COTERIE_API OptionSet {
 public:

@@ -69,21 +69,45 @@ TEST(Options, AWholeNumberIsAReal) {
 TEST(Options, MessagesNameOptionValueAndRange) {
     const auto& set = Example::described();
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("0"); }),
-              "option --clusters: 0 is not accepted; it takes a whole number, at least 1");
+              "option `clusters`: 0 is not accepted; it takes a whole number, at least 1");
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("abc"); }),
-              "option --clusters: abc is not accepted; it takes a whole number, at least 1");
+              "option `clusters`: abc is not accepted; it takes a whole number, at least 1");
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("2.5"); }),
-              "option --clusters: 2.5 is not accepted; it takes a whole number, at least 1");
+              "option `clusters`: 2.5 is not accepted; it takes a whole number, at least 1");
     EXPECT_EQ(message_of([&] { set.at("clusters").parse("99999999999"); }),
-              "option --clusters: 99999999999 is not accepted; it takes a whole number, at least 1");
+              "option `clusters`: 99999999999 is not accepted; it takes a whole number, at least 1");
     EXPECT_EQ(message_of([&] { set.at("tolerance").parse("nan"); }),
-              "option --tolerance: nan is not accepted; it takes a number, above 0");
+              "option `tolerance`: nan is not accepted; it takes a number, above 0");
     EXPECT_EQ(message_of([&] { set.at("colour").parse("blue"); }),
-              "option --colour: blue is not accepted; it takes one of red, green");
+              "option `colour`: blue is not accepted; it takes one of red, green");
     EXPECT_EQ(message_of([&] { set.at("verbose").parse("perhaps"); }),
-              "option --verbose: perhaps is not accepted; it takes true or false");
+              "option `verbose`: perhaps is not accepted; it takes true or false");
     EXPECT_EQ(message_of([&] { set.at("tolerrance"); }),
               "there is no option 'tolerrance' here; there are: clusters, tolerance, verbose, colour, note");
+}
+
+TEST(Options, ErrorsCarryOptionValueAndRange) {
+    try {
+        Example::described().at("colour").parse("blue");
+        FAIL();
+    } catch (Error& error) {
+        EXPECT_EQ(error.fields().option, "colour");
+        EXPECT_EQ(error.fields().value, "blue");
+        EXPECT_EQ(error.fields().accepted, "one of red, green");
+        EXPECT_EQ(error.fields().file, "");
+        EXPECT_FALSE(error.fields().row.has_value());
+        error.fields().file = "a.csv";  // what who catches it adds is there for the next
+        try {
+            throw;
+        } catch (const Error& again) {
+            EXPECT_EQ(again.fields().file, "a.csv");
+        }
+    }
+    const BadArgument refused = refused_option("note", std::string("x"), "y or z");
+    EXPECT_STREQ(refused.message(), "option `note`: 'x' is not accepted; y or z");
+    EXPECT_STREQ(refused_option("clusters", std::int64_t{3}, "even numbers").message(),
+                 "option `clusters`: 3 is not accepted; even numbers");
+    EXPECT_EQ(refused.fields().accepted, "y or z");
 }
 
 TEST(Options, CheckLooksAtEveryMember) {

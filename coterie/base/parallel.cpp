@@ -8,12 +8,17 @@
 #include "coterie/base/parallel.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <mutex>
+#include <string>
+#include <thread>
 
 #include "coterie/base/internal/workers.hpp"
+#include "coterie/base/run.hpp"
 
 namespace coterie {
 namespace {
@@ -50,6 +55,33 @@ void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body
         inside_loop = false;
     });
     if (error) std::rethrow_exception(error);
+}
+
+void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef<void(Index, int)> body) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto interval = std::chrono::milliseconds(50);
+    const auto caller = std::this_thread::get_id();
+    std::atomic<bool> stopped{run.stop_requested()};
+    std::atomic<Index> done{0};
+    auto asked = Clock::now();  // the calling thread's
+    const auto ask = [&] {
+        const double share =
+            count == 0 ? 1 : static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(count);
+        run.report({.stage = stage.name,
+                    .fraction = stage.begin + share * (stage.end - stage.begin),
+                    .objective = std::numeric_limits<double>::quiet_NaN()});
+        if (run.stop_requested()) stopped = true;
+        asked = Clock::now();
+    };
+    if (!stopped)
+        for_each_block(count, run.threads, [&](Index block, int worker) {
+            if (stopped.load(std::memory_order_relaxed)) return;
+            if (std::this_thread::get_id() == caller && Clock::now() - asked >= interval) ask();
+            if (stopped.load(std::memory_order_relaxed)) return;
+            body(block, worker);
+            done.fetch_add(1, std::memory_order_relaxed);
+        });
+    if (stopped) throw Cancelled("interrupted during " + std::string(stage.name) + ", before there was a result");
 }
 
 int available_threads() {

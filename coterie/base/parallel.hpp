@@ -3,12 +3,15 @@
 // problem alone, each block is computed by one thread, and what blocks contribute is put together in block order.
 
 #include <algorithm>
+#include <string_view>
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie {
+
+class Run;
 
 /// Rows 0..rows-1 cut into consecutive blocks of `size` rows (the last may be shorter).
 struct RowBlocks {
@@ -24,6 +27,19 @@ struct RowBlocks {
 /// below `threads`, names the thread's scratch space. A body's exception stops the loop and is thrown again here (that
 /// of the lowest block that failed). In another parallel loop, or a forked child, it runs on the calling thread alone.
 COTERIE_API void for_each_block(Index count, int threads, FunctionRef<void(Index block, int worker)> body);
+
+/// A stage of a computation, for its progress and for who stops it; a loop may be a part of one, from `begin` to `end`
+/// of 1.
+struct Stage {
+    std::string_view name;
+    double begin = 0;
+    double end = 1;
+};
+/// The same on run.threads, while the calling thread reports progress and asks the caller whether to stop, before the
+/// loop and then between blocks, some 20 times a second: then no further block is begun, and Cancelled, which names the
+/// stage, is thrown.
+COTERIE_API void for_each_block(Index count, const Run& run, const Stage& stage,
+                                FunctionRef<void(Index block, int worker)> body);
 
 /// Threads for a loop of so many multiplications and additions: 1 when waking others would cost more than it saves.
 inline int threads_for(double operations, int threads) { return operations < 2e6 ? 1 : threads; }

@@ -1,5 +1,6 @@
 #include "coterie/base/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/run.hpp"
 
 namespace coterie {
 namespace {
@@ -280,6 +282,45 @@ TEST(RowBlocks, CoverTheRows) {
     EXPECT_EQ(blocks.begin(2), 8);
     EXPECT_EQ(blocks.end(2), 10);
     EXPECT_EQ((RowBlocks{0, 4}.count()), 0);
+}
+
+TEST(ForEachBlock, StopsWhereTheCallerAsks) {
+    for (const int threads : {1, 2, 4}) {
+        coterie::Run run(0, threads);
+        std::atomic<int> computed{0};
+        run.should_stop = [&] { return computed > 3; };
+        const auto slow = [&](Index, int) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(30));
+            ++computed;
+        };
+        try {
+            for_each_block(1000, run, {"testing"}, slow);
+            ADD_FAILURE() << "was not stopped";
+        } catch (const Cancelled& stopped) {
+            EXPECT_STREQ(stopped.message(), "interrupted during testing, before there was a result");
+        }
+        EXPECT_LT(computed, 100);
+        // Asked before the loop, too: short loops in a row are stopped as well.
+        computed = 4;
+        EXPECT_THROW(for_each_block(1, run, {"testing"}, slow), Cancelled);
+        EXPECT_EQ(computed, 4);
+    }
+}
+
+TEST(ForEachBlock, ReportsItsPartOfAStageFromTheCallingThread) {
+    coterie::Run run(0, 2);
+    std::vector<double> fractions;
+    const auto caller = std::this_thread::get_id();
+    run.on_progress = [&](const Progress& progress) {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        EXPECT_EQ(progress.stage, "testing");
+        fractions.push_back(progress.fraction);
+    };
+    for_each_block(20, run, {"testing", 0.5, 0.75},
+                   [](Index, int) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+    ASSERT_GE(fractions.size(), 1u);
+    EXPECT_TRUE(std::is_sorted(fractions.begin(), fractions.end()));
+    for (const double fraction : fractions) EXPECT_TRUE(fraction >= 0.5 && fraction <= 0.75) << fraction;
 }
 
 }  // namespace

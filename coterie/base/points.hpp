@@ -10,21 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <Eigen/Core>
-
 #include "coterie/base/error.hpp"
+#include "coterie/base/matrix.hpp"
 
 namespace coterie {
 
-using Index = std::ptrdiff_t;
-
-/// Cluster numbers, one a point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
+/// Cluster numbers, one per point, counted from 0. -1 means "no cluster" or, in partial labels, "not known".
 using Labels = std::vector<std::int32_t>;
-
-template <class Scalar>
-using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-template <class Scalar>
-using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 
 enum class ScalarType { float32, float64 };
 
@@ -47,7 +39,7 @@ struct Rows {
     Index stride = 0;
 
     const Scalar* row(Index i) const { return data + i * stride; }
-    using Map = Eigen::Map<const Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>;
+    using Map = Eigen::Map<const eigen::Matrix<Scalar>, Eigen::Unaligned, Eigen::OuterStride<>>;
     Map matrix() const { return block(0, rows); }
     Map block(Index begin, Index end) const {
         return Map(row(begin), end - begin, columns, Eigen::OuterStride<>(stride));
@@ -76,6 +68,9 @@ public:
     }
     template <class Scalar>
     PointsView(const Matrix<Scalar>& matrix)  // NOLINT
+        : PointsView(Rows<Scalar>{matrix.data(), matrix.rows(), matrix.cols(), matrix.cols()}) {}
+    template <class Scalar>
+    PointsView(const eigen::Matrix<Scalar>& matrix)  // NOLINT
         : PointsView(Rows<Scalar>{matrix.data(), matrix.rows(), matrix.cols(), matrix.cols()}) {}
 
     Index rows() const { return rows_; }

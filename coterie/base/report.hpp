@@ -31,14 +31,14 @@ struct FitReport {
     Index dimensions = 0;        // d
     int clusters_requested = 0;  // k
     int clusters_found = 0;      // non-empty clusters among the labels
-    std::vector<Index> sizes;    // points a cluster, k entries
+    std::vector<Index> sizes;    // points per cluster, k entries
     double objective = 0.0;      // the method's objective at the end
     std::vector<double> objective_per_iteration;
     int iterations = 0;  // of the restart that was kept
     StopReason stopped = StopReason::exact;
     int empty_clusters_repaired = 0;                      // how often a cluster ran empty and was given a point
     std::string empty_cluster_policy;                     // what was done about them, in words; empty: does not apply
-    std::vector<std::pair<std::string, double>> seconds;  // wall-clock seconds a stage, in order
+    std::vector<std::pair<std::string, double>> seconds;  // wall-clock seconds per stage, in order
     std::uint64_t seed = 0;
     int threads = 1;
     std::vector<std::string> warnings;

@@ -1,33 +1,100 @@
 #pragma once
-// Sparse matrices: graphs of affinities, sparse representations.
+// Sparse matrices: graphs of affinities, sparse representations. As the dense ones (base/matrix.hpp) they are maps of
+// Eigen's over memory that is not Eigen's.
 
+#include <utility>
 #include <vector>
 
 #include <Eigen/SparseCore>
 
-#include "coterie/base/points.hpp"
+#include "coterie/base/matrix.hpp"
 
 namespace coterie {
 
-/// Compressed rows; in each row the column numbers ascend.
+namespace eigen {
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, Index>;
+}  // namespace eigen
 
-/// Fills a matrix of as many rows: each has a list of pairs, (column, what value_of makes an entry of), columns
-/// ascending.
-template <class Row, class ValueOf>
-void fill_rows(SparseMatrix& matrix, const std::vector<Row>& rows, ValueOf&& value_of) {
-    Index entries = 0;
-    for (const Row& row : rows) entries += static_cast<Index>(row.size());
-    matrix.resizeNonZeros(entries);
-    Index entry = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        matrix.outerIndexPtr()[i] = entry;
-        for (const auto& [column, what] : rows[i]) {
-            matrix.innerIndexPtr()[entry] = column;
-            matrix.valuePtr()[entry++] = value_of(what);
-        }
+/// Compressed rows of double; in each row the column numbers ascend. Built from Eigen's (eigen::SparseMatrix, which has
+/// insert and setFromTriplets) or from its three arrays.
+class SparseMatrix : public Eigen::Map<eigen::SparseMatrix> {
+    using Map = Eigen::Map<eigen::SparseMatrix>;
+
+public:
+    SparseMatrix() : SparseMatrix(0, 0) {}
+    /// No entries.
+    SparseMatrix(Index rows, Index columns)
+        : SparseMatrix(rows, columns, std::vector<Index>(static_cast<std::size_t>(rows) + 1), {}, {}) {}
+    /// Row i has the entries starts[i] to starts[i + 1] - 1 of `columns_of` and `values`.
+    SparseMatrix(Index rows, Index columns, std::vector<Index> starts, std::vector<Index> columns_of,
+                 std::vector<double> values)
+        : Map(rows, columns, static_cast<Index>(values.size()), nullptr, nullptr, nullptr),
+          starts_(std::move(starts)),
+          columns_(std::move(columns_of)),
+          values_(std::move(values)) {
+        map(rows, columns);
     }
-    matrix.outerIndexPtr()[rows.size()] = entry;
+    template <class Other>
+    SparseMatrix(const Eigen::SparseMatrixBase<Other>& other)  // NOLINT: an expression becomes a matrix
+        : SparseMatrix(compressed(eigen::SparseMatrix(other.derived()))) {}
+    SparseMatrix(const SparseMatrix& other)
+        : SparseMatrix(other.rows(), other.cols(), other.starts_, other.columns_, other.values_) {}
+    SparseMatrix(SparseMatrix&& other) noexcept : SparseMatrix() { swap(other); }
+    ~SparseMatrix() = default;
+    SparseMatrix& operator=(SparseMatrix other) noexcept {
+        swap(other);
+        return *this;
+    }
+    void swap(SparseMatrix& other) noexcept {
+        starts_.swap(other.starts_);
+        columns_.swap(other.columns_);
+        values_.swap(other.values_);
+        const Index rows = this->rows();
+        const Index columns = this->cols();
+        map(other.rows(), other.cols());
+        other.map(rows, columns);
+    }
+
+private:
+    void map(Index rows, Index columns) {
+        ::new (static_cast<Map*>(this))
+            Map(rows, columns, static_cast<Index>(values_.size()), starts_.data(), columns_.data(), values_.data());
+    }
+    static SparseMatrix compressed(eigen::SparseMatrix from) {
+        from.makeCompressed();
+        const auto entries = from.nonZeros();
+        return SparseMatrix(from.rows(), from.cols(),
+                            std::vector<Index>(from.outerIndexPtr(), from.outerIndexPtr() + from.rows() + 1),
+                            std::vector<Index>(from.innerIndexPtr(), from.innerIndexPtr() + entries),
+                            std::vector<double>(from.valuePtr(), from.valuePtr() + entries));
+    }
+
+    std::vector<Index> starts_;
+    std::vector<Index> columns_;
+    std::vector<double> values_;
+};
+
+/// A matrix of `columns` columns with a row for each of `rows`: a list of pairs, (column, what value_of makes an entry
+/// of), columns ascending.
+template <class Row, class ValueOf>
+SparseMatrix sparse_of_rows(const std::vector<Row>& rows, Index columns, ValueOf&& value_of) {
+    std::vector<Index> starts = {0};
+    std::vector<Index> columns_of;
+    std::vector<double> values;
+    std::size_t entries = 0;
+    for (const Row& row : rows) entries += row.size();
+    starts.reserve(rows.size() + 1);
+    columns_of.reserve(entries);
+    values.reserve(entries);
+    for (const Row& row : rows) {
+        for (const auto& [column, what] : row) {
+            columns_of.push_back(column);
+            values.push_back(value_of(what));
+        }
+        starts.push_back(static_cast<Index>(values.size()));
+    }
+    return SparseMatrix(static_cast<Index>(rows.size()), columns, std::move(starts), std::move(columns_of),
+                        std::move(values));
 }
 
 }  // namespace coterie

@@ -8,8 +8,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double farthest = 1e300;    // D / T above that of the nearest group; larger ones would be "not allowed"
 constexpr Index blocks_at_once = 32;  // of rows_at_once() rows: one super-block of soft assignments

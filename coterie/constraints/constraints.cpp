@@ -11,8 +11,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // n share is a whole number to users where it is one but for the rounding of the product.
 constexpr double almost = 1e-9;
 
@@ -28,23 +26,31 @@ NamedLabels check_labels(Index points, const Problem& problem) {
     NamedLabels out;
     if (static_cast<Index>(problem.partial_labels.size()) != points)
         throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
-                          count(points) + " points; one (or blank) a point is needed");
+                              count(points) + " points; one (or blank) per point is needed",
+                          {.option = "partial_labels"});
     const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
-    if (largest < 0) throw BadArgument("partial labels: all are blank; at least one point must have a label");
+    if (largest < 0)
+        throw BadArgument("partial labels: all are blank; at least one point must have a label",
+                          {.option = "partial_labels"});
     out.names = problem.label_names;
     if (out.names.empty())
         for (std::int32_t label = 0; label <= largest; ++label) out.names.push_back(std::to_string(label));
     std::set<std::string> seen;
     for (const auto& name : out.names)
         if (!seen.insert(name).second)
-            throw BadArgument("partial labels: two labels are both called '" + name + "'; names must differ");
+            throw BadArgument("partial labels: two labels are both called '" + name + "'; names must differ",
+                              {.option = "partial_labels", .value = name});
     out.labelled.assign(out.names.size(), 0);
     for (std::size_t i = 0; i < problem.partial_labels.size(); ++i) {
         const std::int32_t label = problem.partial_labels[i];
         if (label < -1 || label >= static_cast<std::int32_t>(out.names.size()))
             throw BadArgument("partial labels: row " + std::to_string(i + 1) + ": " + std::to_string(label) +
-                              " is not accepted; from 0 to " + std::to_string(out.names.size() - 1) +
-                              ", or -1 for a point without a label");
+                                  " is not accepted; from 0 to " + std::to_string(out.names.size() - 1) +
+                                  ", or -1 for a point without a label",
+                              {.option = "partial_labels",
+                               .value = std::to_string(label),
+                               .accepted = "from -1 to " + std::to_string(out.names.size() - 1),
+                               .row = static_cast<std::int64_t>(i) + 1});
         if (label >= 0) ++out.labelled[at(label)];
     }
     return out;
@@ -61,8 +67,9 @@ std::size_t find_label(const std::vector<std::string>& names, const std::string&
     constexpr std::size_t most = 12;
     for (std::size_t i = 0; i < nearest.size() && i < most; ++i) list += (i == 0 ? "" : ", ") + nearest[i];
     if (nearest.size() > most) list += ", ...";
-    throw BadArgument("option " + std::string(option) + ": no point is labelled '" + name +
-                      "'; the labels are (nearest first) " + list);
+    throw BadArgument("option `" + std::string(option) + "`: no point is labelled '" + name +
+                          "'; the labels are (nearest first) " + list,
+                      {.option = option, .value = name, .accepted = list});
 }
 
 // label_of, from how many clusters each label has.
@@ -70,23 +77,33 @@ void lay_out_clusters(int clusters, const Problem& problem, Constraints& out) {
     std::vector<int> owned(out.names.size(), 1);
     std::set<std::size_t> named;
     for (const auto& each : problem.clusters_per_label) {
-        const std::size_t label = find_label(out.names, each.label, "--clusters-per-label");
+        const std::size_t label = find_label(out.names, each.label, "clusters_per_label");
         if (!named.insert(label).second)
-            throw BadArgument("option --clusters-per-label: label '" + each.label + "' is named twice");
+            throw BadArgument("option `clusters_per_label`: label '" + each.label + "' is named twice",
+                              {.option = "clusters_per_label", .value = each.label});
         if (each.clusters < 1)
-            throw BadArgument("option --clusters-per-label: " + each.label + "=" + std::to_string(each.clusters) +
-                              " is not accepted; a label has at least 1 cluster");
+            throw BadArgument("option `clusters_per_label`: " + each.label + "=" + std::to_string(each.clusters) +
+                                  " is not accepted; a label has at least 1 cluster",
+                              {.option = "clusters_per_label",
+                               .value = each.label + "=" + std::to_string(each.clusters),
+                               .accepted = "at least 1"});
         owned[label] = each.clusters;
     }
     const auto together = std::accumulate(owned.begin(), owned.end(), std::int64_t{0});
     if (together > out.points)
-        throw BadArgument("option --clusters-per-label: the labels have " + std::to_string(together) +
-                          " clusters together, there are " + count(out.points) +
-                          " points; at most one a point is possible");
+        throw BadArgument("option `clusters_per_label`: the labels have " + std::to_string(together) +
+                              " clusters together, there are " + count(out.points) +
+                              " points; at most one per point is possible",
+                          {.option = "clusters_per_label",
+                           .value = std::to_string(together),
+                           .accepted = "at most " + count(out.points)});
     if (clusters != 0 && clusters < together)
-        throw BadArgument("option --clusters: " + std::to_string(clusters) + " is not accepted; the labels have " +
-                          std::to_string(together) +
-                          " clusters together, at least as many are needed (more are free clusters, of no label)");
+        throw BadArgument("option `clusters`: " + std::to_string(clusters) + " is not accepted; the labels have " +
+                              std::to_string(together) +
+                              " clusters together, at least as many are needed (more are free clusters, of no label)",
+                          {.option = "clusters",
+                           .value = std::to_string(clusters),
+                           .accepted = "at least " + std::to_string(together)});
     for (std::size_t label = 0; label < owned.size(); ++label)
         out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
                             static_cast<std::int32_t>(label));
@@ -98,17 +115,21 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
     const Index k = out.clusters();
     const Index low = sizes.low;
     const Index high = std::min(sizes.high, n);
-    const std::string option = "option --sizes: ";
+    const std::string given =
+        count(low) + ":" + (sizes.high == std::numeric_limits<Index>::max() ? "" : count(sizes.high));
+    const auto refuse = [&](const std::string& text, const std::string& accepted) {
+        throw BadArgument("option `sizes`: " + text, {.option = "sizes", .value = given, .accepted = accepted});
+    };
     if (low < 0 || low > sizes.high)
-        throw BadArgument(option + count(low) + ":" +
-                          (sizes.high == std::numeric_limits<Index>::max() ? "" : count(sizes.high)) +
-                          " is not accepted; low must be at least 0 and high at least low");
+        refuse(given + " is not accepted; low must be at least 0 and high at least low", "0 <= low <= high");
     if (low > n / k)
-        throw BadArgument(option + count(k) + " clusters of at least " + count(low) + " points do not fit " + count(n) +
-                          " points; low ends up to " + count(n / k) + " are accepted");
+        refuse(count(k) + " clusters of at least " + count(low) + " points do not fit " + count(n) +
+                   " points; low ends up to " + count(n / k) + " are accepted",
+               "low ends up to " + count(n / k));
     if (high < (n + k - 1) / k)
-        throw BadArgument(option + count(k) + " clusters of at most " + count(high) + " points do not hold " +
-                          count(n) + " points; high ends from " + count((n + k - 1) / k) + " on are accepted");
+        refuse(count(k) + " clusters of at most " + count(high) + " points do not hold " + count(n) +
+                   " points; high ends from " + count((n + k - 1) / k) + " on are accepted",
+               "high ends from " + count((n + k - 1) / k) + " on");
     Index needed = 0;
     Index others = k;
     for (std::size_t label = 0; label < out.names.size(); ++label) {
@@ -116,15 +137,16 @@ void bound_sizes(const SizeBounds& sizes, Constraints& out) {
         const Index own = end - begin;
         others -= own;
         if (out.labelled[label] > own * high)
-            throw BadArgument(option + "label '" + out.names[label] + "' has " + count(out.labelled[label]) +
-                              " labelled points and " + count(own) + (own == 1 ? " cluster" : " clusters") +
-                              " of at most " + count(high) + "; high ends from " +
-                              count((out.labelled[label] + own - 1) / own) + " on are accepted");
+            refuse("label '" + out.names[label] + "' has " + count(out.labelled[label]) + " labelled points and " +
+                       count(own) + (own == 1 ? " cluster" : " clusters") + " of at most " + count(high) +
+                       "; high ends from " + count((out.labelled[label] + own - 1) / own) + " on are accepted",
+                   "high ends from " + count((out.labelled[label] + own - 1) / own) + " on");
         needed += std::max(out.labelled[label], own * low);
     }
     if (needed + others * low > n)
-        throw BadArgument(option + "at least " + count(low) + " points a cluster need " + count(needed + others * low) +
-                          " points, as labelled points cannot leave their labels; there are " + count(n));
+        refuse("at least " + count(low) + " points per cluster need " + count(needed + others * low) +
+                   " points, as labelled points cannot leave their labels; there are " + count(n),
+               "fewer points per cluster");
     out.group_of.resize(at(k));
     std::iota(out.group_of.begin(), out.group_of.end(), 0);
     out.low.assign(at(k), low);
@@ -178,15 +200,19 @@ void make_counts_add_up(Constraints& out) {
 }
 
 void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Constraints& out) {
-    const std::string option = "option --group-share: ";
+    const auto refuse = [](const std::string& text, const std::string& value, const std::string& accepted) {
+        throw BadArgument("option `group_share`: " + text,
+                          {.option = "group_share", .value = value, .accepted = accepted});
+    };
     const auto n = static_cast<double>(out.points);
     std::vector<const GroupShare*> share_of(out.names.size(), nullptr);
     for (const auto& share : problem.group_shares) {
-        const std::size_t label = find_label(out.names, share.label, "--group-share");
-        if (share_of[label]) throw BadArgument(option + "label '" + share.label + "' is named twice");
+        const std::size_t label = find_label(out.names, share.label, "group_share");
+        if (share_of[label]) refuse("label '" + share.label + "' is named twice", share.label, "each label once");
         if (!(share.low >= 0 && share.low <= share.high && share.high <= 1))
-            throw BadArgument(option + text_of(share) +
-                              " is not accepted; a share is a fraction from 0 to 1, and low:high needs low <= high");
+            refuse(
+                text_of(share) + " is not accepted; a share is a fraction from 0 to 1, and low:high needs low <= high",
+                text_of(share), "a fraction from 0 to 1, and low <= high");
         share_of[label] = &share;
     }
     out.group_of.assign(at(out.clusters()), -1);
@@ -204,8 +230,9 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         const Index high = whole(out.high_mass.back(), exact ? rounding : ShareRounding::floor);
         const Index low = exact ? high : static_cast<Index>(std::ceil(out.low_mass.back() - almost));
         if (low > high && !soft)
-            throw BadArgument(option + text_of(*share_of[label]) + ": no whole number of " + count(out.points) +
-                              " points lies between; widen the interval, or give one share");
+            refuse(text_of(*share_of[label]) + ": no whole number of " + count(out.points) +
+                       " points lies between; widen the interval, or give one share",
+                   text_of(*share_of[label]), "an interval with a whole number of points in it");
         out.low.push_back(std::min(low, high));
         out.high.push_back(high);
     }
@@ -214,11 +241,12 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
     const double least = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
     const double most = std::accumulate(out.high_mass.begin(), out.high_mass.end(), 0.0);
     if (least > n * (1 + almost))
-        throw BadArgument(option + "the shares add up to at least " + number(least / n) + "; at most 1 is possible");
+        refuse("the shares add up to at least " + number(least / n) + "; at most 1 is possible", number(least / n),
+               "shares that add up to at most 1");
     if (!rest) {
         if (most < n * (1 - almost))
-            throw BadArgument(option + "every label has a share, and they add up to at most " + number(most / n) +
-                              "; they must allow 1");
+            refuse("every label has a share, and they add up to at most " + number(most / n) + "; they must allow 1",
+                   number(most / n), "shares that may add up to 1");
         make_counts_add_up(out);
     }
 
@@ -232,14 +260,17 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
         const bool too_large = soft ? out.low_mass[g] > static_cast<double>(largest) + almost : out.low[g] > largest;
         if (too_small || too_large) {
             const GroupShare& share = *share_of[label];
-            throw BadArgument(
-                option + text_of(share) + " asks for " +
-                (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
-                asked(out.high_mass[g], out.high[g], soft) + " of " + count(out.points) + " points, but " +
-                count(forced) + (forced == 1 ? " point is" : " points are") + " labelled '" + share.label + "' and " +
-                count(labelled_elsewhere - forced) + " otherwise; from " + count(forced) + " to " + count(largest) +
-                " points are possible, shares from " + number(static_cast<double>(forced) / n) + " to " +
-                number(static_cast<double>(largest) / n));
+            refuse(
+                text_of(share) + " asks for " +
+                    (share.low == share.high ? "" : "between " + asked(out.low_mass[g], out.low[g], soft) + " and ") +
+                    asked(out.high_mass[g], out.high[g], soft) + " of " + count(out.points) + " points, but " +
+                    count(forced) + (forced == 1 ? " point is" : " points are") + " labelled '" + share.label +
+                    "' and " + count(labelled_elsewhere - forced) + " otherwise; from " + count(forced) + " to " +
+                    count(largest) + " points are possible, shares from " + number(static_cast<double>(forced) / n) +
+                    " to " + number(static_cast<double>(largest) / n),
+                text_of(share),
+                "shares from " + number(static_cast<double>(forced) / n) + " to " +
+                    number(static_cast<double>(largest) / n));
         }
         needed += soft ? std::max(out.low_mass[g], static_cast<double>(forced))
                        : static_cast<double>(std::max(out.low[g], forced));
@@ -250,8 +281,9 @@ void bound_groups(const Problem& problem, ShareRounding rounding, bool soft, Con
     Index labelled_rest = labelled_elsewhere;
     for (std::size_t g = 0; g < shared; ++g) labelled_rest -= out.labelled[label_of_group[g]];
     if (needed + static_cast<double>(labelled_rest) > n * (1 + almost))
-        throw BadArgument(option + "the shares need " + number(needed) + " points together, and " +
-                          count(labelled_rest) + " more are labelled otherwise; there are " + count(out.points));
+        refuse("the shares need " + number(needed) + " points together, and " + count(labelled_rest) +
+                   " more are labelled otherwise; there are " + count(out.points),
+               number(needed / n), "shares that leave the other labels their points");
     if (!rest) {
         // Masses that add up to n but for rounding are made to.
         const double low_sum = std::accumulate(out.low_mass.begin(), out.low_mass.end(), 0.0);
@@ -286,16 +318,22 @@ Constraints compile_constraints(Index points, int clusters, const Problem& probl
     Constraints out;
     out.points = points;
     if (clusters > std::max<Index>(points, 1))
-        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " + count(points) +
-                          " points; at most one a point is possible");
+        throw BadArgument(
+            "option `clusters`: " + std::to_string(clusters) + " clusters asked of " + count(points) +
+                " points; at most one per point is possible",
+            {.option = "clusters", .value = std::to_string(clusters), .accepted = "at most " + count(points)});
     if (problem.partial_labels.empty()) {
         if (!problem.clusters_per_label.empty())
-            throw BadArgument("option --clusters-per-label needs --partial-labels: there are no labels");
+            throw BadArgument("option `clusters_per_label` needs `partial_labels`: there are no labels",
+                              {.option = "clusters_per_label"});
         if (!problem.group_shares.empty())
-            throw BadArgument("option --group-share needs --partial-labels: there are no labels");
+            throw BadArgument("option `group_share` needs `partial_labels`: there are no labels",
+                              {.option = "group_share"});
         if (clusters < 1)
-            throw BadArgument("option --clusters: " + std::to_string(clusters) +
-                              " is not accepted without partial labels; a whole number, at least 1");
+            throw BadArgument(
+                "option `clusters`: " + std::to_string(clusters) +
+                    " is not accepted without partial labels; a whole number, at least 1",
+                {.option = "clusters", .value = std::to_string(clusters), .accepted = "a whole number, at least 1"});
         out.label_of.assign(static_cast<std::size_t>(clusters), -1);
     } else {
         NamedLabels named = check_labels(points, problem);
@@ -306,7 +344,8 @@ Constraints compile_constraints(Index points, int clusters, const Problem& probl
     }
     if (problem.sizes && !problem.group_shares.empty())
         throw BadArgument(
-            "options --sizes and --group-share cannot be given together; bound the clusters or the labels");
+            "options `sizes` and `group_share` cannot be given together; bound the clusters or the labels",
+            {.option = "sizes"});
     if (problem.sizes) {
         bound_sizes(*problem.sizes, out);
     } else if (!problem.group_shares.empty()) {

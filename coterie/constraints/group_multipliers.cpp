@@ -24,8 +24,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 int tier_of(double multiplier) { return multiplier == infinity ? 1 : multiplier == -infinity ? -1 : 0; }
 
 /// The highest tier in which a row may go to any group.

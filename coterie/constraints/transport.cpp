@@ -16,8 +16,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 struct Candidate {
     double key = 0;
     Index row = 0;

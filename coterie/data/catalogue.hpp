@@ -1,5 +1,6 @@
 #pragma once
-// The catalogue of data sets: small ones ship with coterie, large public ones are named with where to get them.
+// The catalogue of data sets: small ones ship with coterie, large public ones are named with where to get them. The
+// entries are in catalogue.json.
 // "data:NAME" is a path that read_points understands.
 
 #include <cstdint>
@@ -51,10 +52,10 @@ COTERIE_API std::filesystem::path cache_folder();
 /// the shipped folders first, and only a file of the right size will do: other collections have files of the same name.
 COTERIE_API std::filesystem::path locate_data(const CatalogueEntry& entry);
 
-/// Points and truth, all rows the set has (training before test). Rows with an unknown value ("?") in a column that is
-/// used are left out; `rows` of the entry counts what remains. Of the options, precision and max_rows apply to every
-/// set, columns and label_column to those that ship as csv; the others are the catalogue's own business. BadData that
-/// says how to get it (`coterie data get NAME`, or by hand from the homepage) when it is not here.
+/// Points and truth, all rows the set has (training before test). Rows with an unknown value ("?") are left out; `rows`
+/// of the entry counts what remains. Of the options, precision and max_rows apply to every set, columns and
+/// label_column to those that ship as csv; the others are the catalogue's own business. BadData that says how to get it
+/// (`coterie data get NAME`, or by hand from the homepage) when it is not here.
 COTERIE_API PointsFile read_data(std::string_view name, const ReadOptions& options, const Run& run);
 
 /// Where the files are: with no `folder` given and all of them present and correct in one of data_folders(), that one,

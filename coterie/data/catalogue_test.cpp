@@ -261,8 +261,7 @@ TEST(Catalogue, SomeRowsOfASet) {
     EXPECT_EQ(read.labels->labels.size(), 7u);
 }
 
-// The tables are read by the catalogue itself; a file of three rows would be refused for its number of rows, so
-// max_rows asks for fewer.
+// A file of three rows would be refused for its number of rows, so max_rows asks for fewer.
 TEST(Catalogue, RowsWithUnknownValuesAreLeftOut) {
     TemporaryFolder temporary;
     const Environment data("COTERIE_DATA", temporary.path.c_str());
@@ -295,10 +294,11 @@ TEST(Catalogue, SetOfAnotherSizeIsRefused) {
     EXPECT_SAYS(message_of<BadData>([] { read_data("pima-indians-diabetes", {}, coterie::Run()); }), "768");
     write(temporary.path / "pima-indians-diabetes" / "pima-indians-diabetes.data", "6,148,72,35,0,33.6,0.627,50\n");
     EXPECT_SAYS(message_of<BadData>([] { read_data("pima-indians-diabetes", {}, coterie::Run()); }),
-                "8 fields instead of 9");
-    write(temporary.path / "pima-indians-diabetes" / "pima-indians-diabetes.data", "6,148,72,35,0,33.6,0.627,50,2\n");
+                "column 9 is not there");
+    write(temporary.path / "pima-indians-diabetes" / "pima-indians-diabetes.data",
+          "6,148,72,35,0,33.6,0.627,50,1\n\n6,148,72,?,0,33.6,0.627,50,1\n6,148,72,35,0,33.6,0.627,50,2\n");
     EXPECT_SAYS(message_of<BadData>([] { read_data("pima-indians-diabetes", {}, coterie::Run()); }),
-                "none of the classes");
+                "pima-indians-diabetes.data: row 4, column 9: '2' is none of the classes");
 }
 
 // ---- downloading

@@ -53,20 +53,13 @@ Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
     return nearest_centroids(embed(points, run), state_.centroids, run.threads).labels;
 }
 
-void DeepModel::store_network(Archive& archive) const {
-    internal::store_parameters(archive, "network", state_.parameters);
-    archive.set_text("dimensions", std::to_string(state_.dimensions));
-    archive.set_points("rotation", state_.rotation);
-    archive.set_points("centroids", state_.centroids);
-}
-
-void DeepModel::load_network(const Archive& archive, int clusters, int embedding) {
-    state_.dimensions = internal::stored_dimensions(archive);
-    state_.rotation = to_matrix<double>(archive.points("rotation", embedding, embedding).view());
-    state_.centroids = to_matrix<double>(archive.points("centroids", clusters, embedding).view());
-    state_.parameters = internal::load_parameters(
-        archive, "network",
-        internal::stored_architecture([&] { return internal::architecture_of(autoencoder(), state_.dimensions); }));
+void DeepModel::parts(Parts& parts) {
+    parts.bind('e', autoencoder().embedding);
+    parts.add_count("dimensions", state_.dimensions);
+    parts.add("rotation", state_.rotation, "e x e", "the orthonormal basis of the embedding");
+    parts.add("centroids", state_.centroids, "k x e", "the centroid of each cluster in the embedding");
+    internal::network_parts(parts, state_.parameters,
+                            [&] { return internal::architecture_of(autoencoder(), state_.dimensions); });
 }
 
 }  // namespace coterie

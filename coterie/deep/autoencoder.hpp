@@ -83,9 +83,7 @@ protected:
     virtual const AutoencoderOptions& autoencoder() const = 0;
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
-    void store_network(Archive& archive) const;
-    /// BadData unless it fits the options.
-    void load_network(const Archive& archive, int clusters, int embedding);
+    void parts(Parts& parts) override;
 
     DeepState state_;
 
@@ -103,14 +101,11 @@ public:
 
     std::string_view method() const override { return Options::method; }
     const Options& options() const { return options_; }
-    void store(Archive& archive) const override {
-        archive.set_options(Options::described().values(&options_));
-        store_network(archive);
-    }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
     static DeepModelOf from(const Archive& archive) {
         DeepModelOf out;
         out.options_ = archive.options_as<Options>();
-        out.load_network(archive, out.options_.clusters, out.options_.embedding);
+        out.load(archive, out.options_.clusters);
         return out;
     }
 

@@ -37,19 +37,10 @@ Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, 
     return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
 }
 
-void ClassifierModel::store_network(Archive& archive) const {
-    internal::store_parameters(archive, "network", state_.parameters);
-    archive.set_text("dimensions", std::to_string(state_.dimensions));
-    store_cluster_labels(archive);
-}
-
-void ClassifierModel::load_network(const Archive& archive) {
-    if (clusters() < 1) throw BadData("model: a classifier without clusters");
-    state_.dimensions = internal::stored_dimensions(archive);
-    state_.parameters = internal::load_parameters(
-        archive, "network",
-        internal::stored_architecture([&] { return internal::classifier_of(network_options(), state_.dimensions); }));
-    load_cluster_labels(archive, clusters());
+void ClassifierModel::parts(Parts& parts) {
+    parts.add_count("dimensions", state_.dimensions);
+    internal::network_parts(parts, state_.parameters,
+                            [&] { return internal::classifier_of(network_options(), state_.dimensions); });
 }
 
 }  // namespace coterie

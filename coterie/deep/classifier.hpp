@@ -1,6 +1,6 @@
 #pragma once
 // Networks that end in a softmax, trained without labels by two views of every point: what deep discriminative entropy
-// clustering and its rivals share (entropy_net.hpp, imsat.hpp, iic.hpp).
+// clustering and its baselines share (entropy_net.hpp, imsat.hpp, iic.hpp).
 //
 //     X        n x d   points; as images, channels x rows x columns to a row
 //     f        d -> M  the network up to its head;  V k x M, b k: the head
@@ -92,9 +92,7 @@ protected:
     virtual const ClassifierOptions& network_options() const = 0;
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
-    void store_network(Archive& archive) const;
-    /// BadData unless it fits the options.
-    void load_network(const Archive& archive);
+    void parts(Parts& parts) override;
 
     ClassifierState state_;
 };
@@ -111,14 +109,11 @@ public:
 
     std::string_view method() const override { return Options::method; }
     const Options& options() const { return options_; }
-    void store(Archive& archive) const override {
-        archive.set_options(Options::described().values(&options_));
-        store_network(archive);
-    }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
     static ClassifierModelOf from(const Archive& archive) {
         ClassifierModelOf out;
         out.options_ = archive.options_as<Options>();
-        out.load_network(archive);
+        out.load(archive, out.options_.clusters);
         return out;
     }
 

@@ -102,8 +102,8 @@ TYPED_TEST(Classifier, FindsBlobsPredictsThemAndIsStored) {
     const Matrix<double> features = read->transform(sample.points, run);
     ASSERT_EQ(features.cols(), 24);
     const auto& parameters = model.state().parameters;
-    const Eigen::Map<const Matrix<float>> head(parameters[parameters.size() - 2].data(), 4, 24);
-    const Eigen::Map<const Vector<float>> bias(parameters.back().data(), 4);
+    const Eigen::Map<const eigen::Matrix<float>> head(parameters[parameters.size() - 2].data(), 4, 24);
+    const Eigen::Map<const eigen::Vector<float>> bias(parameters.back().data(), 4);
     Matrix<double> logits = features * head.transpose().cast<double>();
     logits.rowwise() += bias.transpose().cast<double>();
     EXPECT_LE((softmax(logits, 1).probability - sigma).cwiseAbs().maxCoeff(), 1e-5);
@@ -363,7 +363,7 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
     options.checkpoint = folder / "no-folder/fit.checkpoint";
     EXPECT_NE(message_of<ResourceError>([&] {
                   fit_entropy_net(with(sample.points, side), options, run);
-              }).find("--checkpoint"),
+              }).find("`checkpoint`"),
               std::string::npos);
 }
 
@@ -376,7 +376,7 @@ TEST(AdversarialMoves, OfALinearNetworkByHand) {
     const Matrix<float> x = test::blobs(6, 5, 3, 11).points.cast<float>();
     network.set_points(x);
     const internal::Parameters parameters = network.parameters();
-    const Matrix<double> w = Eigen::Map<const Matrix<float>>(parameters[0].data(), 3, 5).cast<double>();
+    const Matrix<double> w = Eigen::Map<const eigen::Matrix<float>>(parameters[0].data(), 3, 5).cast<double>();
     Vector<double> radii(6);
     radii << 0, 0.5, 1, 1.5, 2, 2.5;
     const std::vector<std::int64_t> rows = {4, 1, 0};
@@ -410,24 +410,24 @@ TEST(ClassifierOptions, AreRefused) {
     EXPECT_NE(refused([](auto& o) { o.clusters = 31; }).find("31"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.image = "8x9"; }).find("64 columns"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.prior = "0.5,0.4"; }).find("prior"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.widths = ""; }).find("--widths"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.network = ClassifierNetwork::vgg4; }).find("--image"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.widths = ""; }).find("`widths`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.network = ClassifierNetwork::vgg4; }).find("`image`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augmentations = 3; }).find("augmentations"), std::string::npos);
     COTERIE_NEEDS_NETWORKS;
-    EXPECT_NE(refused([](auto& o) { o.augment = "flip"; }).find("needs --image"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.augment = "flip"; }).find("needs `image`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augment = "noise,turn"; }).find("'noise,turn'"), std::string::npos);
     const std::string usual = EntropyNetOptions().widths;
     EXPECT_NE(refused([&](auto& o) { o.image = "8x8", o.widths = usual, o.kernel = 4; }).find("an odd number"),
               std::string::npos);
     // What would change nothing.
-    EXPECT_NE(refused([](auto& o) { o.image = "8x8"; }).find("--widths"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.kernel = 5; }).find("--kernel"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.label_solver = LabelSolver::dual, o.label_rounds = 3; }).find("--label-rounds"),
+    EXPECT_NE(refused([](auto& o) { o.image = "8x8"; }).find("`widths`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.kernel = 5; }).find("`kernel`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.label_solver = LabelSolver::dual, o.label_rounds = 3; }).find("`label_rounds`"),
               std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.rotation = 20; }).find("--rotation"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("--noise"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.rotation = 20; }).find("`rotation`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("`noise`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("--learning-rate"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("`learning_rate`"), std::string::npos);
     Problem side;
     side.sizes = SizeBounds{1, 20};
     EXPECT_NE(message_of<BadArgument>([&] {

@@ -205,7 +205,7 @@ public:
     void load(const Archive& archive) override {
         WithCentroids::load(archive);
         const std::vector<double> counts = archive.vector("counts", options_.clusters);
-        counts_ = Eigen::Map<const Vector<double>>(counts.data(), options_.clusters);
+        counts_ = Eigen::Map<const eigen::Vector<double>>(counts.data(), options_.clusters);
     }
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
-// DEKM's rivals, from the same pre-trained autoencoder: DEC (Xie, Girshick and Farhadi 2016), IDEC (Guo, Gao, Liu and
-// Yin 2017) and DCN (Yang, Fu, Sidiropoulos and Hong 2017). With z_i = f(x_i) and centroids m_j, k x p:
+// DEKM's baselines, from the same pre-trained autoencoder: DEC (Xie, Girshick and Farhadi 2016), IDEC (Guo, Gao, Liu
+// and Yin 2017) and DCN (Yang, Fu, Sidiropoulos and Hong 2017). With z_i = f(x_i) and centroids m_j, k x p:
 //
 //     q_ij = (1 + ||z_i - m_j||^2)^-1, rows scaled to sum 1
 //     p_ij = q_ij^2 / sum_i q_ij, rows scaled to sum 1; made of all points at an update, fixed until the next

@@ -253,7 +253,7 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     EXPECT_EQ(resumed.state().parameters, fit_dekm(sample.points, whole, run).state().parameters);
 }
 
-TEST(Dekm, RivalsStartFromOneAutoencoder) {
+TEST(Dekm, BaselinesStartFromOneAutoencoder) {
     COTERIE_NEEDS_NETWORKS;
     const Sample sample = blobs(200, 6, 4, 6);
     const testing::Folder folder;
@@ -283,12 +283,12 @@ TEST(Dekm, Refuses) {
     EXPECT_NE(refused([](auto& o) { o.clusters = 21; }).find("21"), std::string::npos);
     COTERIE_NEEDS_NETWORKS;
     EXPECT_NE(refused([](auto& o) { o.image = "3x3"; }).find("6 columns"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.image = "a"; }).find("--image"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.widths = "5,,5"; }).find("--widths"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.network = AutoencoderNetwork::convolutional; }).find("--image"),
+    EXPECT_NE(refused([](auto& o) { o.image = "a"; }).find("`image`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.widths = "5,,5"; }).find("`widths`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.network = AutoencoderNetwork::convolutional; }).find("`image`"),
               std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.pretrain_rate = 1e30; }).find("--pretrain-rate"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.pretrain_rate = 1e30; }).find("`pretrain_rate`"), std::string::npos);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ template <class Options>
 OptionSetFor<Options> describe_self_label_net() {
     OptionSetFor<Options> set = describe_classifier<Options>();
     set.template integer<int>("augmentations", &Options::augmentations, between(1, 2),
-                              "changed views of a point a step; 1: beside the point itself")
+                              "changed views of a point per step; 1: beside the point itself")
         .real("augmentation_weight", &Options::augmentation_weight, at_least(0),
               "weight of the divergence of the two views' predictions");
     return set;
@@ -127,7 +127,7 @@ const OptionSet& EntropyNetOptions::described() {
 const OptionSet& SelaNetOptions::described() {
     static const OptionSet set =
         describe_self_label_net<SelaNetOptions>()
-            .real("sharpness", &SelaNetOptions::sharpness, Range{.low = 0, .high = 1e6, .low_open = true},
+            .real("sharpness", &SelaNetOptions::sharpness, between(1e-6, 1e6),
                   "of the transport: the power of the predictions whose row and column sums it scales")
             .text("prior", &SelaNetOptions::prior, internal::prior_meaning)
             .choice("labels_per", &SelaNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
@@ -141,7 +141,7 @@ const OptionSet& MiadmNetOptions::described() {
 
 EntropyNetModel EntropyNetMethod::fit(const Problem& problem, const EntropyNetOptions& options, const Run& run) {
     internal::refuse_idle(options.label_rounds != EntropyNetOptions().label_rounds,
-                          options.label_solver == LabelSolver::em, "--label-rounds", "--label-solver em");
+                          options.label_solver == LabelSolver::em, "label_rounds", "`label_solver=em`");
     return fit_labels(problem, options, run, options.prior, [&](const std::vector<double>& prior) {
         internal::Criterion out;
         out.rule = internal::LabelRule::self_label;

@@ -1,7 +1,7 @@
 #pragma once
-// Discriminative entropy clustering with a network (Zhang and Boykov), and its self-labelling rivals in network form.
-// Notation of classifier.hpp and entropy/entropy.hpp; equation numbers are the paper's. Over a batch B of N points in
-// two views x', x'', with predictions sigma of all 2 N and labels y of them:
+// Discriminative entropy clustering with a network (Zhang and Boykov), and its self-labelling baselines in network
+// form. Notation of classifier.hpp and entropy/entropy.hpp; equation numbers are the paper's. Over a batch B of N
+// points in two views x', x'', with predictions sigma of all 2 N and labels y of them:
 //
 //     entropy-net   mean H(sigma_i, y_i) + lambda KL(u || ybar)      (42), y its minimiser for sigma fixed
 //     sela-net      mean H(y_i, sigma_i), y one-hot, ybar = u        (8), optimal transport

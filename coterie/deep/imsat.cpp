@@ -42,7 +42,7 @@ const OptionSet& ImsatOptions::described() {
                   "weight of the divergence of the second view's predictions from the point's")
             .text("prior", &ImsatOptions::prior, internal::prior_meaning)
             .choice("view", &ImsatOptions::view, {"automatic", "adversarial", "augmented"},
-                    "the second view: against the network (automatic: vectors), or changed by --augment (images)")
+                    "the second view: against the network (automatic: vectors), or changed by `augment` (images)")
             .real("adversarial_radius", &ImsatOptions::adversarial_radius, at_least(0),
                   "how far the adversarial view lies away, share of the tenth nearest neighbour's distance");
     return set;
@@ -50,7 +50,7 @@ const OptionSet& ImsatOptions::described() {
 const OptionSet& IicOptions::described() {
     static const OptionSet set = internal::describe_classifier<IicOptions>().integer(
         "augmentations", &IicOptions::augmentations, between(1, 2),
-        "changed views of a point a step; 1: beside the point itself");
+        "changed views of a point per step; 1: beside the point itself");
     return set;
 }
 
@@ -62,8 +62,8 @@ ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options,
     internal::augmentation_of(options);  // what it refuses comes first
     if (views.second_adversarial && (options.augment != "automatic" || options.noise != ImsatOptions().noise))
         throw BadArgument(
-            "options --augment and --noise change no adversarial view; leave them out, or take --view "
-            "augmented");
+            "options `augment` and `noise` change no adversarial view; leave them out, or take `view=augmented`",
+            {.option = options.augment != "automatic" ? "augment" : "noise"});
     return internal::fit_classifier(
         problem, options, run, options.prior, views, [&](const internal::LossContext& context) {
             internal::Criterion criterion;

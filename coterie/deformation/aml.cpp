@@ -72,9 +72,9 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     const RidgeBasis basis(x, options.lambda, options.lambda_rel, run);
     used.lambda = basis.lambda();
     if (basis.swamped())
-        throw BadArgument("option --lambda: " + to_text(OptionValue(used.lambda)) + " is not accepted; for these " +
-                          "points it must be at most " +
-                          to_text(OptionValue(RidgeBasis::most * basis.mean_eigenvalue())) + ", or 0 to be chosen");
+        throw refused_option("lambda", used.lambda,
+                             "for these points it must be at most " +
+                                 to_text(RidgeBasis::most * basis.mean_eigenvalue()) + ", or 0 to be chosen");
     used.dimensions = internal::dimensions_of(options.dimensions, k, std::min<Index>(std::max(1, k - 1), basis.rank()),
                                               "k - 1, and the rank of the points");
     report.seconds.emplace_back("eigenvectors", watch.restart());

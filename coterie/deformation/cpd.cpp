@@ -21,7 +21,7 @@ using internal::cluster;
 using internal::means_of;
 using internal::SmoothMotion;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 double within_scatter(const Matrix<double>& rows, const Labels& labels, const Matrix<double>& means) {
     double sum = 0;
@@ -96,9 +96,10 @@ public:
     SmoothMotion::Leading embedding() const {
         SmoothMotion::Leading out = motion_.leading_of(deformation_, vectors());
         if (out.singular_values.size() == 0)
-            throw BadArgument("option --lambda: " + to_text(OptionValue(lambda_)) +
-                              " is not accepted with --labels-from embedding; it moves all points to their origin, "
-                              "which leaves no embedding: it must be larger");
+            throw BadArgument("option `lambda`: " + to_text(OptionValue(lambda_)) +
+                                  " is not accepted with `labels_from=embedding`; it moves all points to their origin, "
+                                  "which leaves no embedding: it must be larger",
+                              {.option = "lambda", .value = to_text(lambda_)});
         return out;
     }
 
@@ -172,7 +173,7 @@ const OptionSet& CpdOptions::described() {
                   "share of the last motion that is kept in the first rounds")
             .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "how many rounds are damped")
             .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(0),
-                     "of points to the nearest mean a round; 0: until none changes")
+                     "of points to the nearest mean per round; 0: until none changes")
             .integer("restarts", &CpdOptions::restarts, at_least(1), "of the k-means that it starts from")
             .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "undamped rounds at most")
             .real("tolerance", &CpdOptions::tolerance, at_least(0),
@@ -318,7 +319,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
         details.emplace_back("kernel_residual", motion->residual());
         if (options.landmarks == 0)
             report.warnings.push_back("the deformation of " + std::to_string(n) + " points is taken by " +
-                                      std::to_string(count) + " landmarks (--landmarks)");
+                                      std::to_string(count) + " landmarks (`landmarks`)");
     }
     details.emplace_back("moved", (moved - x).norm() / std::sqrt(total));
     details.emplace_back("within_share_before", within_share(x, total));
@@ -326,7 +327,7 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
     if (options.indicator == CpdIndicator::relaxed && x.cols() <= options.clusters - (about_mean(options) ? 1 : 0))
         report.warnings.push_back(
             "the relaxed indicator spans all " + std::to_string(x.cols()) +
-            " dimensions of the points: after the first round nothing moves (--indicator discrete)");
+            " dimensions of the points: after the first round nothing moves (`indicator=discrete`)");
     model.movement_ = std::make_shared<CpdModel::Movement>(fits.points(), motion, rounds.in_basis());
     return model;
 }
@@ -348,43 +349,36 @@ Labels CpdModel::predict_checked(PointsView points, const Run& run) const {
     return nearest_centroids(embed(points, run), centroids_, run.threads).labels;
 }
 
-void CpdModel::store(Archive& archive) const {
-    archive.set_options(CpdOptions::described().values(&options_));
-    space_->store(archive);
-    archive.set_points("coefficients", movement_->coefficients());
-    if (movement_->landmarks) {
-        movement_->landmarks->store(archive, "landmarks");
+void CpdModel::parts(Parts& parts) {
+    auto space = space_ ? std::const_pointer_cast<PointSpace>(space_) : std::make_shared<PointSpace>();
+    space->parts(parts, options_.kernel);
+    space_ = std::move(space);
+    Landmarks landmarks;
+    Matrix<double> points;
+    Matrix<double> coefficients;
+    const bool by_landmarks = parts.present("landmarks.points", movement_ && movement_->landmarks);
+    if (by_landmarks) {
+        (parts.reading() ? landmarks : *movement_->landmarks).parts(parts, "landmarks", 'l', 'p');
     } else {
-        archive.set_points("points", *movement_->points);
+        parts.add("points", parts.reading() ? points : Parts::only_read(*movement_->points), "n x p",
+                  "the points fitted on, in their space");
     }
-    if (embedding_.size() > 0) archive.set_points("embedding", embedding_);
-    archive.set_points("centroids", centroids_);
+    parts.add("coefficients", parts.storing() ? Parts::only_read(movement_->coefficients()) : coefficients,
+              by_landmarks ? "l x p" : "n x p", "how far each of them moves what is near to it");
+    const bool embedded = options_.labels_from == CpdLabels::embedding;
+    if (embedded) parts.add("embedding", embedding_, "p x e", "the directions of the embedding");
+    parts.add("centroids", centroids_, embedded ? "k x e" : "k x p", "the centroid of each cluster, where it is told");
+    if (!parts.reading()) return;
+    if (!(options_.sigma > 0)) throw BadData("model: cpd without a sigma");
+    movement_ = std::make_shared<Movement>(
+        by_landmarks ? nullptr : std::make_shared<const Matrix<double>>(std::move(points)),
+        by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, options_.sigma, std::move(coefficients));
 }
 
 CpdModel CpdModel::from(const Archive& archive) {
     CpdModel model;
     model.options_ = archive.options_as<CpdOptions>();
-    if (!(model.options_.sigma > 0)) throw BadData("model: cpd without a sigma");
-    std::shared_ptr<const Matrix<double>> points;
-    std::optional<Landmarks> landmarks;
-    if (archive.has("landmarks.points")) {
-        landmarks = Landmarks::from(archive, "landmarks");
-    } else {
-        points = std::make_shared<Matrix<double>>(to_matrix<double>(archive.points("points")));
-    }
-    const Index n = landmarks ? landmarks->count() : points->rows();
-    const Index d = landmarks ? landmarks->dimensions() : points->cols();
-    if (n < 1 || d < 1) throw BadData("model: cpd without points");
-    model.space_ = std::make_shared<PointSpace>(PointSpace::from(archive, model.options_.kernel, d));
-    model.movement_ = std::make_shared<Movement>(std::move(points), std::move(landmarks), model.options_.sigma,
-                                                 to_matrix<double>(archive.points("coefficients", n, d)));
-    Index seen = d;
-    if (model.options_.labels_from == CpdLabels::embedding) {
-        model.embedding_ = to_matrix<double>(archive.points("embedding", d));
-        seen = model.embedding_.cols();
-        if (seen < 1) throw BadData("model: cpd without an embedding");
-    }
-    model.centroids_ = to_matrix<double>(archive.points("centroids", model.options_.clusters, seen));
+    model.load(archive, model.options_.clusters);
     return model;
 }
 

@@ -76,13 +76,14 @@ public:
     /// embedding y(x). Distances: from the centroids there.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
-    void store(Archive& archive) const override;
+    OptionValues option_values() const override { return CpdOptions::described().values(&options_); }
     static CpdModel from(const Archive& archive);
 
 protected:
     /// Nearest centroid in the embedding; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
+    void parts(Parts& parts) override;
 
 private:
     Matrix<double> embed(PointsView points, const Run& run) const;

@@ -78,8 +78,11 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     const bool kernel = options.kernel == SpaceKernel::rbf;
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     if (options.neighbors > n - 1)
-        throw BadArgument("option --neighbors: " + std::to_string(options.neighbors) + " given, it must be from 1 to " +
-                          std::to_string(n - 1) + " for " + std::to_string(n) + " points");
+        throw BadArgument("option `neighbors`: " + std::to_string(options.neighbors) + " given, it must be from 1 to " +
+                              std::to_string(n - 1) + " for " + std::to_string(n) + " points",
+                          {.option = "neighbors",
+                           .value = std::to_string(options.neighbors),
+                           .accepted = "from 1 to " + std::to_string(n - 1)});
     require_memory(4.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
                    "the embedding of " + std::to_string(n) + " points");
     used.dimensions = internal::dimensions_of(options.dimensions, options.clusters, n - 1, "one less than the points");
@@ -89,15 +92,16 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     const internal::RidgeBasis ridge(x, options.gamma > 0 ? 1 / options.gamma : 0, 1 / options.gamma_rel, run);
     used.gamma = 1 / ridge.lambda();
     if (ridge.swamped())
-        throw BadArgument("option --gamma: " + to_text(OptionValue(options.gamma)) + " is not accepted; for these " +
-                          "points it must be at least " +
-                          to_text(OptionValue(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue()))) +
-                          ", or 0 to be chosen");
+        throw refused_option("gamma", options.gamma,
+                             "for these points it must be at least " +
+                                 to_text(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
+                                 ", or 0 to be chosen");
     if (used.mu == 0) used.mu = options.mu_rel / used.gamma;
     const double weight = used.mu * used.gamma;
     if (!(used.gamma > 0) || !std::isfinite(weight))
-        throw BadArgument("options --mu and --gamma: gamma is " + to_text(OptionValue(used.gamma)) +
-                          ", mu times gamma " + to_text(OptionValue(weight)) + "; both must be above 0 and finite");
+        throw BadArgument("options `mu` and `gamma`: gamma is " + to_text(OptionValue(used.gamma)) +
+                              ", mu times gamma " + to_text(OptionValue(weight)) + "; both must be above 0 and finite",
+                          {.option = "mu", .value = to_text(used.mu)});
     const Matrix<double>& whitened = ridge.whitened();
     // All eigenvalues are from 0 to 2 + weight.
     Matrix<double> matrix = laplacian - weight * internal::rows_by_rows(whitened, whitened, run.threads);

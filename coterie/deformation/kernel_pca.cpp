@@ -109,39 +109,20 @@ Matrix<double> KernelPca::transform(PointsView points, const Run& run) const {
     return out;
 }
 
-void KernelPca::store(Archive& archive) const {
-    if (landmarks_) {
-        landmarks_->store(archive, "kernel_pca.landmarks");
+void KernelPca::parts(Parts& parts) {
+    const bool by_landmarks = parts.present("kernel_pca.landmarks.points", landmarks_ != nullptr);
+    if (by_landmarks) {
+        auto landmarks = landmarks_ ? std::const_pointer_cast<Landmarks>(landmarks_) : std::make_shared<Landmarks>();
+        landmarks->parts(parts, "kernel_pca.landmarks", 'm', 'd');
+        landmarks_ = std::move(landmarks);
     } else {
-        archive.set_points("kernel_pca.points", points_);
+        parts.add("kernel_pca.points", points_, "n x d", "the points fitted on, less their origin");
     }
-    archive.set_points("kernel_pca.coefficients", coefficients_);
-    archive.set_vector("kernel_pca.origin", {origin_.data(), static_cast<std::size_t>(origin_.size())});
-    archive.set_vector("kernel_pca.offset", {offset_.data(), static_cast<std::size_t>(offset_.size())});
-    archive.set_vector("kernel_pca.width", std::vector<double>{width_});
-}
-
-KernelPca KernelPca::from(const Archive& archive) {
-    KernelPca out;
-    Index rows = 0;
-    Index dimensions = 0;
-    if (archive.has("kernel_pca.landmarks.points")) {
-        out.landmarks_ = std::make_shared<const Landmarks>(Landmarks::from(archive, "kernel_pca.landmarks"));
-        rows = out.landmarks_->count();
-        dimensions = out.landmarks_->dimensions();
-    } else {
-        out.points_ = to_matrix<double>(archive.points("kernel_pca.points"));
-        rows = out.points_.rows();
-        dimensions = out.points_.cols();
-    }
-    out.coefficients_ = to_matrix<double>(archive.points("kernel_pca.coefficients", rows));
-    const auto origin = archive.vector("kernel_pca.origin", dimensions);
-    const auto offset = archive.vector("kernel_pca.offset", out.coefficients_.cols());
-    out.origin_ = Eigen::Map<const Vector<double>>(origin.data(), static_cast<Index>(origin.size()));
-    out.offset_ = Eigen::Map<const Vector<double>>(offset.data(), static_cast<Index>(offset.size()));
-    out.width_ = archive.vector("kernel_pca.width", 1).front();
-    if (!(out.width_ > 0)) throw BadData("model: kernel_pca.width must be above 0");
-    return out;
+    parts.add("kernel_pca.coefficients", coefficients_, by_landmarks ? "m x p" : "n x p",
+              "the weight of each of them in each component");
+    parts.add("kernel_pca.origin", origin_, "d", "what is taken off every row");
+    parts.add("kernel_pca.offset", offset_, "p", "what centring takes off every component");
+    parts.add("kernel_pca.width", width_, "of the kernel", above(0));
 }
 
 }  // namespace coterie

@@ -8,7 +8,7 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/model/archive.hpp"
+#include "coterie/model/parts.hpp"
 
 namespace coterie {
 
@@ -33,8 +33,8 @@ public:
     /// m x p for new points (m x d).
     Matrix<double> transform(PointsView points, const Run& run) const;
 
-    void store(Archive& archive) const;
-    static KernelPca from(const Archive& archive);
+    /// p components of d columns.
+    void parts(Parts& parts);
 
 private:
     void from_kernel(int components, const Run& run);

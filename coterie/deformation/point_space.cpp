@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "coterie/base/memory.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -19,12 +20,15 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
         kernel_pca_.emplace(points, options.kernel_width, options.components, options.landmarks_for(points.rows()),
                             run);
         if (kernel_pca_->components() == 0)
-            throw BadArgument("option --kernel-width: " + to_text(OptionValue(options.kernel_width)) +
-                              " is not accepted; the kernel is then the same for all points but for rounding, it must "
-                              "be well below " +
-                              to_text(OptionValue(1e8 * radius)) + ", 1e8 times the points' distance from their mean");
+            throw refused_option("kernel_width", options.kernel_width,
+                                 "the kernel is then the same for all points but for rounding, it must be well below " +
+                                     to_text(1e8 * radius) + ", 1e8 times the points' distance from their mean");
         origin_ = Vector<double>::Zero(kernel_pca_->components());
     } else {
+        require_memory(
+            4.0 * sizeof(double) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
+            std::string(method) + " of " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) +
+                " points");
         origin_ = origin == Origin::mean ? moments.mean : Vector<double>(Vector<double>::Zero(points.columns()));
     }
 }
@@ -43,22 +47,12 @@ Matrix<double> PointSpace::transform(PointsView points, const Run& run) const {
     return kernel_pca_ ? kernel_pca_->transform(points, run) : shifted(points);
 }
 
-void PointSpace::store(Archive& archive) const {
-    if (kernel_pca_) kernel_pca_->store(archive);
-    archive.set_vector("origin", {origin_.data(), static_cast<std::size_t>(origin_.size())});
-}
-
-PointSpace PointSpace::from(const Archive& archive, SpaceKernel kernel, Index dimensions) {
-    PointSpace out;
+void PointSpace::parts(Parts& parts, SpaceKernel kernel) {
     if (kernel == SpaceKernel::rbf) {
-        out.kernel_pca_ = KernelPca::from(archive);
-        if (out.kernel_pca_->components() != dimensions)
-            throw BadData("model: " + std::to_string(out.kernel_pca_->components()) + " kernel components for " +
-                          std::to_string(dimensions) + " columns");
+        if (parts.reading()) kernel_pca_.emplace();
+        kernel_pca_->parts(parts);
     }
-    const auto origin = archive.vector("origin", dimensions);
-    out.origin_ = Eigen::Map<const Vector<double>>(origin.data(), dimensions);
-    return out;
+    parts.add("origin", origin_, "p", "what is taken off every row of the space");
 }
 
 namespace internal {

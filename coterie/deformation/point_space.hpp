@@ -66,10 +66,8 @@ public:
     /// m x p, of new points (m x d).
     Matrix<double> transform(PointsView points, const Run& run) const;
 
-    /// Writes "origin", and the kernel PCA in the kernel form.
-    void store(Archive& archive) const;
-    /// BadData when there is no space of this kernel, of `dimensions` p.
-    static PointSpace from(const Archive& archive, SpaceKernel kernel, Index dimensions);
+    /// p columns of the space; in the kernel form from d columns of the points.
+    void parts(Parts& parts, SpaceKernel kernel);
 
 private:
     Matrix<double> shifted(PointsView points) const;

@@ -23,27 +23,22 @@ Labels ProjectedModel::predict_checked(PointsView points, const Run& run) const 
     return nearest_centroids(output_checked(Output::embedding, points, run), centroids_, run.threads).labels;
 }
 
-void ProjectedModel::store_projection(Archive& archive) const {
-    space_->store(archive);
-    archive.set_points("directions", directions_);
-    archive.set_vector("offset", {offset_.data(), static_cast<std::size_t>(offset_.size())});
-    archive.set_points("centroids", centroids_);
-}
-
-void ProjectedModel::load_projection(const Archive& archive, SpaceKernel kernel, int clusters) {
-    directions_ = to_matrix<double>(archive.points("directions"));
-    const Index p = directions_.cols();
-    if (directions_.rows() < 1 || p < 1) throw BadData("model: no directions");
-    space_ = std::make_shared<PointSpace>(PointSpace::from(archive, kernel, directions_.rows()));
-    const auto offset = archive.vector("offset", p);
-    offset_ = Eigen::Map<const Vector<double>>(offset.data(), p);
-    centroids_ = to_matrix<double>(archive.points("centroids", clusters, p));
+void ProjectedModel::parts(Parts& parts) {
+    parts.add("directions", directions_, "p x c", "the directions of the projection, in the space");
+    auto space = space_ ? std::const_pointer_cast<PointSpace>(space_) : std::make_shared<PointSpace>();
+    space->parts(parts, kernel());
+    space_ = std::move(space);
+    parts.add("offset", offset_, "c", "what is taken off every projected row");
+    parts.add("centroids", centroids_, "k x c", "the centroid of each cluster, projected");
 }
 
 int internal::dimensions_of(int given, int clusters, Index most, std::string_view why) {
     if (given > most)
-        throw BadArgument("option --dimensions: " + std::to_string(given) + " given, it must be from 1 to " +
-                          std::to_string(most) + " (" + std::string(why) + "), or 0 to be chosen");
+        throw BadArgument("option `dimensions`: " + std::to_string(given) + " given, it must be from 1 to " +
+                              std::to_string(most) + " (" + std::string(why) + "), or 0 to be chosen",
+                          {.option = "dimensions",
+                           .value = std::to_string(given),
+                           .accepted = "from 1 to " + std::to_string(most) + ", or 0 to be chosen"});
     if (given > 0) return given;
     return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
 }

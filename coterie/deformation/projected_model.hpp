@@ -28,8 +28,8 @@ protected:
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
-    void store_projection(Archive& archive) const;
-    void load_projection(const Archive& archive, SpaceKernel kernel, int clusters);
+    virtual SpaceKernel kernel() const = 0;
+    void parts(Parts& parts) override;
 
     std::shared_ptr<const PointSpace> space_;
     Matrix<double> directions_;
@@ -43,23 +43,21 @@ class COTERIE_API ProjectedModelOf : public ProjectedModel {
 public:
     /// As given, what was 0 for "chosen" replaced by the value used.
     const Options& options() const { return options_; }
-    void store(Archive& archive) const override {
-        archive.set_options(Options::described().values(&options_));
-        store_projection(archive);
-    }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
 
 protected:
     ProjectedModelOf() = default;
     explicit ProjectedModelOf(const Archive& archive) : options_(archive.options_as<Options>()) {
-        load_projection(archive, options_.kernel, options_.clusters);
+        load(archive, options_.clusters);
     }
+    SpaceKernel kernel() const override { return options_.kernel; }
     Options options_;
 };
 
 namespace internal {
 
 /// Directions that a method takes when `given` is 0: k - 1, which tell k clusters apart, but no more than `most`.
-/// BadArgument naming --dimensions when more than `most` are given; `why` says what limits them.
+/// BadArgument naming `dimensions` when more than `most` are given; `why` says what limits them.
 COTERIE_API int dimensions_of(int given, int clusters, Index most, std::string_view why);
 
 }  // namespace internal

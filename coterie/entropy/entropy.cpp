@@ -12,7 +12,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 using internal::fairness_meaning;
 using internal::prior_meaning;
@@ -26,8 +26,7 @@ std::vector<double> parse_prior(const std::string& text) {
         double share = 0;
         const auto read = std::from_chars(from, end, share);
         if (read.ec != std::errc() || (read.ptr != end && *read.ptr != ','))
-            throw BadArgument("option --prior: '" + text +
-                              "' is not accepted; uniform, or numbers separated by commas, as 0.5,0.3,0.2");
+            throw refused_option("prior", text, "uniform, or numbers separated by commas, as 0.5,0.3,0.2");
         out.push_back(share);
         if (read.ptr == end) return out;
         from = read.ptr + 1;
@@ -40,14 +39,17 @@ namespace internal {
 
 std::vector<double> prior_of(const std::string& text, const Problem& problem, const Constraints& constraints) {
     const Index k = constraints.clusters();
-    if (problem.group_shares.empty()) return checked_prior(parse_prior(text), k, "option --prior");
-    if (text != "uniform") throw BadArgument("options --prior and --group-share exclude each other");
+    if (problem.group_shares.empty()) return checked_prior(parse_prior(text), k, "prior");
+    if (text != "uniform")
+        throw BadArgument("options `prior` and `group_share` exclude each other",
+                          {.option = "prior", .value = text, .accepted = "uniform"});
     std::vector<double> out(at(k), -1.0);
     double left = 1;
     Index others = k;
     for (const GroupShare& share : problem.group_shares) {
         if (share.low != share.high)
-            throw BadArgument("option --group-share: entropy clustering takes one share a label, not an interval");
+            throw BadArgument("option `group_share`: entropy clustering takes one share per label, not an interval",
+                              {.option = "group_share", .value = share.label, .accepted = "one share per label"});
         std::int32_t label = 0;
         while (constraints.names[at(label)] != share.label) ++label;  // compile_constraints found it
         const auto [begin, end] = constraints.clusters_of(label);
@@ -57,12 +59,13 @@ std::vector<double> prior_of(const std::string& text, const Problem& problem, co
     }
     // What is left may be rounding, of either sign.
     if (others > 0 && left <= 1e-9)
-        throw BadArgument("option --group-share: the shares add up to " + to_text(OptionValue(1 - left)) +
-                          " and leave nothing for " + std::to_string(others) +
-                          (others == 1 ? " free cluster" : " free clusters"));
+        throw BadArgument(
+            "option `group_share`: the shares add up to " + to_text(OptionValue(1 - left)) + " and leave nothing for " +
+                std::to_string(others) + (others == 1 ? " free cluster" : " free clusters"),
+            {.option = "group_share", .value = to_text(1 - left), .accepted = "shares that add up to less than 1"});
     for (double& share : out)
         if (share < 0) share = left / static_cast<double>(others);
-    return checked_prior(out, k, "option --group-share");
+    return checked_prior(out, k, "group_share");
 }
 
 Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels) {
@@ -101,24 +104,22 @@ SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& optio
 template <class Options>
 void refuse_idle_batches(const Options& options) {
     internal::refuse_idle(options.labels_per == LabelsPer::batch, options.optimizer == Optimizer::sgd,
-                          "--labels-per batch", "--optimizer sgd");
+                          "labels_per=batch", "`optimizer=sgd`");
 }
 
 void refuse_idle_options(const EntropyOptions& options) {
     const EntropyOptions defaults;
     const bool self_label = options.loss == EntropyLoss::self_label;
-    internal::refuse_idle(options.alpha != defaults.alpha, options.loss == EntropyLoss::renyi, "--alpha",
-                          "--loss renyi");
-    internal::refuse_idle(options.fairness != defaults.fairness, !self_label, "--fairness",
-                          "--loss mi or --loss renyi");
-    internal::refuse_idle(options.lambda != defaults.lambda, self_label, "--lambda", "--loss self-label");
-    internal::refuse_idle(options.label_solver != defaults.label_solver, self_label, "--label-solver",
-                          "--loss self-label");
-    internal::refuse_idle(options.label_rounds != defaults.label_rounds, self_label, "--label-rounds",
-                          "--loss self-label");
-    internal::refuse_idle(options.labels_per != defaults.labels_per, self_label, "--labels-per", "--loss self-label");
+    internal::refuse_idle(options.alpha != defaults.alpha, options.loss == EntropyLoss::renyi, "alpha", "`loss=renyi`");
+    internal::refuse_idle(options.fairness != defaults.fairness, !self_label, "fairness", "`loss=mi` or `loss=renyi`");
+    internal::refuse_idle(options.lambda != defaults.lambda, self_label, "lambda", "`loss=self-label`");
+    internal::refuse_idle(options.label_solver != defaults.label_solver, self_label, "label_solver",
+                          "`loss=self-label`");
+    internal::refuse_idle(options.label_rounds != defaults.label_rounds, self_label, "label_rounds",
+                          "`loss=self-label`");
+    internal::refuse_idle(options.labels_per != defaults.labels_per, self_label, "labels_per", "`loss=self-label`");
     internal::refuse_idle(options.label_rounds != defaults.label_rounds, options.label_solver == LabelSolver::em,
-                          "--label-rounds", "--label-solver em");
+                          "label_rounds", "`label_solver=em`");
 }
 
 }  // namespace
@@ -129,7 +130,7 @@ const OptionSet& EntropyOptions::described() {
             .choice("loss", &EntropyOptions::loss, {"self-label", "mi", "renyi"},
                     "reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or "
                     "alpha")
-            .real("alpha", &EntropyOptions::alpha, at_least(0), "order of --loss renyi; 0 stands for infinity")
+            .real("alpha", &EntropyOptions::alpha, at_least(0), "order of `loss=renyi`; 0 stands for infinity")
             .real("lambda", &EntropyOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
                   "self-label: weight of the prior's divergence from the mean label")
             .real("fairness", &EntropyOptions::fairness, at_least(0), std::string("mi, renyi: ") + fairness_meaning)
@@ -153,7 +154,7 @@ const OptionSet& MiOptions::described() {
 const OptionSet& SelaOptions::described() {
     static const OptionSet set =
         internal::describe_training<SelaOptions>()
-            .real("sharpness", &SelaOptions::sharpness, Range{.low = 0, .high = 1e6, .low_open = true},
+            .real("sharpness", &SelaOptions::sharpness, between(1e-6, 1e6),
                   "of the transport: the power of the predictions whose row and column sums it scales")
             .text("prior", &SelaOptions::prior, prior_meaning)
             .choice("labels_per", &SelaOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
@@ -258,25 +259,23 @@ Matrix<double> SoftmaxModel::output_checked(Output which, PointsView points, con
     return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;
 }
 
-void SoftmaxModel::store_linear(Archive& archive) const {
-    std::visit(
-        [&]<class T>(const LinearSoftmax<T>& linear) {
-            archive.set_points("weights", linear.weights);
-            archive.set_points("bias", Matrix<T>(linear.bias.transpose()));
-        },
-        linear_);
-    store_cluster_labels(archive);
-}
-
-void SoftmaxModel::load_linear(const Archive& archive, int clusters) {
-    const Points weights = archive.points("weights", clusters);
-    const Points bias = archive.points("bias", 1, clusters);
-    if (weights.columns() < 1 || clusters < 1) throw BadData("model: a softmax model without weights");
+void SoftmaxModel::parts(Parts& parts) {
+    Points weights;
+    Points bias;
+    if (!parts.reading())
+        std::visit(
+            [&]<class T>(const LinearSoftmax<T>& linear) {
+                weights = Points::borrow(linear.weights);
+                bias = Points::borrow(PointsView(linear.bias.data(), 1, linear.bias.size()));
+            },
+            linear_);
+    parts.add("weights", weights, "k x d", "V of the linear softmax model");
+    parts.add("bias", bias, "1 x k", "b of the linear softmax model");
+    if (!parts.reading()) return;
     if (weights.scalar() != bias.scalar()) throw BadData("model: weights and bias of different types");
     weights.view().visit([&]<class T>(const Rows<T>& rows) {
         linear_ = LinearSoftmax<T>{rows.matrix(), to_matrix<T>(bias.view()).row(0).transpose()};
     });
-    load_cluster_labels(archive, clusters);
 }
 
 }  // namespace coterie

@@ -1,5 +1,5 @@
 #pragma once
-// Discriminative entropy clustering with a linear softmax model (Zhang and Boykov), and its rivals.
+// Discriminative entropy clustering with a linear softmax model (Zhang and Boykov), and its baselines.
 //
 //     X       n x d  points;  sigma_i = softmax(V x_i + b), V = v' k x d, b k;  bars are means over points
 //     u       k      prior share of each cluster (uniform unless given)
@@ -116,8 +116,7 @@ protected:
     SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels labels, FitReport report);
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
-    void store_linear(Archive& archive) const;
-    void load_linear(const Archive& archive, int clusters);
+    void parts(Parts& parts) override;
 
     Linear linear_;
 };
@@ -131,14 +130,11 @@ public:
 
     std::string_view method() const override { return Options::method; }
     const Options& options() const { return options_; }
-    void store(Archive& archive) const override {
-        archive.set_options(Options::described().values(&options_));
-        store_linear(archive);
-    }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
     static SoftmaxModelOf from(const Archive& archive) {
         SoftmaxModelOf out;
         out.options_ = archive.options_as<Options>();
-        out.load_linear(archive, out.options_.clusters);
+        out.load(archive, out.options_.clusters);
         return out;
     }
 

@@ -190,7 +190,7 @@ TEST(Lbfgs, FindsTheMinimumOfRosenbrocksFunction) {
     EXPECT_LT((x.array() - 1).abs().maxCoeff(), 1e-6);
 }
 
-// ---- label rules of the rivals
+// ---- label rules of the baselines
 
 TEST(LabelRules, AlternatingByHand) {
     Matrix<double> sigma(2, 2);
@@ -479,7 +479,7 @@ struct Known {
     }
 };
 
-TEST(Entropy, PartialLabelsAreHonoured) {
+TEST(Entropy, PartialLabelsAreKept) {
     Known k;
     for (const Case& each : cases()) {
         OptionValues values = each.values;
@@ -568,22 +568,22 @@ TEST(Entropy, BadArguments) {
     };
     for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
         has(message(method, {{"clusters", std::int64_t{31}}}), "31 clusters asked of 30 points");
-        has(message(method, {{"gamma", -1.0}}), "--gamma");
-        has(message(method, {{"learning_rate", 0.0}}), "--learning-rate");
-        has(message(method, {{"momentum", 1.0}}), "--momentum");
-        has(message(method, {{"epochs", std::int64_t{0}}}), "--epochs");
-        has(message(method, {{"batch_size", std::int64_t{0}}}), "--batch-size");
-        has(message(method, {{"start_scale", 0.0}}), "--start-scale");
-        has(message(method, {{"gamma_start", 1.0}}), "--optimizer lbfgs");
+        has(message(method, {{"gamma", -1.0}}), "`gamma`");
+        has(message(method, {{"learning_rate", 0.0}}), "`learning_rate`");
+        has(message(method, {{"momentum", 1.0}}), "`momentum`");
+        has(message(method, {{"epochs", std::int64_t{0}}}), "`epochs`");
+        has(message(method, {{"batch_size", std::int64_t{0}}}), "`batch_size`");
+        has(message(method, {{"start_scale", 0.0}}), "`start_scale`");
+        has(message(method, {{"gamma_start", 1.0}}), "`optimizer=lbfgs`");
         OptionValues falling = {{"gamma_start", 1e-9}, {"optimizer", std::string("lbfgs")}};
-        has(message(method, falling), "--gamma-start");
+        has(message(method, falling), "`gamma_start`");
         falling["gamma_start"] = 1.0;
         falling["epochs"] = std::int64_t{1};
-        has(message(method, falling), "--gamma-start: gamma falls over the epochs, and --epochs is 1");
+        has(message(method, falling), "`gamma_start`: gamma falls over the epochs, and `epochs` is 1");
         falling["epochs"] = std::int64_t{5};
         falling["gamma"] = 0.0;
         has(message(method, falling),
-            "--gamma-start: gamma falls by a factor an epoch, which never leads to --gamma 0");
+            "`gamma_start`: gamma falls by a factor per epoch, which never leads to `gamma=0`");
         Problem side;
         side.sizes = SizeBounds{1, 20};
         has(message(method, {}, side), "size bounds");
@@ -596,31 +596,31 @@ TEST(Entropy, BadArguments) {
         side.initial_centroids = Points::borrow(start);
         has(message(method, {}, side), "no initial centroids");
     }
-    has(message("entropy", {{"lambda", 0.0}}), "--lambda");
-    has(message("entropy", {{"lambda", 2e6}}), "--lambda");
-    has(message("entropy", {{"label_rounds", std::int64_t{0}}}), "--label-rounds");
-    has(message("sela", {{"sharpness", 0.0}}), "--sharpness");
-    has(message("mi", {{"fairness", -1.0}}), "--fairness");
+    has(message("entropy", {{"lambda", 0.0}}), "`lambda`");
+    has(message("entropy", {{"lambda", 2e6}}), "`lambda`");
+    has(message("entropy", {{"label_rounds", std::int64_t{0}}}), "`label_rounds`");
+    has(message("sela", {{"sharpness", 0.0}}), "`sharpness`");
+    has(message("mi", {{"fairness", -1.0}}), "`fairness`");
     for (const std::string prior : {"", "0.5,", "half", "0.5;0.5"})
-        has(message("mi", {{"prior", prior}}), "option --prior: '" + prior + "'");
-    has(message("mi", {{"prior", std::string("0.5,0.4")}}), "option --prior: the shares add up to 0.9");
-    has(message("mi", {{"prior", std::string("1")}}), "option --prior: 1 shares for 2 clusters");
-    has(message("mi", {{"prior", std::string("1,0")}}), "option --prior: a share of 0");
+        has(message("mi", {{"prior", prior}}), "option `prior`: '" + prior + "'");
+    has(message("mi", {{"prior", std::string("0.5,0.4")}}), "option `prior`: the shares add up to 0.9");
+    has(message("mi", {{"prior", std::string("1")}}), "option `prior`: 1 shares for 2 clusters");
+    has(message("mi", {{"prior", std::string("1,0")}}), "option `prior`: a share of 0");
     Known k;
     k.side.group_shares = {{"a", 0.3, 0.4}};
     const auto with_labels = [&](const std::string& method, const OptionValues& values) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
-    has(with_labels("entropy", {{"clusters", std::int64_t{0}}}), "option --group-share: entropy clustering takes one");
+    has(with_labels("entropy", {{"clusters", std::int64_t{0}}}), "option `group_share`: entropy clustering takes one");
     // What rounding leaves of 1 is above 0 for some and below for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
         k.side.group_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
         has(with_labels("mi", {{"clusters", std::int64_t{5}}}),
-            "option --group-share: the shares add up to 1 and leave nothing for 2 free clusters");
+            "option `group_share`: the shares add up to 1 and leave nothing for 2 free clusters");
         has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 free cluster");
     }
     k.side.group_shares = {{"a", 0.0, 0.0}};
-    has(with_labels("mi", {{"clusters", std::int64_t{0}}}), "option --group-share: ");
+    has(with_labels("mi", {{"clusters", std::int64_t{0}}}), "option `group_share`: ");
     k.side.group_shares = {{"a", 0.3, 0.3}};
     has(with_labels("entropy", {{"clusters", std::int64_t{0}}, {"prior", std::string("0.2,0.3,0.5")}}), "exclude");
     has(with_labels("miadm", {{"clusters", std::int64_t{0}}}), "no group shares");
@@ -640,18 +640,18 @@ TEST(Entropy, OptionsThatChangeNothingAreRefused) {
             << method << " " << option;
     };
     const std::string renyi = "renyi";
-    refused("entropy", {{"alpha", 2.0}}, "--alpha", "--loss renyi");
-    refused("entropy", {{"alpha", 2.0}, {"loss", std::string("mi")}}, "--alpha", "--loss renyi");
-    refused("entropy", {{"fairness", 2.0}}, "--fairness", "--loss mi or --loss renyi");
-    refused("entropy", {{"lambda", 2.0}, {"loss", renyi}}, "--lambda", "--loss self-label");
-    refused("entropy", {{"label_solver", std::string("dual")}, {"loss", renyi}}, "--label-solver", "--loss self-label");
-    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"loss", renyi}}, "--label-rounds", "--loss self-label");
-    refused("entropy", {{"labels_per", std::string("epoch")}, {"loss", renyi}}, "--labels-per", "--loss self-label");
-    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"label_solver", std::string("dual")}}, "--label-rounds",
-            "--label-solver em");
+    refused("entropy", {{"alpha", 2.0}}, "`alpha`", "`loss=renyi`");
+    refused("entropy", {{"alpha", 2.0}, {"loss", std::string("mi")}}, "`alpha`", "`loss=renyi`");
+    refused("entropy", {{"fairness", 2.0}}, "`fairness`", "`loss=mi` or `loss=renyi`");
+    refused("entropy", {{"lambda", 2.0}, {"loss", renyi}}, "`lambda`", "`loss=self-label`");
+    refused("entropy", {{"label_solver", std::string("dual")}, {"loss", renyi}}, "`label_solver`", "`loss=self-label`");
+    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"loss", renyi}}, "`label_rounds`", "`loss=self-label`");
+    refused("entropy", {{"labels_per", std::string("epoch")}, {"loss", renyi}}, "`labels_per`", "`loss=self-label`");
+    refused("entropy", {{"label_rounds", std::int64_t{3}}, {"label_solver", std::string("dual")}}, "`label_rounds`",
+            "`label_solver=em`");
     for (const std::string method : {"sela", "miadm"})
         refused(method, {{"labels_per", std::string("batch")}, {"optimizer", std::string("lbfgs")}},
-                "--labels-per batch", "--optimizer sgd");
+                "`labels_per=batch`", "`optimizer=sgd`");
 }
 
 TEST(Entropy, GammaFallsToTheGammaAskedFor) {
@@ -709,8 +709,8 @@ TEST(Entropy, ScalesThatTheLearningRateDoesNotBearAreWarnedOf) {
         return warns(model->fit_report(), part);
     };
     EXPECT_FALSE(warned(1, "mean squared length"));
-    EXPECT_TRUE(warned(1e3, "large for --learning-rate"));
-    EXPECT_TRUE(warned(1e-4, "small for --gamma"));
+    EXPECT_TRUE(warned(1e3, "large for `learning_rate="));
+    EXPECT_TRUE(warned(1e-4, "small for `gamma="));
 }
 
 TEST(Entropy, StrangePoints) {

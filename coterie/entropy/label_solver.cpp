@@ -19,7 +19,7 @@ namespace {
 
 using internal::tile_rows;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // Below this a prediction makes no difference to any sum; above it y = sigma / (mu - a) can still be told.
 template <class T>
@@ -241,7 +241,7 @@ Vector<double> solve_laplacian(const Matrix<double>& laplacian, const Vector<dou
     for (double ridge = 0; ridge < 1; ridge = std::max(1e-14, ridge * 100)) {
         Matrix<double> factored = scaled;
         factored.diagonal().array() += ridge;
-        const Eigen::LLT<Matrix<double>> llt(factored);
+        const Eigen::LLT<eigen::Matrix<double>> llt(factored);
         if (llt.info() != Eigen::Success) continue;
         const Vector<double> solved = llt.solve(right).cwiseProduct(scale);
         for (Index i = 0; i < k - 1; ++i) x[free[at(i)]] = solved[i];
@@ -612,20 +612,24 @@ LabelSolution<T> solve_newton(const Matrix<T>& predictions, const LabelSettings&
 
 }  // namespace
 
-std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters, const std::string& name) {
+std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters, const std::string& option) {
     if (prior.empty()) return std::vector<double>(at(clusters), 1.0 / static_cast<double>(clusters));
+    const auto refuse = [&](const std::string& text, const std::string& value, const std::string& accepted) {
+        throw BadArgument("option `" + option + "`: " + text, {.option = option, .value = value, .accepted = accepted});
+    };
     if (static_cast<Index>(prior.size()) != clusters)
-        throw BadArgument(name + ": " + std::to_string(prior.size()) + " shares for " + std::to_string(clusters) +
-                          " clusters");
+        refuse(std::to_string(prior.size()) + " shares for " + std::to_string(clusters) + " clusters",
+               std::to_string(prior.size()) + " shares", std::to_string(clusters) + " shares");
     double sum = 0;
     for (const double share : prior) {
         if (!(share > 0 && share <= 1))
-            throw BadArgument(name + ": a share of " + to_text(OptionValue(share)) +
-                              " is not accepted; each must be above 0 and at most 1");
+            refuse("a share of " + to_text(share) + " is not accepted; each must be above 0 and at most 1",
+                   to_text(share), "above 0 and at most 1");
         sum += share;
     }
     if (!(std::abs(sum - 1) <= 1e-6))
-        throw BadArgument(name + ": the shares add up to " + to_text(OptionValue(sum)) + "; they must add up to 1");
+        refuse("the shares add up to " + to_text(sum) + "; they must add up to 1", to_text(sum),
+               "shares that add up to 1");
     std::vector<double> out = prior;
     for (double& share : out) share /= sum;
     return out;

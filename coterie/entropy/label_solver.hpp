@@ -26,7 +26,7 @@ namespace coterie {
 enum class LabelSolver {
     em,     // equations 45 and 46 from y = sigma, a fixed number of rounds; converges linearly, slowly for large lambda
     dual,   // Newton on the K - 1 free multipliers, one pass over the rows a step: the global optimum to rounding
-    newton  // the paper's comparison: Newton on y itself with its barrier; N K numbers a step
+    newton  // the paper's comparison: Newton on y itself with its barrier; N K numbers per step
 };
 
 struct LabelSettings {
@@ -61,8 +61,8 @@ struct LabelSolution {
 /// The same bits at any number of threads. Memory: em 2 N K numbers beside the input and the result, dual N + K^2 a
 /// thread, newton 3 N K. Throws BadArgument (settings, shapes), ResourceError.
 template <class T>
-LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings& settings, int threads,
-                              const FixedLabels<T>& fixed = {});
+COTERIE_API LabelSolution<T> solve_labels(const Matrix<T>& predictions, const LabelSettings& settings, int threads,
+                                          const FixedLabels<T>& fixed = {});
 
 /// How far labels, found by whatever means, are from the optimum.
 struct LabelCertificate {
@@ -73,12 +73,13 @@ struct LabelCertificate {
 /// a: of the multipliers that a solution has; without them lambda u / ybar. Where every label is fixed there is nothing
 /// to be far from: gap and gradient are 0.
 template <class T>
-LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels, const LabelSettings& settings,
-                                int threads, const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
+COTERIE_API LabelCertificate certify_labels(const Matrix<T>& predictions, const Matrix<T>& labels,
+                                            const LabelSettings& settings, int threads,
+                                            const FixedLabels<T>& fixed = {}, const Vector<double>& multipliers = {});
 
 /// The prior itself: uniform when `prior` is empty. BadArgument unless it is K numbers above 0 that sum to 1 (to 1e-6);
-/// its message begins with `name`.
+/// the option it names is `prior`, or another that the prior came from.
 COTERIE_API std::vector<double> checked_prior(const std::vector<double>& prior, Index clusters,
-                                              const std::string& name = "prior");
+                                              const std::string& option = "prior");
 
 }  // namespace coterie

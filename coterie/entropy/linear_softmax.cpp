@@ -10,7 +10,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 constexpr Index rows_a_block = 72;      // a multiple of every tile height of the kernels
 constexpr Index columns_a_block = 128;  // a multiple of every vector's length
@@ -178,5 +178,6 @@ void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
     template class Descent<T>;
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)
+#undef COTERIE_INSTANTIATE
 
 }  // namespace coterie

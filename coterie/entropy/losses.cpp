@@ -9,7 +9,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // on_row(i) -> double for every row, added up block by block.
 template <class OnRow>
@@ -255,5 +255,6 @@ double add_label_loss(const Softmax<T>& sigma, const std::vector<std::pair<int, 
     template double add_label_loss(const Softmax<T>&, const std::vector<std::pair<int, int>>&, double, Matrix<T>&);
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)
+#undef COTERIE_INSTANTIATE
 
 }  // namespace coterie

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie {
@@ -25,16 +26,17 @@ struct Softmax {
     Matrix<T> logarithm;    // ln sigma
 };
 template <class T>
-Softmax<T> softmax(const Matrix<T>& logits, int threads);
+COTERIE_API Softmax<T> softmax(const Matrix<T>& logits, int threads);
 
 /// Decisiveness: mean_i R_order(sigma_i); order above 0, infinity included (13, 15). Order 1 is the first term of (5).
 /// At infinity the gradient is that of the largest entry, the first among equals.
 template <class T>
-double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient, int threads);
+COTERIE_API double add_decisiveness(const Softmax<T>& sigma, double order, double weight, Matrix<T>& gradient,
+                                    int threads);
 
 /// Its value alone, without a gradient's N x K numbers.
 template <class T>
-double decisiveness(const Softmax<T>& sigma, double order, int threads);
+COTERIE_API double decisiveness(const Softmax<T>& sigma, double order, int threads);
 
 enum class Fairness {
     reverse,  // KL(sigmabar || u); with uniform u, ln K - H(sigmabar): the second term of (5), and of (6)
@@ -42,10 +44,10 @@ enum class Fairness {
 };
 /// Fairness of the mean prediction. prior: K numbers above 0 that sum to 1.
 template <class T>
-double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind, double weight,
-                    Matrix<T>& gradient, int threads);
+COTERIE_API double add_fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind, double weight,
+                                Matrix<T>& gradient, int threads);
 template <class T>
-double fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind);
+COTERIE_API double fairness(const Softmax<T>& sigma, const std::vector<double>& prior, Fairness kind);
 
 enum class CrossEntropy {
     reverse,  // mean_i H(sigma_i, y_i): (42); labels below 1e-30 count as that much
@@ -53,12 +55,12 @@ enum class CrossEntropy {
 };
 /// Over the rows i with counts[i], divided by all N; empty: over all rows. Labels count as constants.
 template <class T>
-double add_cross_entropy(const Softmax<T>& sigma, const Matrix<T>& y, CrossEntropy kind, double weight,
-                         Matrix<T>& gradient, int threads, const std::vector<bool>& counts = {});
+COTERIE_API double add_cross_entropy(const Softmax<T>& sigma, const Matrix<T>& y, CrossEntropy kind, double weight,
+                                     Matrix<T>& gradient, int threads, const std::vector<bool>& counts = {});
 
 /// mean_i -ln sum_{begin_i <= k < end_i} sigma_ik: row i is known to belong to one of these clusters.
 template <class T>
-double add_label_loss(const Softmax<T>& sigma, const std::vector<std::pair<int, int>>& clusters, double weight,
-                      Matrix<T>& gradient);
+COTERIE_API double add_label_loss(const Softmax<T>& sigma, const std::vector<std::pair<int, int>>& clusters,
+                                  double weight, Matrix<T>& gradient);
 
 }  // namespace coterie

@@ -62,5 +62,6 @@ Matrix<double> smoothed_targets(const Labels& labels, Index classes, double nois
                                                const Run&);
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)
+#undef COTERIE_INSTANTIATE
 
 }  // namespace coterie

@@ -29,8 +29,8 @@ struct SoftTargetFit {
 
 /// n x d points; targets n x k, no entry negative, rows sum to 1 (to 1e-6). Throws as fit_entropy does.
 template <class T>
-SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
-                                  const SoftTargetOptions& options, const Run& run);
+COTERIE_API SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& targets,
+                                              const SoftTargetOptions& options, const Run& run);
 
 /// Targets for labels of which a share `noise` is wrong (Mueller et al. 2019): noise / k, and 1 - noise more at the
 /// label. BadArgument unless 0 <= noise <= 1, classes >= 1 and every label is in 0..classes-1.

@@ -63,6 +63,10 @@ std::string place(std::string_view source, Index row, Index column) {
     return std::string(source) + ": row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1);
 }
 
+ErrorFields fields_at(Index row, Index column, std::string value) {
+    return {.value = std::move(value), .row = row + 1, .column = std::to_string(column + 1)};
+}
+
 // How rows and columns lie in the data, in items.
 struct Layout {
     Index rows = 0;
@@ -108,7 +112,8 @@ To converted(From value, std::string_view source, Index row, Index column) {
     if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>)
         if (std::isinf(out) && !std::isinf(value))
             throw BadData(place(source, row, column) + ": " + to_text(OptionValue(value)) +
-                          " is too large for float32; read the data as float64");
+                              " is too large for float32; read the data as float64",
+                          fields_at(row, column, to_text(static_cast<double>(value))));
     return out;
 }
 
@@ -165,7 +170,7 @@ Index vector_length(const Array& array, std::string_view source, std::string_vie
     }
     if (extents > 1)
         throw BadData(std::string(source) + ": is " + shape_text(array.shape) + "; " + std::string(wanted) +
-                      " are one value a row, a single column");
+                      " are one value per row, a single column");
     if (longest == 0) throw BadData(std::string(source) + ": is empty; at least one value is needed");
     return longest;
 }
@@ -240,7 +245,7 @@ LabelColumn text_labels(const Array& array, Index n, bool allow_blank, std::stri
                 if (const auto code = load<std::uint32_t>(item + k, array.swapped)) append_utf8(word, code);
         }
         if (trimmed(word).empty() && !allow_blank)
-            throw BadData(place(source, i, 0) + ": the label is empty; every row needs one");
+            throw BadData(place(source, i, 0) + ": the label is empty; every row needs one", fields_at(i, 0, {}));
     }
     std::vector<std::string_view> views;
     for (const auto& word : words) views.push_back(trimmed(word));
@@ -248,89 +253,6 @@ LabelColumn text_labels(const Array& array, Index n, bool allow_blank, std::stri
 }
 
 }  // namespace
-
-std::string_view name(Element element) {
-    switch (element) {
-        case Element::float16: return "float16";
-        case Element::float32: return "float32";
-        case Element::float64: return "float64";
-        case Element::int8: return "int8";
-        case Element::int16: return "int16";
-        case Element::int32: return "int32";
-        case Element::int64: return "int64";
-        case Element::uint8: return "uint8";
-        case Element::uint16: return "uint16";
-        case Element::uint32: return "uint32";
-        case Element::uint64: return "uint64";
-        case Element::text8:
-        case Element::text32: return "text";
-    }
-    throw InternalError("unknown element type");
-}
-
-std::size_t item_bytes(Element element) {
-    return visit_element(element, [](auto value) { return sizeof value; });
-}
-
-std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
-    const auto refuse = [&] {
-        throw BadData(std::string(source) + ": the shape " + shape_text(shape) +
-                      " in the header is not one an array can have");
-    };
-    const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    bool empty = false;
-    for (const std::int64_t extent : shape) {
-        if (extent < 0) refuse();
-        empty = empty || extent == 0;
-    }
-    // The product of the others must be sound even when one extent is 0: strides are made from it.
-    auto product = static_cast<std::int64_t>(item);
-    for (const std::int64_t extent : shape) {
-        if (extent == 0) continue;
-        if (product > most / extent) refuse();
-        product *= extent;
-    }
-    return empty ? 0 : static_cast<std::size_t>(product);
-}
-
-const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
-                      std::string_view source) {
-    const auto listing = [&] {
-        std::string out;
-        for (const Content& content : contents) {
-            if (out.size() > 1000) return out + ", ...";
-            out += (out.empty() ? "" : ", ") + shown(content.name) + " (" + shape_text(content.shape) +
-                   (content.numeric ? ")" : ", not numeric)");
-        }
-        return out.empty() ? std::string("no arrays") : out;
-    };
-    if (!key.empty()) {
-        for (const Content& content : contents)
-            if (content.name == key) return content;
-        throw BadData(std::string(source) + ": has no array '" + shown(key) + "'; it holds " + listing());
-    }
-    if (contents.empty()) throw BadData(std::string(source) + ": holds no arrays");
-    const Content* only = nullptr;
-    const Content* matching = nullptr;
-    int numeric = 0, matches = 0;
-    for (const Content& content : contents) {
-        if (!content.numeric && purpose == Purpose::points) continue;
-        ++numeric;
-        only = &content;
-        const auto long_extents =
-            std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; });
-        const bool matrix = content.shape.size() >= 2 && long_extents >= 2;
-        if (matrix != (purpose == Purpose::points)) continue;
-        ++matches;
-        matching = &content;
-    }
-    if (matches == 1) return *matching;
-    if (numeric == 1) return *only;
-    if (std::any_of(contents.begin(), contents.end(), [](const Content& c) { return c.name == "indptr"; }))
-        throw BadData(std::string(source) + ": holds a sparse matrix; dense rows are needed here");
-    throw BadData(std::string(source) + ": which array is meant? Name it behind a colon, FILE:NAME; the file holds " +
-                  listing());
-}
 
 Points to_points(const Array& array, Precision precision, Index max_rows, std::string_view source, int threads) {
     if (is_text(array.element)) throw BadData(std::string(source) + ": holds text; numbers are needed");
@@ -368,14 +290,16 @@ LabelColumn to_labels(const Array& array, bool allow_blank, std::string_view sou
             if constexpr (whole) {
                 if constexpr (std::is_same_v<From, std::uint64_t>)
                     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-                        throw BadData(place(source, i, 0) + ": " + std::to_string(value) + " is too large for a label");
+                        throw BadData(place(source, i, 0) + ": " + std::to_string(value) + " is too large for a label",
+                                      fields_at(i, 0, std::to_string(value)));
                 values[at] = static_cast<std::int64_t>(value);
                 blank[at] = allow_blank && values[at] == -1;
             } else {
                 const double number = wide(value);
                 if (!std::isfinite(number) && !(allow_blank && std::isnan(number)))
                     throw BadData(place(source, i, 0) + ": " + to_text(OptionValue(number)) +
-                                  " is not a label; finite numbers are");
+                                      " is not a label; finite numbers are",
+                                  fields_at(i, 0, to_text(number)));
                 blank[at] = allow_blank && (std::isnan(number) || number == -1.0);
                 values[at] = blank[at] ? 0.0 : number + 0.0;  // -0 is 0
             }
@@ -481,14 +405,15 @@ void require_finite_rows(const Rows<Scalar>& rows, std::string_view what, int th
     }
     if (count == 0) return;
     const Index i = first / rows.columns, j = first % rows.columns;
-    const auto value = static_cast<double>(rows.row(i)[j]);
-    throw BadData(
-        std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + ": value " +
-        (std::isnan(value) ? "NaN"
-         : value > 0       ? "infinity"
-                           : "-infinity") +
-        " is not accepted, finite numbers are (" + std::to_string(count) + " such value" + (count == 1 ? "" : "s") +
-        " of " + std::to_string(rows.rows * rows.columns) + "); fill in or leave out what is missing");
+    const auto number = static_cast<double>(rows.row(i)[j]);
+    const std::string value = std::isnan(number) ? "NaN" : number > 0 ? "infinity" : "-infinity";
+    ErrorFields fields = formats::fields_at(i, j, value);
+    fields.accepted = "finite numbers";
+    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
+                      ": value " + value + " is not accepted, finite numbers are (" + std::to_string(count) +
+                      " such value" + (count == 1 ? "" : "s") + " of " + std::to_string(rows.rows * rows.columns) +
+                      "); fill in or leave out what is missing",
+                  std::move(fields));
 }
 
 }  // namespace

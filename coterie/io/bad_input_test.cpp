@@ -197,7 +197,7 @@ TEST(BadInput, Labels) {
         }
     };
     refuses("l.npy", npy("<f8", "(2,)", raw<double>({1, nan})), "row 2, column 1: nan is not a label");
-    refuses("l.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4})), "is 2 x 2; labels are one value a row");
+    refuses("l.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, 3, 4})), "is 2 x 2; labels are one value per row");
     refuses("l.npy", npy("<u8", "(1,)", std::string(8, '\xff')), "too large for a label");
     refuses("l.npy", npy("|S1", "(2,)", std::string("a\0", 2)), "the label is empty");
     refuses("l.csv", "", "is empty");
@@ -226,6 +226,41 @@ TEST(BadInput, NpyHeadersDamagedAnywhere) {
             } catch (const BadData&) {
             }
         }
+}
+
+TEST(BadInput, ErrorsKnowTheirPlace) {
+    const Folder folder;
+    const auto fields = [&](const std::string& name, const std::string& content) -> ErrorFields {
+        folder.file(name, content);
+        try {
+            read_points_file(folder / name);
+        } catch (const BadData& error) {
+            EXPECT_EQ(error.fields().file, folder / name);
+            return error.fields();
+        }
+        ADD_FAILURE() << "nothing was thrown";
+        return {};
+    };
+    const ErrorFields named = fields("a.csv", "x,y\n1,2\n3,abc\n");
+    EXPECT_EQ(named.row, 3);
+    EXPECT_EQ(named.column, "y");
+    EXPECT_EQ(named.value, "abc");
+    const ErrorFields numbered = fields("b.csv", "1,2\n3,4x\n");
+    EXPECT_EQ(numbered.row, 2);
+    EXPECT_EQ(numbered.column, "2");
+    const ErrorFields narrow = fields("c.csv", "1,2\n3,4\n5\n");
+    EXPECT_EQ(narrow.row, 3);
+    EXPECT_EQ(narrow.accepted, "2 columns");
+    const ErrorFields sparse = fields("d.svm", "1 1:2\n1 0:3\n");
+    EXPECT_EQ(sparse.row, 2);
+    EXPECT_EQ(sparse.value, "0:3");
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const ErrorFields missing = fields("e.npy", npy("<f8", "(2, 2)", raw<double>({1, 2, nan, 4})));
+    EXPECT_EQ(missing.row, 2);
+    EXPECT_EQ(missing.column, "1");
+    EXPECT_EQ(missing.value, "NaN");
+    EXPECT_EQ(missing.accepted, "finite numbers");
+    EXPECT_FALSE(fields("f.csv", "").row.has_value());
 }
 
 }  // namespace

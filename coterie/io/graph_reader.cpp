@@ -16,7 +16,7 @@ namespace coterie {
 namespace formats {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // Points are numbered by 32 bits in what the library computes with.
 constexpr double kMostPoints = 2147483647;
@@ -33,7 +33,7 @@ SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view so
     // A number gone wrong must not take the memory of so many points.
     if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
         throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
-                      " entries; more than a million points need an entry a hundred");
+                      " entries; more than a million points need an entry per hundred");
     require_memory(
         static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
         std::string(source));
@@ -45,7 +45,7 @@ SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view so
             throw BadData(std::string(source) + ": " + place + std::to_string(entries[e].where) +
                           " gives again the pair of " + place + std::to_string(entries[e - 1].where) +
                           "; each may come once");
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     out.reserve(static_cast<Index>(entries.size()));
     std::size_t e = 0;
     for (Index i = 0; i < n; ++i) {
@@ -71,11 +71,14 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 // A whole number from low to high.
-Index whole(double value, double low, double high, const std::string& what, std::string_view shown) {
-    if (!(value >= low && value <= high && value == std::floor(value)))
-        throw BadData(what + " '" + std::string(shown) + "' is not accepted; it must be a whole number from " +
-                      to_text(OptionValue(static_cast<std::int64_t>(low))) +
-                      (high >= kMostPoints ? " on" : " to " + to_text(OptionValue(static_cast<std::int64_t>(high)))));
+Index whole(double value, double low, double high, const std::string& what, std::string_view shown,
+            ErrorFields fields = {}) {
+    if (!(value >= low && value <= high && value == std::floor(value))) {
+        fields.value = shown;
+        fields.accepted = "a whole number from " + std::to_string(static_cast<std::int64_t>(low)) +
+                          (high >= kMostPoints ? " on" : " to " + std::to_string(static_cast<std::int64_t>(high)));
+        throw BadData(what + " '" + fields.value + "' is not accepted; it must be " + fields.accepted, fields);
+    }
     return static_cast<Index>(value);
 }
 
@@ -83,7 +86,8 @@ double number(std::string_view word, const std::string& what) {
     double value = 0;
     bool overflow = false;
     if (!parse_field(word, value, overflow) || !std::isfinite(value))
-        throw BadData(what + " '" + shown(word) + "' is not accepted; it must be a finite number");
+        throw BadData(what + " '" + shown(word) + "' is not accepted; it must be a finite number",
+                      {.value = shown(word), .accepted = "a finite number"});
     return value;
 }
 
@@ -126,10 +130,10 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
     Index n = -1;
     Index announced = 0;
     Index given = 0;
-    while (next_line(line)) {
-        if (line.starts_with('%')) continue;
+    const auto take = [&] {
+        if (line.starts_with('%')) return;
         const auto words = words_of(line);
-        if (words.empty()) continue;
+        if (words.empty()) return;
         if (n < 0) {
             if (words.size() != 3) throw BadData(here() + ": three numbers are needed: rows, columns, entries");
             const Index rows =
@@ -141,7 +145,7 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
                               "; affinities are square");
             announced = whole(number(words[2], here() + ": entries"), 0, 9e15, here() + ": entries", shown(words[2]));
             n = rows;
-            continue;
+            return;
         }
         if (words.size() != (pattern ? 2U : 3U))
             throw BadData(here() + ": has " + std::to_string(words.size()) + " fields; " +
@@ -160,6 +164,14 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
         entries.push_back(entry);
         if (symmetric && entry.column != entry.row)
             entries.push_back({entry.column, entry.row, entry.value, line_number});
+    };
+    while (next_line(line)) {
+        try {
+            take();
+        } catch (BadData& error) {
+            error.fields().row = line_number;
+            throw;
+        }
     }
     if (n < 0) throw BadData(std::string(source) + ": ends before the line of rows, columns and entries");
     if (given != announced)
@@ -251,7 +263,8 @@ SparseMatrix graph_of_edges(PointsView table, std::string_view source) {
             return whole(table.at(e, column), 0, kMostPoints - 1,
                          std::string(source) + ": row " + std::to_string(e + 1) + ", column " +
                              std::to_string(column + 1) + ": point",
-                         to_text(OptionValue(table.at(e, column))));
+                         to_text(OptionValue(table.at(e, column))),
+                         {.row = e + 1, .column = std::to_string(column + 1)});
         };
         const Index a = point(0);
         const Index b = point(1);
@@ -320,7 +333,7 @@ bool is_edge_list(PointsView table, const std::string& path, std::string_view so
         "or the edges as .mtx");
 }
 
-SparseMatrix read_graph(const std::string& path, const Run& run) {
+SparseMatrix read_graph(const std::string& path, const Run& run) try {
     run.throw_if_stopped("reading");
     const std::string extension = extension_of(path);
     if (extension == ".mtx") return formats::parse_matrix_market(formats::read_bytes_inflated(path), path);
@@ -330,6 +343,9 @@ SparseMatrix read_graph(const std::string& path, const Run& run) {
     ReadOptions options;
     options.precision = Precision::float64;
     return formats::graph_of_edges(read_points_file(path, options, run).points, path);
+} catch (Error& error) {
+    error.fields().file = path;
+    throw;
 }
 
 }  // namespace coterie

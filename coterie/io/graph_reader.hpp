@@ -14,6 +14,7 @@
 #include <string>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 

@@ -72,7 +72,9 @@ private:
     }
     [[noreturn]] void refuse(std::string_view at, const std::string& text) const {
         const auto offset = static_cast<std::size_t>(at.data() - text_.data());
-        throw BadData(std::string(source_) + ": row " + std::to_string(line_at(text_, offset)) + ": " + text);
+        const Index row = line_at(text_, offset);
+        throw BadData(std::string(source_) + ": row " + std::to_string(row) + ": " + text,
+                      {.value = shown(at), .row = row});
     }
 
     std::string_view text_;

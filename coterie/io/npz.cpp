@@ -108,10 +108,13 @@ Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::
         if (contents.size() > 10000)
             throw BadData(source + ": holds more than 10000 arrays; name the one you mean: FILE:NAME");
     }
-    const Content& content = choose(contents, key, purpose, source);
+    std::string note;
+    const Content& content = choose(contents, key, purpose, source, note);
     const zip_uint64_t index = indices[static_cast<std::size_t>(&content - contents.data())];
     source += ":" + content.name;
-    return parse_npy(member(archive.get(), index, SIZE_MAX, source), source);
+    Array array = parse_npy(member(archive.get(), index, SIZE_MAX, source), source);
+    array.note = std::move(note);
+    return array;
 }
 #else
 Array parse_npz(const Bytes&, std::string_view, Purpose, std::string& source) {

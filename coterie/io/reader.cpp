@@ -9,6 +9,7 @@
 
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/reader_process.hpp"
 
 namespace coterie {
 namespace {
@@ -91,7 +92,7 @@ Location locate(const std::string& path) {
 }
 
 // An array from any of the formats that hold arrays; `source` becomes the name for messages.
-Array read_array(const Location& location, Purpose purpose, std::string& source) {
+Array read_array(const Location& location, Purpose purpose, std::string& source, const Run& run = Run()) {
     switch (location.format) {
         case Format::npy: return formats::parse_npy(formats::read_bytes_inflated(location.file), source);
         case Format::idx: return formats::parse_idx(formats::read_bytes_inflated(location.file), source);
@@ -99,9 +100,8 @@ Array read_array(const Location& location, Purpose purpose, std::string& source)
         case Format::safetensors:
             return formats::parse_safetensors(formats::read_bytes(location.file), location.key, purpose, source);
         case Format::hdf5:
-            formats::read_bytes(location.file);  // a missing file or a folder is told as everywhere
-            return formats::read_hdf5(location.file, location.key, purpose, source);
-        case Format::matlab: return formats::read_matlab(location.file, location.key, purpose, source);
+        case Format::matlab:
+            return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
         default: throw InternalError("text was read as an array");
     }
 }
@@ -109,17 +109,18 @@ Array read_array(const Location& location, Purpose purpose, std::string& source)
 std::string source_of(const Location& location) { return location.file == "-" ? "standard input" : location.file; }
 
 void refuse_text_options(const ReadOptions& options, const std::string& path, Format format) {
-    const auto refuse = [&](std::string_view option) {
-        throw BadArgument(path + ": " + std::string(option) + " is for text files (.csv, .tsv, .txt, .data); this is " +
-                          std::string(name(format)));
+    const auto refuse = [&](const char* option, const std::string& what) {
+        throw BadArgument(
+            path + ": " + what + " is for text files (.csv, .tsv, .txt, .data); this is " + std::string(name(format)),
+            {.option = option});
     };
-    if (!options.label_column.empty()) refuse("a label column");
-    if (!options.columns.empty()) refuse("a choice of columns");
+    if (!options.label_column.empty()) refuse("label_column", "a label column");
+    if (!options.columns.empty()) refuse("columns", "a choice of columns");
 }
 
 }  // namespace
 
-PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) {
+PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) try {
     run.throw_if_stopped("reading");
     const Location location = locate(path);
     std::string source = source_of(location);
@@ -133,16 +134,20 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
                                         options.max_rows, run.threads);
         } else {
-            const Array array = read_array(location, Purpose::points, source);
+            const Array array = read_array(location, Purpose::points, source, run);
+            if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::to_points(array, options.precision, options.max_rows, source, run.threads);
             require_finite(out.points, source, run.threads);
         }
     }
     out.format = name(location.format);
     return out;
+} catch (Error& error) {
+    error.fields().file = path;
+    throw;
 }
 
-LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank) {
+LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
@@ -156,17 +161,23 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
         return std::move(*file.labels);
     }
     return formats::to_labels(read_array(location, Purpose::labels, source), allow_blank, source);
+} catch (Error& error) {
+    error.fields().file = path;
+    throw;
 }
 
-std::vector<double> read_numbers(const std::string& path) {
+std::vector<double> read_numbers(const std::string& path) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
         return formats::parse_text_numbers(formats::read_bytes_inflated(location.file), source,
                                            location.format == Format::tsv, available_threads());
     if (location.format == Format::libsvm)
-        throw BadArgument(path + ": libsvm files hold points; numbers are one value a row");
+        throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");
     return formats::to_numbers(read_array(location, Purpose::labels, source), source);
+} catch (Error& error) {
+    error.fields().file = path;
+    throw;
 }
 
 }  // namespace coterie

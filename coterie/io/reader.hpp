@@ -2,11 +2,12 @@
 // Points and labels from files. The format follows the extension:
 //   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
 //   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
-// A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X. With one
-// two-dimensional numeric array inside, the name may be left out. "-" is text from standard input (gzip too). Arrays of
-// one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several columns
-// are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is accepted.
-// NaN and infinity are refused.
+// A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
+// cell array. With one two-dimensional numeric array inside, the name may be left out. HDF5 and MATLAB files are read
+// by the installation's program coterie-read, in a process of its own. "-" is text from standard input (gzip too).
+// Arrays of one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several
+// columns are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is
+// accepted. NaN and infinity are refused.
 
 #include <optional>
 #include <string>
@@ -55,19 +56,21 @@ struct PointsFile {
     /// When label_column was given (no blanks accepted), or a libsvm file carries them.
     std::optional<LabelColumn> labels;
     std::string format;  // "csv", "npy", ...
+    /// What the caller should know: which array of a container was taken that holds several or no matrix.
+    std::vector<std::string> notes;
 };
 
 COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptions& options = {},
                                         const Run& run = Run());
 
-/// One label a row, from any of the formats: a text file's only column (or `column`), a vector of integers, an idx1
+/// One label per row, from any of the formats: a text file's only column (or `column`), a vector of integers, an idx1
 /// file, a libsvm file's targets. Fields may be words. Blank (an empty field; in arrays -1 or NaN) is -1 when
 /// `allow_blank`; else an empty field or NaN is BadData and -1 a label like any other. Without `column`, a text file of
 /// several columns must have one whose name is "label".
 COTERIE_API LabelColumn read_labels_file(const std::string& path, const std::string& column = {},
                                          bool allow_blank = false);
 
-/// One finite number a row (weights).
+/// One finite number per row (weights).
 COTERIE_API std::vector<double> read_numbers(const std::string& path);
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output. `names` (if not

@@ -141,12 +141,12 @@ Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpos
     std::vector<Content> contents;
     for (const auto& tensor : file.tensors)
         contents.push_back({tensor.name, tensor.shape, find(tensor.dtype) != std::end(elements)});
-    const Content& chosen = choose(contents, key, purpose, source);
+    Array array;
+    const Content& chosen = choose(contents, key, purpose, source, array.note);
     source += ":" + chosen.name;
     const auto& tensor = file.tensors[static_cast<std::size_t>(&chosen - contents.data())];
     const auto* element = find(tensor.dtype);
     if (element == std::end(elements)) throw BadData(source + ": numbers of type " + tensor.dtype + " are not read");
-    Array array;
     array.element = element->second;
     array.item_bytes = item_bytes(array.element);
     array.shape = tensor.shape;

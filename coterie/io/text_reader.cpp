@@ -81,8 +81,11 @@ public:
     void read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::string_view>& words, int threads);
 
 private:
-    [[noreturn]] void refuse(const std::string& text) const { throw BadData(source_ + ": " + text); }
-    [[noreturn]] void refuse_field(std::size_t offset, std::size_t column, const std::string& text) const;
+    [[noreturn]] void refuse(const std::string& text, ErrorFields fields = {}) const {
+        throw BadData(source_ + ": " + text, std::move(fields));
+    }
+    [[noreturn]] void refuse_field(std::size_t offset, std::size_t column, const std::string& text,
+                                   std::string_view value) const;
     std::string column_text(std::size_t column) const;
 
     std::size_t record_end(std::size_t begin) const;  // just behind the record's '\n', or the end of the text
@@ -111,8 +114,14 @@ private:
     std::deque<std::string> unescaped_;  // words whose doubled quotes were undone
 };
 
-void Table::refuse_field(std::size_t offset, std::size_t column, const std::string& text) const {
-    refuse("row " + std::to_string(line_at(text_, offset)) + ", column " + column_text(column) + ": " + text);
+void Table::refuse_field(std::size_t offset, std::size_t column, const std::string& text,
+                         std::string_view value) const {
+    const Index row = line_at(text_, offset);
+    refuse("row " + std::to_string(row) + ", column " + column_text(column) + ": " + text,
+           {.value = shown(value),
+            .row = row,
+            .column = column < names_.size() && !names_[column].empty() ? shown(names_[column])
+                                                                        : std::to_string(column + 1)});
 }
 
 std::string Table::column_text(std::size_t column) const {
@@ -139,7 +148,8 @@ std::size_t Table::record_end(std::size_t begin) const {
                     p + 1 < text_.size() ? std::memchr(data + p + 1, '"', text_.size() - p - 1) : nullptr;
                 if (quote == nullptr)
                     refuse("row " + std::to_string(line_at(text_, opened)) + ": a quoted field begins with " +
-                           shown(text_.substr(opened, 20)) + " and never ends; a closing \" is missing");
+                               shown(text_.substr(opened, 20)) + " and never ends; a closing \" is missing",
+                           {.row = line_at(text_, opened)});
                 p = static_cast<std::size_t>(static_cast<const char*>(quote) - data);
                 if (p + 1 >= text_.size() || data[p + 1] != '"') break;
                 ++p;
@@ -182,7 +192,8 @@ void Table::split(std::size_t begin, std::size_t end, char separator, std::vecto
             if (!separated)
                 refuse_field(start, fields.size(),
                              "text follows the closing quote of " + shown(text_.substr(start, closed - start)) +
-                                 "; a separator is needed, and \"\" for a quote inside");
+                                 "; a separator is needed, and \"\" for a quote inside",
+                             text_.substr(start, closed - start));
             fields.push_back(text_.substr(start, closed - start));
         } else {
             while (p < end && text_[p] != separator && !(separator == whitespace && text_[p] == '\t')) ++p;
@@ -229,7 +240,8 @@ Table::Table(const Bytes& bytes, std::string_view source, bool tab_separated, co
     quotes_ = text_.find('"') != std::string_view::npos;
     if (separator_ == '"' || separator_ == '\n' || separator_ == '\r' ||
         (separator_ != 0 && std::strchr("0123456789.+-eE", separator_) != nullptr))
-        throw BadArgument("option --separator: " + shown(std::string(1, separator_)) + " cannot separate numbers");
+        throw BadArgument("option `separator`: " + shown(std::string(1, separator_)) + " cannot separate numbers",
+                          {.option = "separator", .value = std::string(1, separator_)});
     if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) refuse("is empty; rows of numbers are needed");
     if (separator_ == 0 && tab_separated) separator_ = '\t';
     // An empty first line says nothing about columns.
@@ -320,13 +332,16 @@ std::size_t Table::column(const std::string& given, std::string_view what) const
     const bool numbered = is_whole(word, number);
     if (named > 1 && !numbered)
         throw BadArgument(source_ + ": " + std::string(what) + " '" + given + "' names " + std::to_string(named) +
-                          " columns; give its number");
+                              " columns; give its number",
+                          {.column = given});
     if (numbered && named != 1) {
         const auto last = static_cast<std::int64_t>(columns_);
         if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
         if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
         throw BadArgument(source_ + ": " + std::string(what) + " " + given +
-                          " is not there; columns are numbered from 1 to " + std::to_string(last) + ", -1 is the last");
+                              " is not there; columns are numbered from 1 to " + std::to_string(last) +
+                              ", -1 is the last",
+                          {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = given});
     }
     if (named == 1) return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), word) - names_.begin());
     std::string list;
@@ -337,10 +352,11 @@ std::size_t Table::column(const std::string& given, std::string_view what) const
         }
         list += (list.empty() ? "" : ", ") + shown(name);
     }
-    throw BadArgument(source_ + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
-                      (names_.empty()
-                           ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns_)
-                           : "there are " + list));
+    throw BadArgument(
+        source_ + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
+            (names_.empty() ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns_)
+                            : "there are " + list),
+        {.accepted = names_.empty() ? "from 1 to " + std::to_string(columns_) : list, .column = given});
 }
 
 std::vector<std::size_t> Table::selection(const std::vector<std::string>& given) const {
@@ -352,7 +368,8 @@ std::vector<std::size_t> Table::selection(const std::vector<std::string>& given)
             is_whole(trimmed(word.substr(dash + 1)), to)) {
             const std::size_t low = column(std::to_string(from), "column"), high = column(std::to_string(to), "column");
             if (low > high)
-                throw BadArgument(source_ + ": columns " + word + " run backwards; give the smaller number first");
+                throw BadArgument(source_ + ": columns " + word + " run backwards; give the smaller number first",
+                                  {.option = "columns", .value = word});
             for (std::size_t j = low; j <= high; ++j) out.push_back(j);
         } else {
             out.push_back(column(word, "column"));
@@ -361,7 +378,9 @@ std::vector<std::size_t> Table::selection(const std::vector<std::string>& given)
     std::vector<std::size_t> sorted = out;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) throw BadArgument(source_ + ": column " + column_text(*twice) + " is asked for twice");
+    if (twice != sorted.end())
+        throw BadArgument(source_ + ": column " + column_text(*twice) + " is asked for twice",
+                          {.option = "columns", .column = column_text(*twice)});
     return out;
 }
 
@@ -374,7 +393,8 @@ std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) co
         out.push_back(static_cast<std::size_t>(found - names_.begin()));
     }
     if (!missing.empty())
-        throw BadData(source_ + ": column " + missing + " is missing in the header line; columns are found by name");
+        throw BadData(source_ + ": column " + missing + " is missing in the header line; columns are found by name",
+                      {.column = missing});
     return out;
 }
 
@@ -445,7 +465,7 @@ void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan,
         const std::string_view field = inside_quotes(fields[j]);
         if (static_cast<std::ptrdiff_t>(j) == plan.words) {
             if (trimmed(field).empty() && !plan.blank_words && fields.size() == columns_)
-                refuse_field(begin, j, "the value is empty; every row needs one");
+                refuse_field(begin, j, "the value is empty; every row needs one", {});
             *word = fields[j];
         }
         if (plan.targets[j] < 0 || fields.size() != columns_) continue;
@@ -453,10 +473,11 @@ void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan,
         if (parse_field(field, out[plan.targets[j]], overflow)) continue;
         const auto offset = static_cast<std::size_t>(fields[j].data() - text_.data());
         const std::string type(coterie::name(scalar_type_of<Scalar>()));
-        if (overflow) refuse_field(offset, j, "value '" + shown(field) + "' is too large for " + type);
+        if (overflow) refuse_field(offset, j, "value '" + shown(field) + "' is too large for " + type, field);
         if (trimmed(field).empty())
             refuse_field(offset, j,
-                         "the field is empty; a number is needed (fill in or leave out rows with missing values)");
+                         "the field is empty; a number is needed (fill in or leave out rows with missing values)",
+                         field);
         std::string hint = "value '" + shown(field) + "' is not a number";
         if (is_missing_word(trimmed(field)))
             hint += "; missing and infinite values are not accepted: fill them in or leave the row out";
@@ -464,12 +485,13 @@ void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan,
             hint += "; the decimal sign is a point";
         else
             hint += "; numbers such as 3, -0.5 or 1e-3 are accepted";
-        refuse_field(offset, j, hint);
+        refuse_field(offset, j, hint, field);
     }
     if (fields.size() != columns_)
         refuse("row " + std::to_string(line_at(text_, begin)) + ": has " + std::to_string(fields.size()) + " column" +
-               (fields.size() == 1 ? "" : "s") + ", the first row has " + std::to_string(columns_) +
-               "; every row needs as many");
+                   (fields.size() == 1 ? "" : "s") + ", the first row has " + std::to_string(columns_) +
+                   "; every row needs as many",
+               {.accepted = std::to_string(columns_) + " columns", .row = line_at(text_, begin)});
 }
 
 template <class Scalar>
@@ -589,8 +611,9 @@ PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_sepa
     PointsFile out;
     for (const std::size_t j : chosen) {
         if (static_cast<std::ptrdiff_t>(j) == plan.words)
-            throw BadArgument(std::string(source) + ": column " + std::to_string(j + 1) +
-                              " is asked for as coordinate and as label");
+            throw BadArgument(
+                std::string(source) + ": column " + std::to_string(j + 1) + " is asked for as coordinate and as label",
+                {.option = "columns", .column = std::to_string(j + 1)});
         plan.targets[j] = static_cast<Index>(plan.taken++);
         if (table.has_header()) out.column_names.push_back(table.names()[j]);
     }

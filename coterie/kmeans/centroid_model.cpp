@@ -12,23 +12,15 @@ CentroidModel::CentroidModel(Points centroids, Labels labels, FitReport report) 
 }
 
 Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
-    if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run.threads).labels;
+    if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run).labels;
     const Points converted = centroids_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(points))
                                                                         : Points(to_matrix<double>(points));
     check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
-    return nearest_centroids(converted, centroids_, run.threads).labels;
+    return nearest_centroids(converted, centroids_, run).labels;
 }
 
 Matrix<double> CentroidModel::output_checked(Output, PointsView points, const Run& run) const {
     return euclidean_distances(points, centroids_, run.threads);
-}
-
-void CentroidModel::load_centroids(const Archive& archive, int clusters) {
-    centroids_ = archive.points("centroids");
-    check_points(centroids_, "model: centroids", 1);
-    if (this->clusters() != clusters)
-        throw BadData("model: " + std::to_string(this->clusters()) + " centroids for " + std::to_string(clusters) +
-                      " clusters");
 }
 
 double check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
@@ -47,9 +39,10 @@ double check_clustering_input(PointsView points, int clusters, std::span<const d
         usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     }
     if (clusters > usable)
-        throw BadArgument("option --clusters: " + std::to_string(clusters) + " clusters asked of " +
-                          std::to_string(usable) + (weights.empty() ? " points" : " points with a weight above 0") +
-                          "; at most one a point is possible");
+        throw BadArgument(
+            "option `clusters`: " + std::to_string(clusters) + " clusters asked of " + std::to_string(usable) +
+                (weights.empty() ? " points" : " points with a weight above 0") + "; at most one per point is possible",
+            {.option = "clusters", .value = std::to_string(clusters), .accepted = "at most " + std::to_string(usable)});
     return largest;
 }
 

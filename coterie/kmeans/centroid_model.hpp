@@ -24,8 +24,7 @@ protected:
     /// Nearest centroid; ties go to the lowest.
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
-    void store_centroids(Archive& archive) const { archive.set_points("centroids", centroids_); }
-    void load_centroids(const Archive& archive, int clusters);
+    void parts(Parts& parts) override { parts.add("centroids", centroids_, "k x d", "the centroid of each cluster"); }
 
     Points centroids_;
 };
@@ -41,17 +40,12 @@ public:
     }
 
     const Options& options() const { return options_; }
-    void store(Archive& archive) const override {
-        archive.set_options(Options::described().values(&options_));
-        store_centroids(archive);
-        store_cluster_labels(archive);
-    }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
 
 protected:
     /// Reads what store() wrote; BadData when it does not fit together.
     explicit CentroidModelOf(const Archive& archive) : options_(archive.options_as<Options>()) {
-        load_centroids(archive, options_.clusters);
-        load_cluster_labels(archive, options_.clusters);
+        load(archive, options_.clusters);
     }
 
     Options options_;

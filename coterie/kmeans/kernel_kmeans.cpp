@@ -24,7 +24,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // k(x, y) from x . y and the squared norms of both.
 double kernel_value(const KernelKMeansOptions& options, double product, double x_squared, double y_squared) {
@@ -99,7 +99,7 @@ private:
 
 [[noreturn]] void refuse_overflow(ScalarType type) {
     throw BadData("kernel: values of the polynomial kernel overflow " + std::string(name(type)) +
-                  "; scale the points, or take a smaller --gamma or --degree");
+                  "; scale the points, or take a smaller `gamma` or `degree`");
 }
 
 // The sums S_ij of a few rows: row by row over all columns in order, each cluster's sum in a place of its own. Four
@@ -357,8 +357,9 @@ private:
 template <class T>
 void check_kernel_matrix(const Rows<T>& kernel, int threads) {
     if (kernel.rows != kernel.columns)
-        throw BadArgument("option --kernel: a precomputed kernel is an n x n matrix, not " +
-                          std::to_string(kernel.rows) + " x " + std::to_string(kernel.columns));
+        throw BadArgument("option `kernel`: a precomputed kernel is an n x n matrix, not " +
+                              std::to_string(kernel.rows) + " x " + std::to_string(kernel.columns),
+                          {.option = "kernel", .value = "precomputed"});
     const double slack = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
     const RowBlocks blocks{kernel.rows, 64};
     for_each_block(blocks.count(), threads, [&](Index block, int) {
@@ -368,8 +369,12 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
             };
             if (kernel.row(i)[i] < 0)
                 throw BadData("kernel matrix: " + place(i) +
-                              to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))) +
-                              ", but k(x, x) is never negative");
+                                  to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))) +
+                                  ", but k(x, x) is never negative",
+                              {.value = to_text(OptionValue(static_cast<double>(kernel.row(i)[i]))),
+                               .accepted = "at least 0",
+                               .row = i + 1,
+                               .column = std::to_string(i + 1)});
             for (Index j = 0; j < i; ++j) {
                 const auto a = static_cast<double>(kernel.row(i)[j]);
                 const auto b = static_cast<double>(kernel.row(j)[i]);
@@ -377,7 +382,8 @@ void check_kernel_matrix(const Rows<T>& kernel, int threads) {
                     std::abs(a - b) > slack * std::sqrt(static_cast<double>(kernel.row(i)[i]) *
                                                         static_cast<double>(kernel.row(j)[j])))
                     throw BadData("kernel matrix: " + place(j) + to_text(OptionValue(a)) + ", but " +
-                                  to_text(OptionValue(b)) + " across the diagonal; a kernel matrix is symmetric");
+                                      to_text(OptionValue(b)) + " across the diagonal; a kernel matrix is symmetric",
+                                  {.value = to_text(OptionValue(a)), .row = i + 1, .column = std::to_string(j + 1)});
             }
         }
     });
@@ -578,7 +584,7 @@ const OptionSet& KernelKMeansOptions::described() {
             .real("tolerance", &KernelKMeansOptions::tolerance, at_least(0),
                   "stop when the objective falls by at most this share of itself; 0: when no label changes")
             .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }
 
@@ -666,7 +672,7 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
         std::optional<KernelRows<T>> kernel;
         if (options_.kernel != KernelFunction::precomputed)
             kernel.emplace(options_, points_.view().as<T>(),
-                           Vector<double>(Eigen::Map<const Vector<double>>(origin_.data(), dimensions_)));
+                           Vector<double>(Eigen::Map<const eigen::Vector<double>>(origin_.data(), dimensions_)));
         const auto columns = static_cast<Index>(members_.size());
         const RowBlocks blocks{rows.rows, 48};
         struct Scratch {
@@ -702,60 +708,37 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
     });
 }
 
-void KernelKMeansModel::store(Archive& archive) const {
-    archive.set_options(KernelKMeansOptions::described().values(&options_));
+void KernelKMeansModel::parts(Parts& parts) {
     if (options_.kernel == KernelFunction::linear) {
-        archive.set_points("centroids", centroids_);
+        parts.add("centroids", centroids_, "k x d", "the centroid of each cluster");
+        if (parts.reading()) dimensions_ = centroids_.columns();
         return;
     }
-    archive.set_labels("members", members_);
-    archive.set_vector("mass", mass_);
-    archive.set_vector("self", self_);
-    if (!weights_.empty()) archive.set_vector("weights", weights_);
-    if (options_.kernel == KernelFunction::precomputed) return;
-    archive.set_points("points", points_);
-    archive.set_vector("origin", origin_);
+    parts.add("members", members_, "n", "the cluster of each point fitted on, -1: of weight 0",
+              between(-1, options_.clusters - 1));
+    parts.add("mass", mass_, "k", "the weight of each cluster", at_least(0));
+    parts.add("self", self_, "k", "the squared length of each centroid in feature space");
+    if (parts.present("weights", !weights_.empty()))
+        parts.add("weights", weights_, "n", "of the points fitted on", at_least(0));
+    if (options_.kernel == KernelFunction::precomputed) {
+        if (parts.reading()) dimensions_ = static_cast<Index>(members_.size());
+    } else {
+        parts.add("points", points_, "n x d", "the points fitted on");
+        parts.add("origin", origin_, "d", "what is taken off every row");
+        if (parts.reading()) dimensions_ = points_.columns();
+    }
+    if (!parts.reading()) return;
+    if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
+        throw BadData("model: every cluster is empty");
+    if (options_.kernel == KernelFunction::rbf && !(options_.width > 0))
+        throw BadData("model: an rbf kernel without a width");
 }
 
 KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {
     KernelKMeansModel model;
     model.options_ = archive.options_as<KernelKMeansOptions>();
-    const Index k = model.options_.clusters;
-    if (model.options_.kernel == KernelFunction::linear) {
-        model.centroids_ = archive.points("centroids", k);
-        check_points(model.centroids_, "model: centroids", 1);
-        model.dimensions_ = model.centroids_.columns();
-        if (model.dimensions_ < 1) throw BadData("model: centroids without columns");
-        return model;
-    }
-    model.members_ = archive.labels("members");
-    const auto count = static_cast<Index>(model.members_.size());
-    model.mass_ = archive.vector("mass", k);
-    model.self_ = archive.vector("self", k);
-    if (archive.has("weights")) model.weights_ = archive.vector("weights", count);
-    if (model.options_.kernel == KernelFunction::precomputed) {
-        model.dimensions_ = count;
-    } else {
-        model.points_ = archive.points("points", count);
-        check_points(model.points_, "model: points", 1);
-        model.dimensions_ = model.points_.columns();
-        model.origin_ = archive.vector("origin", model.dimensions_);
-    }
-    model.check_parts();
+    model.load(archive, model.options_.clusters);
     return model;
-}
-
-void KernelKMeansModel::check_parts() const {
-    if (members_.empty() || dimensions_ < 1) throw BadData("model: no points");
-    for (const auto member : members_)
-        if (member < -1 || member >= options_.clusters)
-            throw BadData("model: cluster " + std::to_string(member) + " of " + std::to_string(options_.clusters));
-    for (const double w : weights_)
-        if (w < 0) throw BadData("model: a weight below 0");
-    if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
-        throw BadData("model: every cluster is empty");
-    if (options_.kernel == KernelFunction::rbf && !(options_.width > 0))
-        throw BadData("model: an rbf kernel without a width");
 }
 
 }  // namespace coterie

@@ -51,16 +51,15 @@ public:
     /// As given, an automatic width or gamma replaced by the one used.
     const KernelKMeansOptions& options() const { return options_; }
 
-    void store(Archive& archive) const override;
+    OptionValues option_values() const override { return KernelKMeansOptions::described().values(&options_); }
     static KernelKMeansModel from(const Archive& archive);
 
 protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
+    void parts(Parts& parts) override;
 
 private:
     friend struct KernelKMeansMethod;
-
-    void check_parts() const;
 
     Index dimensions_ = 0;
     KernelKMeansOptions options_;

@@ -77,7 +77,7 @@ const OptionSet& KMeansOptions::described() {
             .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
             .integer("seeding_candidates", &KMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++")
+                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++")
             .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(0),
                      "points on which the candidates are compared; 0 chooses 32768, or 128 a cluster when that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
@@ -96,8 +96,9 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     check_clustering_input(points, used.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, options.restarts, run.threads);
     if (constraints.bounded && !problem.weights.empty())
-        throw BadArgument("weights cannot be combined with " +
-                          std::string(problem.sizes ? "--sizes" : "--group-share") + ": bounds count points");
+        throw BadArgument("`weights` cannot be combined with " +
+                              std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
+                          {.option = "weights"});
     return points.visit([&](const auto& rows) {
         return constraints.any() ? fit_constrained(rows, used, constraints, run, problem)
                                  : fit_free(rows, used, run, problem);

@@ -406,15 +406,15 @@ TEST(KMeans, BadArguments) {
         const char* message;
     };
     const Case cases[] = {
-        {"k = 0", x, {.clusters = 0}, {}, false, "--clusters: 0"},
-        {"k < 0", x, {.clusters = -3}, {}, false, "--clusters: -3"},
+        {"k = 0", x, {.clusters = 0}, {}, false, "`clusters`: 0"},
+        {"k < 0", x, {.clusters = -3}, {}, false, "`clusters`: -3"},
         {"k > n", x, {.clusters = 21}, {}, false, "21 clusters asked of 20 points"},
-        {"restarts", x, {.clusters = 2, .restarts = 0}, {}, false, "--restarts: 0"},
-        {"iterations", x, {.clusters = 2, .max_iterations = 0}, {}, false, "--max-iterations: 0"},
-        {"tolerance", x, {.clusters = 2, .tolerance = -1}, {}, false, "--tolerance: -1"},
-        {"tolerance nan", x, {.clusters = 2, .tolerance = NAN}, {}, false, "--tolerance: nan"},
-        {"candidates", x, {.clusters = 2, .seeding_candidates = -1}, {}, false, "--seeding-candidates: -1"},
-        {"sample", x, {.clusters = 2, .seeding_sample = -1}, {}, false, "--seeding-sample: -1"},
+        {"restarts", x, {.clusters = 2, .restarts = 0}, {}, false, "`restarts`: 0"},
+        {"iterations", x, {.clusters = 2, .max_iterations = 0}, {}, false, "`max_iterations`: 0"},
+        {"tolerance", x, {.clusters = 2, .tolerance = -1}, {}, false, "`tolerance`: -1"},
+        {"tolerance nan", x, {.clusters = 2, .tolerance = NAN}, {}, false, "`tolerance`: nan"},
+        {"candidates", x, {.clusters = 2, .seeding_candidates = -1}, {}, false, "`seeding_candidates`: -1"},
+        {"sample", x, {.clusters = 2, .seeding_sample = -1}, {}, false, "`seeding_sample`: -1"},
         {"few weights",
          x,
          {.clusters = 2},
@@ -428,7 +428,7 @@ TEST(KMeans, BadArguments) {
         {"tiny", tiny, {.clusters = 2}, {}, true, "magnitudes from 1e-100"},
         {"tiny float", tiny_float, {.clusters = 2}, {}, true, "magnitudes from 1e-15"},
         {"vast", vast, {.clusters = 2}, {}, true, "row 4, column 3"},
-        {"candidates", x, {.clusters = 2, .seeding_candidates = 10001}, {}, false, "--seeding-candidates: 10001"},
+        {"candidates", x, {.clusters = 2, .seeding_candidates = 10001}, {}, false, "`seeding_candidates`: 10001"},
         {"k > positive weights",
          x,
          {.clusters = 2},
@@ -446,7 +446,7 @@ TEST(KMeans, BadArguments) {
          {.clusters = 2, .restarts = 3},
          {.weights = {}, .initial_centroids = Points::borrow(start)},
          false,
-         "--restarts"},
+         "`restarts`"},
         {"nan", with_nan, {.clusters = 2}, {}, true, "row 8, column 2"},
         {"infinity", with_infinity, {.clusters = 2}, {}, true, "row 8, column 2"},
         {"huge", huge, {.clusters = 2}, {}, true, "row 4, column 3"},
@@ -469,6 +469,15 @@ TEST(KMeans, BadArguments) {
     EXPECT_THROW(model.predict(narrow_start), BadArgument);
     EXPECT_THROW(model.predict(with_nan), BadData);
     EXPECT_TRUE(model.predict(PointsView(x.data(), 0, 3)).empty());
+}
+
+TEST(KMeans, PartsHaveNamesAndMeanings) {
+    const Matrix<double> x{{0, 0}, {0, 1}, {5, 5}, {5, 6}};
+    const auto parts = fit_kmeans(x, {.clusters = 2}).part_descriptions();
+    ASSERT_EQ(parts.size(), 1u);
+    EXPECT_EQ(parts[0].name, "centroids");
+    EXPECT_EQ(parts[0].shape, "k x d");
+    EXPECT_FALSE(parts[0].meaning.empty());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 template <class T>
 class Batches {
@@ -160,7 +160,7 @@ const OptionSet& MinibatchKMeansOptions::described() {
         OptionSetFor<MinibatchKMeansOptions>()
             .integer("clusters", &MinibatchKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .integer("batch_size", &MinibatchKMeansOptions::batch_size, at_least(1), "rows a batch, at most n")
+            .integer("batch_size", &MinibatchKMeansOptions::batch_size, at_least(1), "rows per batch, at most n")
             .integer("max_epochs", &MinibatchKMeansOptions::max_epochs, at_least(1),
                      "rows drawn at most, in multiples of n")
             .integer("patience", &MinibatchKMeansOptions::patience, at_least(0),
@@ -172,7 +172,7 @@ const OptionSet& MinibatchKMeansOptions::described() {
             .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
             .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }
 

@@ -159,9 +159,9 @@ TEST(MinibatchKMeans, Refusals) {
     coterie::Run run(0, 1);
     const Matrix<double> points = blobs(6, 2, 2, 1.0);
     expect_error<BadArgument>([&] { fit_minibatch_kmeans(points, {.clusters = 2, .batch_size = 0}, run); },
-                              {"batch-size", "0"});
+                              {"batch_size", "0"});
     expect_error<BadArgument>([&] { fit_minibatch_kmeans(points, {.clusters = 2, .reassignment_share = 2}, run); },
-                              {"reassignment-share", "2"});
+                              {"reassignment_share", "2"});
 }
 
 TEST(MinibatchKMeans, RoundTrip) {

@@ -12,6 +12,8 @@
 namespace coterie {
 namespace {
 
+using internal::at;
+
 using internal::CentroidPanels;
 
 template <class T>
@@ -165,7 +167,6 @@ private:
         std::vector<T> reach;  // of each centroid so far
     };
 
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     Index point(Index i) const { return rows_.empty() ? i : rows_[at(i)]; }
     const T* row(Index i) const { return points_.row(point(i)); }
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(point(i))]; }
@@ -354,7 +355,7 @@ std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOption
     std::size_t taken_in = 0;
     const auto take_in = [&] {
         const Matrix<T> fresh = gather(points, {chosen.begin() + static_cast<std::ptrdiff_t>(taken_in), chosen.end()});
-        const Nearest found = nearest_centroids(points, fresh, run.threads, NearestWants::distances);
+        const Nearest found = nearest_centroids(points, fresh, run, NearestWants::distances);
         for (std::size_t i = 0; i < closest.size(); ++i)
             if (found.squared[i] < closest[i]) {
                 closest[i] = found.squared[i];

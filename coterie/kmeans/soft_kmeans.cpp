@@ -15,7 +15,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 constexpr Index rows_at_once = 240;
 
@@ -210,7 +210,7 @@ const OptionSet& SoftKMeansOptions::described() {
             .choice("seeding", &SoftKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
             .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates a step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
     return set;
 }
 

@@ -14,7 +14,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // The chain: a sequence of clusters, each the nearest neighbour of the one before, distances falling; its end is a pair
 // of mutual nearest neighbours, which merge. Ward's rise is reducible (a union is no nearer to a third cluster than its
@@ -61,7 +61,7 @@ public:
             chain.resize(chain.size() - 2);
             merges.push_back(merge(std::min(top, before), std::max(top, before), next.rise,
                                    leaves + static_cast<Index>(merges.size())));
-            if (merges.size() % 256 == 0) {
+            if (merges.size() % 16 == 0) {
                 run_.throw_if_stopped("agglomeration");
                 const double left = static_cast<double>(active_.size()) / static_cast<double>(leaves);
                 run_.report({.stage = "agglomeration",
@@ -86,25 +86,17 @@ private:
         first_.resize(active_.size());
         const Index tile = std::clamp<Index>(16384 / d_, 8, 512);
         const RowBlocks blocks{leaves, 64};
-        const Index strip = 64;  // blocks between two looks at the caller
-        for (Index begin = 0; begin < blocks.count(); begin += strip) {
-            run_.throw_if_stopped("first neighbours");
-            run_.report({.stage = "first neighbours",
-                         .fraction = static_cast<double>(begin) / static_cast<double>(blocks.count()),
-                         .objective = std::numeric_limits<double>::quiet_NaN(),
-                         .iteration = 0});
-            for_each_block(std::min(strip, blocks.count() - begin), run_.threads, [&](Index b, int) {
-                for (Index from = 0; from < leaves; from += tile)
-                    for (Index i = blocks.begin(begin + b); i < blocks.end(begin + b); ++i) {
-                        Found& best = first_[at(i)];
-                        for (Index j = from; j < std::min(from + tile, leaves); ++j) {
-                            if (j == i) continue;
-                            const double here = rise(i, j);
-                            if (here < best.rise) best = {here, j};
-                        }
+        for_each_block(blocks.count(), run_, {"first neighbours"}, [&](Index block, int) {
+            for (Index from = 0; from < leaves; from += tile)
+                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                    Found& best = first_[at(i)];
+                    for (Index j = from; j < std::min(from + tile, leaves); ++j) {
+                        if (j == i) continue;
+                        const double here = rise(i, j);
+                        if (here < best.rise) best = {here, j};
                     }
-            });
-        }
+                }
+        });
     }
 
     // The nearest active cluster; among equals the one before in the chain (so that the chain ends), then the lowest.

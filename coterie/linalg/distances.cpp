@@ -10,7 +10,7 @@ namespace coterie {
 namespace {
 
 template <class T>
-Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, NearestWants wants,
+Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, const Run& run, NearestWants wants,
                 std::span<const double> weights) {
     const Index n = points.rows;
     const Index d = points.columns;
@@ -20,11 +20,12 @@ Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, Ne
     out.labels.resize(static_cast<std::size_t>(n));
     if (wants == NearestWants::distances) out.squared.resize(static_cast<std::size_t>(n));
     const RowBlocks blocks{n, internal::rows_in_cache(d, sizeof(T))};
-    threads = threads_for(2.0 * static_cast<double>(n) * static_cast<double>(d * centroids.rows), threads);
+    Run lent = run;
+    lent.threads = threads_for(2.0 * static_cast<double>(n) * static_cast<double>(d * centroids.rows), run.threads);
     std::vector<double> inertia(static_cast<std::size_t>(blocks.count()), 0.0);
-    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(threads, 1)),
+    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(lent.threads, 1)),
                                                 internal::BestScore<T>(blocks.size));
-    for_each_block(blocks.count(), threads, [&](Index block, int worker) {
+    for_each_block(blocks.count(), lent, {"distances"}, [&](Index block, int worker) {
         auto& best = scratch[static_cast<std::size_t>(worker)];
         const Index begin = blocks.begin(block);
         const Index end = blocks.end(block);
@@ -49,6 +50,11 @@ Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, int threads, Ne
 
 Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, NearestWants wants,
                           std::span<const double> weights) {
+    return nearest_centroids(points, centroids, Run(0, threads), wants, weights);
+}
+
+Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& run, NearestWants wants,
+                          std::span<const double> weights) {
     if (points.scalar() != centroids.scalar() || points.columns() != centroids.columns() || centroids.rows() < 1)
         throw BadArgument(
             "nearest centroids: points and centroids must have the same scalar type and number of columns, and there "
@@ -56,7 +62,7 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, 
             "at least one centroid");
     if (points.empty()) return {};
     return points.visit(
-        [&]<class T>(const Rows<T>& rows) { return nearest(rows, centroids.as<T>(), threads, wants, weights); });
+        [&]<class T>(const Rows<T>& rows) { return nearest(rows, centroids.as<T>(), run, wants, weights); });
 }
 
 Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int threads) {

@@ -22,6 +22,10 @@ enum class NearestWants { labels, inertia, distances };
 Nearest nearest_centroids(PointsView points, PointsView centroids, int threads,
                           NearestWants wants = NearestWants::labels, std::span<const double> weights = {});
 
+/// The same on run.threads; the caller may stop it (Cancelled).
+Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& run,
+                          NearestWants wants = NearestWants::labels, std::span<const double> weights = {});
+
 /// n x k: || x_i - c_j || in double, of the differences themselves: for what a caller is shown, not for loops.
 /// BadArgument unless both have the same dimension.
 Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int threads);

@@ -23,7 +23,6 @@ constexpr Index kQueries = 512;  // queries of one task
 constexpr Index kPoints = 512;   // points of one block of scores
 constexpr Index kTasks = 16;     // fewer blocks of queries than this: the points are cut into segments too
 constexpr Index kSegment = 8192;
-constexpr Index kWave = 64;        // tasks between two questions whether to go on
 constexpr Index kCountBoth = 128;  // up to that many neighbours the shortlists of all points are kept at a time
 
 // Rows about a common centre, times a common power of two: small norms make small rounding, and no square over- or
@@ -345,18 +344,7 @@ private:
     ScoreBound<Scalar> bound_;
 };
 
-// Asks between waves of tasks whether to go on.
-template <class Body>
-void in_waves(Index tasks, Index done, Index all, const Run& run, const Body& body) {
-    for (Index first = 0; first < tasks; first += kWave) {
-        run.throw_if_stopped("nearest neighbours");
-        for_each_block(std::min(kWave, tasks - first), run.threads,
-                       [&](Index task, int worker) { body(first + task, worker); });
-        run.report({.stage = "nearest neighbours",
-                    .fraction = static_cast<double>(done + std::min(tasks, first + kWave)) / static_cast<double>(all),
-                    .objective = std::numeric_limits<double>::quiet_NaN()});
-    }
-}
+constexpr std::string_view stage_name = "nearest neighbours";
 
 template <class Scalar>
 Neighbors find(PointsView points, PointsView queries, Index count, bool among_themselves, const Run& run) {
@@ -390,7 +378,8 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
         std::vector<Shortlist<Scalar>> shortlists(static_cast<std::size_t>(n));
         const Index b = blocks.count();
         const Index pairs = b * (b - 1) / 2;
-        in_waves(b, 0, b + pairs, run, [&](Index block, int worker) {
+        const auto share = [&](Index done) { return static_cast<double>(done) / static_cast<double>(b + pairs); };
+        for_each_block(b, run, {stage_name, 0, share(b)}, [&](Index block, int worker) {
             search.shortlist(blocks.begin(block), blocks.end(block), blocks.begin(block), blocks.end(block),
                              shortlists.data() + blocks.begin(block), scratch[static_cast<std::size_t>(worker)]);
         });
@@ -399,7 +388,8 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
         std::vector<std::mutex> owned(static_cast<std::size_t>(b));
         Index done = b;
         for (Index gap = 1; gap < b; ++gap) {
-            in_waves(b - gap, done, b + pairs, run, [&](Index left, int worker) {
+            const Stage part{stage_name, share(done), share(done + b - gap)};
+            for_each_block(b - gap, run, part, [&](Index left, int worker) {
                 Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
                 search.multiply(blocks.begin(left), blocks.end(left), blocks.begin(left + gap), blocks.end(left + gap),
                                 mine);
@@ -427,7 +417,7 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
     const Index parts = cuts.count();
     const Found none{std::numeric_limits<double>::infinity(), std::numeric_limits<std::int32_t>::max()};
     std::vector<Found> partial(parts > 1 ? total * static_cast<std::size_t>(parts) : 0, none);
-    in_waves(blocks.count() * parts, 0, blocks.count() * parts, run, [&](Index task, int worker) {
+    for_each_block(blocks.count() * parts, run, {stage_name}, [&](Index task, int worker) {
         Scratch<Scalar>& mine = scratch[static_cast<std::size_t>(worker)];
         mine.shortlists.resize(static_cast<std::size_t>(kQueries));
         const Index block = task / parts;

@@ -48,7 +48,7 @@ Index check(PointsView points, std::span<const double> weights) {
     if (points.rows() == 0) throw BadArgument("there must be at least one point");
     if (weights.empty()) return 0;
     if (static_cast<Index>(weights.size()) != points.rows())
-        throw BadArgument("there must be one weight a point: " + std::to_string(weights.size()) + " weights, " +
+        throw BadArgument("there must be one weight per point: " + std::to_string(weights.size()) + " weights, " +
                           std::to_string(points.rows()) + " points");
     Index first = -1;
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -282,7 +282,7 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     if (clusters < 1)
         throw BadArgument("class_scatter: there must be at least 1 cluster, given " + std::to_string(clusters));
     if (static_cast<Index>(labels.size()) != n)
-        throw BadArgument("class_scatter: there must be one label a point: " + std::to_string(labels.size()) +
+        throw BadArgument("class_scatter: there must be one label per point: " + std::to_string(labels.size()) +
                           " labels, " + std::to_string(n) + " points");
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters)

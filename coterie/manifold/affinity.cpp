@@ -8,48 +8,53 @@
 namespace coterie {
 namespace {
 
-void normalize_rows(SparseMatrix& a) {
+void normalize_rows(eigen::SparseMatrix& a) {
     for (Index i = 0; i < a.rows(); ++i) {
         double largest = 0;
-        for (SparseMatrix::InnerIterator it(a, i); it; ++it) largest = std::max(largest, it.value());
+        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it) largest = std::max(largest, it.value());
         if (largest == 0) continue;
         double sum = 0;
-        for (SparseMatrix::InnerIterator it(a, i); it; ++it) sum += it.value() / largest * (it.value() / largest);
-        for (SparseMatrix::InnerIterator it(a, i); it; ++it) it.valueRef() = it.value() / largest / std::sqrt(sum);
+        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it)
+            sum += it.value() / largest * (it.value() / largest);
+        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it)
+            it.valueRef() = it.value() / largest / std::sqrt(sum);
     }
 }
 
-SparseMatrix symmetric_part(const SparseMatrix& a) {
-    const SparseMatrix transposed = a.transpose();
+eigen::SparseMatrix symmetric_part(const eigen::SparseMatrix& a) {
+    const eigen::SparseMatrix transposed = a.transpose();
     return 0.5 * (a + transposed);
 }
 
-bool is_symmetric(const SparseMatrix& a) {
-    const SparseMatrix transposed = a.transpose();
-    const SparseMatrix difference = a - transposed;
+bool is_symmetric(const eigen::SparseMatrix& a) {
+    const eigen::SparseMatrix transposed = a.transpose();
+    const eigen::SparseMatrix difference = a - transposed;
     return std::all_of(difference.valuePtr(), difference.valuePtr() + difference.nonZeros(),
                        [](double value) { return value == 0; });
 }
 
-}  // namespace
-
-namespace internal {
-
-void keep_largest(SparseMatrix& a, int keep) {
+// Of every row only the largest stay.
+void shorten_rows(eigen::SparseMatrix& a, int keep) {
     std::vector<std::pair<double, Index>> row;
     for (Index i = 0; i < a.rows(); ++i) {
         row.clear();
-        for (SparseMatrix::InnerIterator it(a, i); it; ++it) row.emplace_back(-it.value(), it.col());
+        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it) row.emplace_back(-it.value(), it.col());
         if (row.size() <= static_cast<std::size_t>(keep)) continue;
         std::nth_element(row.begin(), row.begin() + keep - 1, row.end());
         const auto last = row[static_cast<std::size_t>(keep) - 1];
-        for (SparseMatrix::InnerIterator it(a, i); it; ++it)
+        for (eigen::SparseMatrix::InnerIterator it(a, i); it; ++it)
             if (std::pair(-it.value(), it.col()) > last) it.valueRef() = 0;
     }
     a.prune([](Index, Index, double value) { return value > 0; });
 }
 
-}  // namespace internal
+}  // namespace
+
+SparseMatrix internal::keep_largest(const SparseMatrix& entries, int keep) {
+    eigen::SparseMatrix out = entries;
+    shorten_rows(out, keep);
+    return out;
+}
 
 const std::vector<std::string>& affinity_strategies() {
     static const std::vector<std::string> all = {"N",  "S",   "K",   "NK",  "KN",  "SN",  "NS", "SK",
@@ -58,21 +63,23 @@ const std::vector<std::string>& affinity_strategies() {
 }
 
 SymmetricAffinity affinity_of(const SparseMatrix& representations, AffinityStrategy strategy, int keep) {
-    if (keep < 1) throw BadArgument("option --keep: must be at least 1, given " + std::to_string(keep));
+    if (keep < 1)
+        throw BadArgument("option `keep`: must be at least 1, given " + std::to_string(keep),
+                          {.option = "keep", .value = std::to_string(keep), .accepted = "at least 1"});
     if (representations.rows() != representations.cols())
         throw BadArgument("affinity_of: the representations must be square, are " +
                           std::to_string(representations.rows()) + " x " + std::to_string(representations.cols()));
-    SymmetricAffinity out;
-    out.matrix = representations.cwiseAbs();
-    out.matrix.prune([](Index, Index, double value) { return value > 0; });
+    eigen::SparseMatrix matrix = representations.cwiseAbs();
+    matrix.prune([](Index, Index, double value) { return value > 0; });
     for (const char step : affinity_strategies()[static_cast<std::size_t>(strategy)]) {
-        if (step == 'N') normalize_rows(out.matrix);
-        if (step == 'S') out.matrix = symmetric_part(out.matrix);
-        if (step == 'K') internal::keep_largest(out.matrix, keep);
+        if (step == 'N') normalize_rows(matrix);
+        if (step == 'S') matrix = symmetric_part(matrix);
+        if (step == 'K') shorten_rows(matrix, keep);
     }
-    out.symmetrised = !is_symmetric(out.matrix);
-    if (out.symmetrised) out.matrix = symmetric_part(out.matrix);
-    out.matrix.makeCompressed();
+    SymmetricAffinity out;
+    out.symmetrised = !is_symmetric(matrix);
+    if (out.symmetrised) matrix = symmetric_part(matrix);
+    out.matrix = matrix;
     return out;
 }
 

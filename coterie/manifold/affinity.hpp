@@ -31,7 +31,7 @@ COTERIE_API SymmetricAffinity affinity_of(const SparseMatrix& representations, A
 
 namespace internal {
 /// K: entries at least 0; of every row only the largest stay.
-COTERIE_API void keep_largest(SparseMatrix& entries, int keep);
+COTERIE_API SparseMatrix keep_largest(const SparseMatrix& entries, int keep);
 }  // namespace internal
 
 }  // namespace coterie

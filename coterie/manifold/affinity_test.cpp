@@ -17,7 +17,7 @@ SparseMatrix random_representations(Index n, double filled, std::uint64_t seed) 
     for (Index i = 0; i < n; ++i)
         for (Index j = 0; j < n; ++j)
             if (i != j && std::abs(uniform(random)) < filled) entries.emplace_back(i, j, uniform(random));
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     out.setFromTriplets(entries.begin(), entries.end());
     return out;
 }
@@ -62,7 +62,7 @@ TEST(Affinity, is_what_each_of_the_fifteen_strategies_says) {
 }
 
 TEST(Affinity, of_ties_empty_rows_and_symmetric_representations) {
-    SparseMatrix c(4, 4);
+    eigen::SparseMatrix c(4, 4);
     c.insert(0, 1) = -2;
     c.insert(0, 2) = 2;
     c.insert(0, 3) = 2;
@@ -80,7 +80,7 @@ TEST(Affinity, of_ties_empty_rows_and_symmetric_representations) {
 }
 
 TEST(Affinity, of_entries_whose_squares_would_overflow) {
-    SparseMatrix c(2, 2);
+    eigen::SparseMatrix c(2, 2);
     c.insert(0, 1) = 1e200;
     c.insert(1, 0) = -1e-200;
     const SymmetricAffinity affinity = affinity_of(c, AffinityStrategy::N, 1);

@@ -24,7 +24,7 @@ constexpr double kLeastWeight = 1e-200;  // of weights of sum 1
 constexpr double kMostVertices = 1048576;
 constexpr Index kWave = 64;  // rows between two questions whether to go on
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // Rows are counted from 1, as check_points counts them.
 std::string name_of(Index row) { return row < 0 ? "the new sample" : "row " + std::to_string(row + 1); }

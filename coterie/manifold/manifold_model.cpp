@@ -14,7 +14,7 @@
 namespace coterie {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // V_jm / sqrt(D_j) from U, whose rows have lost their norms.
 Matrix<double> extension_of(const AffinityClusters& found) {
@@ -126,7 +126,7 @@ void ManifoldModel::finish(Points points, const Represented& represented, const 
             " points of pieces that get none go where the nearest point of the others is. " +
             "Representations of more points join them: raise " + remedy() +
             (affinity_strategies()[static_cast<std::size_t>(options.affinity)].find('K') != std::string::npos
-                 ? ", or --keep (" + std::to_string(options.keep) + ")"
+                 ? ", or `keep` (" + std::to_string(options.keep) + ")"
                  : ""));
     if (report.clusters_found < k)
         report.warnings.push_back(std::to_string(k - report.clusters_found) + " of " + std::to_string(k) +
@@ -149,7 +149,7 @@ Matrix<double> ManifoldModel::extend(const SparseMatrix& coefficients) const {
     const ManifoldOptions& options = common();
     SparseMatrix rows = coefficients.cwiseAbs();
     const std::string& steps = affinity_strategies()[static_cast<std::size_t>(options.affinity)];
-    if (steps.find('K') != std::string::npos) internal::keep_largest(rows, options.keep);
+    if (steps.find('K') != std::string::npos) rows = internal::keep_largest(rows, options.keep);
     Matrix<double> out = rows * extension_;
     for (Index m = 0; m < out.cols(); ++m) {
         const double shrinkage = 1 - eigenvalues_[m];
@@ -198,30 +198,17 @@ Labels ManifoldModel::predict_checked(PointsView points, const Run& run) const {
     return out;
 }
 
-void ManifoldModel::store_parts(Archive& archive) const {
-    archive.set_points("points", points_);
-    archive.set_labels("members", members_);
-    archive.set_points("embedding", embedding_);
-    archive.set_points("extension", extension_);
-    archive.set_points("centroids", centroids_);
-    archive.set_vector("eigenvalues", {eigenvalues_.data(), static_cast<std::size_t>(eigenvalues_.size())});
-}
-
-void ManifoldModel::load_parts(const Archive& archive) {
-    const Index k = common().clusters;
-    points_ = archive.points("points");
-    check_points(points_, "model: points", 1);
+void ManifoldModel::parts(Parts& parts) {
+    parts.add("points", points_, "n x d", "the points fitted on, their rows normalised");
+    parts.add("members", members_, "n", "the cluster of each of them", between(0, common().clusters - 1));
+    parts.add("embedding", embedding_, "n x k", "their rows of the eigenvectors");
+    parts.add("extension", extension_, "n x k", "the eigenvectors over the square roots of the degrees");
+    parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
+    parts.add("eigenvalues", eigenvalues_, "k", "of the normalised Laplacian, ascending");
+    if (!parts.reading()) return;
     const Index n = points_.rows();
-    if (n < 2 || k > n) throw BadData("model: " + std::to_string(k) + " clusters of " + std::to_string(n) + " points");
-    members_ = archive.labels("members", n);
-    for (const auto member : members_)
-        if (member < 0 || member >= k)
-            throw BadData("model: cluster " + std::to_string(member) + " of " + std::to_string(k));
-    embedding_ = to_matrix<double>(archive.points("embedding", n, k));
-    extension_ = to_matrix<double>(archive.points("extension", n, k));
-    centroids_ = to_matrix<double>(archive.points("centroids", k, k));
-    const std::vector<double> eigenvalues = archive.vector("eigenvalues", k);
-    eigenvalues_ = Eigen::Map<const Vector<double>>(eigenvalues.data(), k);
+    if (n < 2 || common().clusters > n)
+        throw BadData("model: " + std::to_string(common().clusters) + " clusters of " + std::to_string(n) + " points");
 }
 
 }  // namespace coterie

@@ -94,13 +94,12 @@ protected:
     virtual Represented represent_new(PointsView queries, const Run& run) const = 0;
     virtual const ManifoldOptions& common() const = 0;
     virtual bool unit_rows() const = 0;
-    /// The options that make a point take more of the others, for a warning: "--lambda (20)".
+    /// The options that make a point take more of the others, for a warning: "`lambda` (20)".
     virtual std::string remedy() const = 0;
 
     /// Affinity, clusters and report from the representations of the points.
     void finish(Points points, const Represented& represented, const Run& run, Stopwatch& watch, FitReport& report);
-    void store_parts(Archive& archive) const;
-    void load_parts(const Archive& archive);
+    void parts(Parts& parts) override;
     Matrix<double> extend(const SparseMatrix& coefficients) const;
 
     Points points_;             // n x d, rows normalised
@@ -138,15 +137,12 @@ public:
     std::string_view method() const override { return Options::method; }
     /// As given, what was auto or 0 replaced by what was used.
     const Options& options() const { return options_; }
-    void store(Archive& archive) const override {
-        archive.set_options(Options::described().values(&options_));
-        store_parts(archive);
-    }
+    OptionValues option_values() const override { return Options::described().values(&options_); }
     static ManifoldModelOf from(const Archive& archive) {
         ManifoldModelOf model;
         model.options_ = archive.options_as<Options>();
         if (model.options_.normalize == RowNorms::automatic) throw BadData("model: normalize must be what was used");
-        model.load_parts(archive);
+        model.load(archive, model.options_.clusters);
         return model;
     }
 

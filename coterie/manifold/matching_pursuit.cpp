@@ -18,7 +18,7 @@ using internal::Columns;
 constexpr Index kQueries = 128;
 constexpr double kNothing = 1e-12;  // of |x| |y|: a correlation that is rounding alone
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 struct Candidate {
     float most;  // that its correlation may be
@@ -171,13 +171,13 @@ private:
         if (!(left > 1e-13 * products[size])) return false;
         query.factor(size, size) = std::sqrt(left);
         query.chosen.push_back(static_cast<std::int32_t>(column));
-        const Eigen::Map<const Vector<double>> y(query.y.data(), d + 1);
+        const Eigen::Map<const eigen::Vector<double>> y(query.y.data(), d + 1);
         Vector<double> c = query.rows.topRows(size + 1) * y;
         const auto factor = query.factor.topLeftCorner(size + 1, size + 1);
         factor.template triangularView<Eigen::Lower>().solveInPlace(c);
         factor.transpose().template triangularView<Eigen::Upper>().solveInPlace(c);
         query.coefficients = c;
-        Eigen::Map<Vector<double>> r(query.r.data(), d + 1);
+        Eigen::Map<eigen::Vector<double>> r(query.r.data(), d + 1);
         r = y - query.rows.topRows(size + 1).transpose() * c;
         query.residual_norm = r.norm();
         return true;
@@ -205,7 +205,7 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
                           std::to_string(queries.columns()));
     MatchingPursuit out;
     const Index count = queries.rows();
-    out.coefficients.resize(count, points.rows());
+    out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
     const Columns columns = internal::columns_of(points, options.eta, "match", run);
     if (!among_themselves) internal::check_queries(columns, queries, "match", run);
@@ -216,7 +216,7 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
     std::vector<std::vector<std::pair<std::int32_t, double>>> found(at(count));
     std::vector<double> residual(at(count), 0.0);
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
-    internal::for_each_wave(blocks.count(), "matching pursuit", run, [&](Index block, int worker) {
+    for_each_block(blocks.count(), run, {"matching pursuit"}, [&](Index block, int worker) {
         const Index begin = blocks.begin(block);
         const auto state = matching.block(begin, blocks.end(block), scratch[at(worker)]);
         for (std::size_t row = 0; row < state.size(); ++row) {
@@ -228,7 +228,7 @@ MatchingPursuit match_all(PointsView points, PointsView queries, bool among_them
             if (query.norm > 0) residual[at(begin) + row] = query.residual_norm / query.norm;
         }
     });
-    fill_rows(out.coefficients, found, [](double value) { return value; });
+    out.coefficients = sparse_of_rows(found, out.coefficients.cols(), [](double value) { return value; });
     for (Index i = 0; i < count; ++i) out.mean_residual += residual[at(i)] / static_cast<double>(count);
     return out;
 }

@@ -11,6 +11,7 @@
 // nonzeros n_q n d.
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 

@@ -10,8 +10,8 @@
 #include <Eigen/QR>
 
 #include "coterie/base/internal/test_support.hpp"
+#include "coterie/manifold/baselines.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
-#include "coterie/manifold/rivals.hpp"
 #include "coterie/manifold/smce.hpp"
 #include "coterie/manifold/wmc.hpp"
 #include "coterie/methods.hpp"
@@ -127,7 +127,7 @@ TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
     ASSERT_GT(number(model->fit_report(), "components"), 2);
     bool said = false;
     for (const auto& warning : model->fit_report().warnings)
-        said = said || warning.find("--lambda (1.5)") != std::string::npos;
+        said = said || warning.find("`lambda` (1.5)") != std::string::npos;
     EXPECT_TRUE(said);
 }
 
@@ -341,11 +341,11 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
         }
     };
     for (const auto& name : method_names) {
-        refused(name, {{"clusters", std::int64_t{0}}}, "--clusters");
+        refused(name, {{"clusters", std::int64_t{0}}}, "`clusters`");
         refused(name, {{"clusters", std::int64_t{31}}}, "31 clusters asked of 30 points");
         refused(name, {{"affinity", std::string("NN")}}, "NSK");
-        refused(name, {{"keep", std::int64_t{0}}}, "--keep");
-        refused(name, {{"restarts", std::int64_t{0}}}, "--restarts");
+        refused(name, {{"keep", std::int64_t{0}}}, "`keep`");
+        refused(name, {{"restarts", std::int64_t{0}}}, "`restarts`");
         refused(name, {{"normalize", std::string("rows")}}, "unit");
         EXPECT_THROW(fit(name, normal_points(1, 3, 1), {{"clusters", std::int64_t{1}}}), BadArgument);
         Matrix<double> bad = x;
@@ -362,18 +362,18 @@ TEST(ManifoldMethods, refuse_bad_arguments) {
         stopped.should_stop = [] { return true; };
         EXPECT_THROW(find_method(name).fit(with(x), {{"clusters", std::int64_t{2}}}, stopped), Cancelled);
     }
-    refused("wmc", {{"lambda", -1.0}}, "--lambda");
-    refused("wmc", {{"eta", -1.0}}, "--eta");
+    refused("wmc", {{"lambda", -1.0}}, "`lambda`");
+    refused("wmc", {{"eta", -1.0}}, "`eta`");
     refused("wmc", {{"weighting", std::string("flat")}}, "exponential");
-    refused("wmc", {{"tolerance", 1.0}}, "--tolerance");
-    refused("wmc", {{"max_rounds", std::int64_t{0}}}, "--max-rounds");
-    refused("ssc", {{"lambda", 0.0}}, "--lambda");
-    refused("ensc", {{"l1_share", 0.0}}, "--l1-share");
-    refused("ensc", {{"l1_share", 1.1}}, "--l1-share");
-    refused("ssc-omp", {{"nonzeros", std::int64_t{0}}}, "--nonzeros");
-    refused("ssc-omp", {{"residual", -1.0}}, "--residual");
-    refused("smce", {{"gamma", 0.0}}, "--gamma");
-    refused("smce", {{"neighbors", std::int64_t{0}}}, "--neighbors");
+    refused("wmc", {{"tolerance", 1.0}}, "`tolerance`");
+    refused("wmc", {{"max_rounds", std::int64_t{0}}}, "`max_rounds`");
+    refused("ssc", {{"lambda", 0.0}}, "`lambda`");
+    refused("ensc", {{"l1_share", 0.0}}, "`l1_share`");
+    refused("ensc", {{"l1_share", 1.1}}, "`l1_share`");
+    refused("ssc-omp", {{"nonzeros", std::int64_t{0}}}, "`nonzeros`");
+    refused("ssc-omp", {{"residual", -1.0}}, "`residual`");
+    refused("smce", {{"gamma", 0.0}}, "`gamma`");
+    refused("smce", {{"neighbors", std::int64_t{0}}}, "`neighbors`");
     EXPECT_THROW(fit("wmc", Matrix<double>(x * 1e-150), {{"clusters", std::int64_t{2}}}), BadData);
 }
 
@@ -387,7 +387,7 @@ TEST(ManifoldMethods, say_what_rounding_and_few_points_leave) {
     const auto tiny = fit("wmc", Matrix<double>(normal_points(150, 6, 0) * 1e-6),
                           {{"clusters", std::int64_t{3}}, {"weighting", std::string("linear")}, {"eta", 1.0}});
     EXPECT_TRUE(warned(*tiny, "rounding leaves no less"));
-    EXPECT_FALSE(warned(*tiny, "--max-rounds"));
+    EXPECT_FALSE(warned(*tiny, "`max_rounds`"));
     // Lengths over sixteen decades: what cannot be represented is not, and says so.
     Matrix<double> mixed = normal_points(150, 6, 5);
     for (Index i = 0; i < mixed.rows(); ++i) mixed.row(i) *= std::pow(10.0, static_cast<double>(i % 17) - 8);

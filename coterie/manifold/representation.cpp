@@ -38,7 +38,7 @@ constexpr double kNear = 0.7;    // share of its threshold from which a column s
 constexpr double kMostWeight = 1e300;
 constexpr std::size_t kMeasured = 64;  // columns measured before it is asked whether one breaks its condition
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 struct Candidate {
     float key;
@@ -552,7 +552,7 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
                           std::to_string(queries.columns()));
     Representation out;
     const Index count = queries.rows();
-    out.coefficients.resize(count, points.rows());
+    out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
     const Columns columns = internal::columns_of(points, options.eta, "represent", run);
     if (!among_themselves) internal::check_queries(columns, queries, "represent", run);
@@ -568,12 +568,14 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
     std::vector<Found> found(at(blocks.count()));
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     const Representing representing(columns, queries, among_themselves, options);
-    internal::for_each_wave(blocks.count(), "representations", run, [&](Index block, int worker) {
+    for_each_block(blocks.count(), run, {"representations"}, [&](Index block, int worker) {
         found[at(block)] = representing.block(blocks.begin(block), blocks.end(block), scratch[at(worker)], out);
     });
     Index entries = 0;
     for (const Found& each : found) entries += static_cast<Index>(each.columns.size());
-    out.coefficients.resizeNonZeros(entries);
+    std::vector<Index> starts(at(count + 1));
+    std::vector<Index> columns_of(at(entries));
+    std::vector<double> values(at(entries));
     out.weights.reserve(at(entries));
     Index entry = 0;
     double pairs = 0;
@@ -584,18 +586,19 @@ Representation represent_all(PointsView points, PointsView queries, bool among_t
         for (Index row = blocks.begin(block); row < blocks.end(block); ++row) {
             const Index begin = each.begins[at(row - blocks.begin(block))];
             const Index end = each.begins[at(row - blocks.begin(block) + 1)];
-            out.coefficients.outerIndexPtr()[row] = entry + begin;
+            starts[at(row)] = entry + begin;
             out.empty += begin == end ? 1 : 0;
         }
-        std::copy(each.columns.begin(), each.columns.end(), out.coefficients.innerIndexPtr() + entry);
-        std::copy(each.coefficients.begin(), each.coefficients.end(), out.coefficients.valuePtr() + entry);
+        std::copy(each.columns.begin(), each.columns.end(), columns_of.begin() + entry);
+        std::copy(each.coefficients.begin(), each.coefficients.end(), values.begin() + entry);
         out.weights.insert(out.weights.end(), each.weights.begin(), each.weights.end());
         entry += static_cast<Index>(each.columns.size());
         pairs += each.pairs;
         products += each.products;
         screened += each.screened;
     }
-    out.coefficients.outerIndexPtr()[count] = entry;
+    starts[at(count)] = entry;
+    out.coefficients = SparseMatrix(count, points.rows(), std::move(starts), std::move(columns_of), std::move(values));
     const double all = static_cast<double>(count) * static_cast<double>(points.rows());
     out.products = 1 + products / all;
     out.screened = pairs > 0 ? screened / pairs : 0.0;

@@ -31,6 +31,7 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 

@@ -510,10 +510,10 @@ TEST(Representation, refuses_bad_arguments) {
     refused([](auto& o) { o.lambda = -1; }, "lambda");
     refused([](auto& o) { o.eta = -1; }, "eta");
     refused([](auto& o) { o.l1_share = 0; }, "l1_share");
-    refused([](auto& o) { o.l1_share = 1.5; }, "l1-share");
+    refused([](auto& o) { o.l1_share = 1.5; }, "l1_share");
     refused([](auto& o) { o.start = 0; }, "start");
     refused([](auto& o) { o.add = 0; }, "add");
-    refused([](auto& o) { o.max_rounds = 0; }, "max-rounds");
+    refused([](auto& o) { o.max_rounds = 0; }, "max_rounds");
     refused([](auto& o) { o.tolerance = 0; }, "tolerance");
     EXPECT_THROW(represent(normal_points(1, 3, 1), RepresentationOptions{}, coterie::Run(0, 1)), BadArgument);
     EXPECT_THROW(represent(x, normal_points(2, 4, 1), RepresentationOptions{}, coterie::Run(0, 1)), BadArgument);

@@ -25,7 +25,7 @@ constexpr double kPenalty = 30;  // rho: the error of the sum shrinks at least a
 constexpr double kSum = 1e-13;   // error of the sum that is let pass
 constexpr int kRounds = 100;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 struct Scratch {
     std::vector<float> queries;
@@ -150,14 +150,18 @@ Solved solve(const Matrix<double>& directions, const Vector<double>& thresholds,
 SmceRepresentation represent_all(PointsView points, PointsView queries, bool among_themselves, double gamma,
                                  Index neighbors, const Run& run) {
     if (!(gamma > 0) || !std::isfinite(gamma))
-        throw BadArgument("option --gamma: must be above 0, given " + to_text(gamma));
+        throw BadArgument("option `gamma`: must be above 0, given " + to_text(gamma),
+                          {.option = "gamma", .value = to_text(gamma), .accepted = "above 0"});
     const Index most = points.rows() - (among_themselves ? 1 : 0);
     if (neighbors < 1 || neighbors > most)
-        throw BadArgument("option --neighbors: must be from 1 to " + std::to_string(most) + " with " +
-                          std::to_string(points.rows()) + " points, given " + std::to_string(neighbors));
+        throw BadArgument("option `neighbors`: must be from 1 to " + std::to_string(most) + " with " +
+                              std::to_string(points.rows()) + " points, given " + std::to_string(neighbors),
+                          {.option = "neighbors",
+                           .value = std::to_string(neighbors),
+                           .accepted = "from 1 to " + std::to_string(most)});
     SmceRepresentation out;
     const Index count = queries.rows();
-    out.coefficients.resize(count, points.rows());
+    out.coefficients = SparseMatrix(count, points.rows());
     if (count == 0) return out;
     const Columns x = internal::columns_of(points, 0.0, "smce", run);
     const Neighbors near = among_themselves ? nearest_neighbors(points, neighbors, run)
@@ -169,7 +173,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
     std::vector<double> sum_error(at(count));
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     const RowBlocks blocks{count, kQueries};
-    internal::for_each_wave(blocks.count(), "representations", run, [&](Index block, int worker) {
+    for_each_block(blocks.count(), run, {"representations"}, [&](Index block, int worker) {
         Scratch& s = scratch[at(worker)];
         const Index begin = blocks.begin(block);
         const std::vector<double> sums = distance_sums(x, queries, among_themselves, near, begin, blocks.end(block), s);
@@ -193,7 +197,7 @@ SmceRepresentation represent_all(PointsView points, PointsView queries, bool amo
             std::sort(found[at(i)].begin(), found[at(i)].end());
         }
     });
-    fill_rows(out.coefficients, found, [](const auto& values) { return values.first; });
+    out.coefficients = sparse_of_rows(found, out.coefficients.cols(), [](const auto& values) { return values.first; });
     for (Index i = 0; i < count; ++i) {
         for (const auto& [column, values] : found[at(i)]) out.weights.push_back(values.second);
         out.worst_violation = std::max(out.worst_violation, violation[at(i)]);

@@ -48,10 +48,10 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
                                    " points are represented with a violation above the tolerance of " +
                                    to_text(OptionValue(options.tolerance)) + ": " + remedy);
     };
-    warn(representation.unfinished, "raise --max-rounds");
+    warn(representation.unfinished, "raise `max_rounds`");
     warn(representation.inexact,
-         "rounding leaves no less; bring the points to lengths near 1 (--scale, --normalize unit), or lower --eta or "
-         "--lambda");
+         "rounding leaves no less; bring the points to lengths near 1 (`scale`, `normalize=unit`), or lower `eta` or "
+         "`lambda`");
     out.details = {{"lambda", options.multiple},
                    {"eta", options.eta},
                    {"mean_rounds", representation.mean_rounds},
@@ -64,7 +64,7 @@ Represented represent_by(const RepresentationOptions& options, PointsView points
     return out;
 }
 
-std::string lambda_remedy(double lambda) { return "--lambda (" + to_text(OptionValue(lambda)) + ")"; }
+std::string lambda_remedy(double lambda) { return "`lambda` (" + to_text(OptionValue(lambda)) + ")"; }
 
 }  // namespace internal
 

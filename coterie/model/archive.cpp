@@ -54,7 +54,8 @@ Json json_of(const OptionValues& options) {
     Json out = Json::object();
     for (const auto& [name, value] : options) {
         if (const auto* real = std::get_if<double>(&value); real && !std::isfinite(*real))
-            throw BadArgument("option " + name + ": " + to_text(value) + " cannot be saved; finite numbers can");
+            throw BadArgument("option `" + name + "`: " + to_text(value) + " cannot be saved; finite numbers can",
+                              {.option = name, .value = to_text(value), .accepted = "finite numbers"});
         Json& slot = out[name];
         std::visit([&](const auto& v) { slot = v; }, value);
     }
@@ -297,7 +298,7 @@ void Archive::assign_options(const OptionSet& set, void* options) const {
         set.assign(options, options_);
         set.check(options);
     } catch (const BadArgument& error) {
-        throw BadData(std::string("the model file's options do not fit: ") + error.message());
+        throw BadData(std::string("the model file's options do not fit: ") + error.message(), error.fields());
     }
 }
 

@@ -8,18 +8,19 @@
 namespace coterie::internal {
 
 void admit(std::string_view method, const Takes& takes, const Problem& problem) {
-    const auto refuse = [&](std::string_view what) {
-        throw BadArgument("method " + std::string(method) + " takes no " + std::string(what));
+    const auto refuse = [&](const char* field, std::string_view what) {
+        throw BadArgument("method " + std::string(method) + " takes no " + std::string(what), {.option = field});
     };
-    if (problem.graph && !takes.graph) refuse("graph of affinities");
-    if (!problem.weights.empty() && !takes.weights) refuse("weights");
-    if (!problem.initial_centroids.empty() && !takes.initial_centroids) refuse("initial centroids");
-    if (!problem.partial_labels.empty() && !takes.labels) refuse("partial labels");
-    if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters per label");
-    if (!problem.group_shares.empty() && takes.shares == Shares::none) refuse("group shares");
-    if (problem.sizes && !takes.sizes) refuse("size bounds");
+    if (problem.graph && !takes.graph) refuse("graph", "graph of affinities");
+    if (!problem.weights.empty() && !takes.weights) refuse("weights", "weights");
+    if (!problem.initial_centroids.empty() && !takes.initial_centroids)
+        refuse("initial_centroids", "initial centroids");
+    if (!problem.partial_labels.empty() && !takes.labels) refuse("partial_labels", "partial labels");
+    if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters_per_label", "clusters per label");
+    if (!problem.group_shares.empty() && takes.shares == Shares::none) refuse("group_share", "group shares");
+    if (problem.sizes && !takes.sizes) refuse("sizes", "size bounds");
     if (problem.graph && problem.points.rows() > 0)
-        throw BadArgument("a problem has points or a graph of affinities, not both");
+        throw BadArgument("a problem has points or a graph of affinities, not both", {.option = "graph"});
 }
 
 }  // namespace coterie::internal

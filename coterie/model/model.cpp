@@ -44,10 +44,15 @@ double require_moderate(const Rows<Scalar>& rows, std::string_view what, int thr
         Index column = 0;
         while (static_cast<double>(std::abs(rows.row(i)[column])) <= limit) ++column;
         throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(column + 1) +
-                      ": " + to_text(OptionValue(static_cast<double>(rows.row(i)[column]))) +
-                      " is so large that squared distances overflow " + std::string(name(scalar_type_of<Scalar>())) +
-                      "; magnitudes up to " + to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
-                      (scalar_type_of<Scalar>() == ScalarType::float32 ? " or read the data as float64" : ""));
+                          ": " + to_text(OptionValue(static_cast<double>(rows.row(i)[column]))) +
+                          " is so large that squared distances overflow " +
+                          std::string(name(scalar_type_of<Scalar>())) + "; magnitudes up to " +
+                          to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
+                          (scalar_type_of<Scalar>() == ScalarType::float32 ? " or read the data as float64" : ""),
+                      {.value = to_text(static_cast<double>(rows.row(i)[column])),
+                       .accepted = "magnitudes up to " + to_text(limit),
+                       .row = i + 1,
+                       .column = std::to_string(column + 1)});
     }
     return *std::max_element(largest_of.begin(), largest_of.end());
 }
@@ -64,16 +69,21 @@ double check_points(PointsView points, std::string_view what, int threads) {
 
 void check_weights(std::span<const double> weights, Index rows) {
     if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument("weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) +
-                          " points");
+        throw BadArgument(
+            "weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) + " points",
+            {.option = "weights", .accepted = std::to_string(rows) + " weights"});
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))
             throw BadArgument("weights: row " + std::to_string(i + 1) + ": " + to_text(OptionValue(weights[i])) +
-                              " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)");
+                                  " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)",
+                              {.option = "weights",
+                               .value = to_text(weights[i]),
+                               .accepted = "0, or from 1e-30 to 1e30",
+                               .row = static_cast<std::int64_t>(i) + 1});
         any = any || weights[i] > 0;
     }
-    if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more");
+    if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more", {.option = "weights"});
 }
 
 bool Model::accept(std::string_view what, PointsView points, const Run& run) const {
@@ -129,7 +139,14 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
             (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
             there);
     }
-    if (accept(name(which), points, run)) return output_checked(which, points, run);
+    if (accept(name(which), points, run)) {
+        Matrix<double> out = output_checked(which, points, run);
+        for (Index i = 0; i < out.rows(); ++i)
+            if (!out.row(i).allFinite())
+                throw BadData(std::string(name(which)) + " of row " + std::to_string(i + 1) +
+                              " is not finite: its values, or the model's, are too large");
+        return out;
+    }
     // How wide an output is, one row of zeros tells as well as any: none depends on the values.
     const Matrix<double> row = Matrix<double>::Zero(1, points.columns());
     return Matrix<double>(0, output_checked(which, row, run).cols());
@@ -140,7 +157,11 @@ Matrix<double> Model::output_checked(Output which, PointsView, const Run&) const
                         " and does not compute it");
 }
 
-void Model::store_cluster_labels(Archive& archive) const {
+void Model::store(Archive& archive) const {
+    archive.set_options(option_values());
+    Parts writing(&archive);
+    writing.bind('k', clusters());
+    const_cast<Model*>(this)->parts(writing);  // which only reads what it writes
     if (cluster_labels_.empty()) return;
     archive.set_labels("label_of_cluster", cluster_labels_.label_of);
     archive.set_text(
@@ -148,7 +169,29 @@ void Model::store_cluster_labels(Archive& archive) const {
         nlohmann::json(cluster_labels_.names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-void Model::load_cluster_labels(const Archive& archive, int clusters) {
+std::vector<PartDescription> Model::part_descriptions() const {
+    Parts listing;
+    listing.bind('k', clusters());
+    const_cast<Model*>(this)->parts(listing);
+    return listing.descriptions();
+}
+
+void Model::require_sound() const {
+    Parts checking = Parts::checking();
+    checking.bind('k', clusters());
+    try {
+        const_cast<Model*>(this)->parts(checking);
+    } catch (const BadData& error) {
+        throw BadArgument(std::string(method()) + ": the fit left the range of numbers (" + error.message() +
+                          "): an option or the scale of the points is too extreme");
+    }
+}
+
+void Model::load(const Archive& archive, int clusters) {
+    if (clusters < 1) throw BadData("model: no clusters");
+    Parts reading(&archive);
+    reading.bind('k', clusters);
+    parts(reading);
     cluster_labels_ = {};
     if (!archive.has("label_of_cluster")) return;
     cluster_labels_.label_of = archive.labels("label_of_cluster", clusters);

@@ -13,6 +13,7 @@
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/archive.hpp"
+#include "coterie/model/parts.hpp"
 
 namespace coterie {
 
@@ -87,8 +88,14 @@ public:
         return output(Output::embedding, points, run);
     }
 
-    /// Everything predict needs, plus options and the fit report's facts.
-    virtual void store(Archive& archive) const = 0;
+    /// As given, what was automatic replaced by the values used.
+    virtual OptionValues option_values() const = 0;
+    /// Everything predict needs: options, parts, the labels of the clusters.
+    void store(Archive& archive) const;
+    /// BadArgument where the fit left the range of numbers: a model that could not be loaded again.
+    void require_sound() const;
+    /// The parts that this model has, with their shapes and meanings.
+    std::vector<PartDescription> part_descriptions() const;
 
 protected:
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
@@ -98,9 +105,11 @@ protected:
     /// check_points. False when there are no points.
     bool accept(std::string_view what, PointsView points, const Run& run) const;
 
-    void store_cluster_labels(Archive& archive) const;
-    /// Reads what store_cluster_labels wrote; BadData when it does not fit k.
-    void load_cluster_labels(const Archive& archive, int clusters);
+    /// Lists the parts, which is to write them, to read them and to check what was read; k is bound. Options are there
+    /// before.
+    virtual void parts(Parts& parts) = 0;
+    /// The parts and the labels of `clusters` clusters, from what store() wrote. BadData when they do not fit.
+    void load(const Archive& archive, int clusters);
 
     Labels labels_;
     FitReport report_;

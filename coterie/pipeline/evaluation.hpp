@@ -13,7 +13,7 @@
 
 namespace coterie {
 
-/// One label a row, and what to call them. -1: not known.
+/// One label per row, and what to call them. -1: not known.
 struct Truth {
     LabelColumn column;
     std::string source;
@@ -58,7 +58,7 @@ struct LabelGroup {
     Index labelled = 0;  // of the partial labels
     double share = 0;    // points over all points
 };
-/// One a label, in their order. `sizes`: points a cluster, or empty.
+/// One per label, in their order. `sizes`: points per cluster, or empty.
 COTERIE_API std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std::vector<Index>& sizes,
                                                  LabelSpan partial_labels = {});
 

@@ -5,6 +5,7 @@
 #include "coterie/pipeline/pipeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -38,8 +39,9 @@ std::vector<Index> positions_of(const std::vector<std::string>& wanted, const st
     }
     if (!missing.empty())
         throw BadData((missing.size() == 1 ? "column " : "columns ") + listed(missing) +
-                      (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
-                      ", the points have " + listed(given));
+                          (missing.size() == 1 ? " is" : " are") + " missing; the model takes " + listed(wanted) +
+                          ", the points have " + listed(given),
+                      {.accepted = listed(wanted), .column = missing.front()});
     return out;
 }
 
@@ -71,14 +73,20 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     const Problem prepared = out.preparation_.apply(problem, run, &zero_rows);
     if (zero_rows > 0) out.warnings_.push_back(Preparation::zero_rows_warning(zero_rows));
     out.prepared_ = prepared.points;
-    out.preparation_seconds_ = watch.seconds();
+    out.preparation_seconds_ = watch.restart();
     out.model_ = method.fit(prepared, options, run);
+    out.fit_seconds_ = watch.seconds();
+    out.model_->require_sound();
+    const double objective = out.model_->fit_report().objective;
+    if (!std::isfinite(objective))
+        out.warnings_.push_back("the objective is " + to_text(objective) +
+                                ": with these options and points it leaves the range of numbers and measures nothing");
     return out;
 }
 
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run) const {
     PreparedRows out{rows, {}};
-    // Names that are not one a column say nothing; the readers give none then.
+    // Names that are not one per column say nothing; the readers give none then.
     const bool by_name = !column_names_.empty() && static_cast<Index>(column_names.size()) == rows.columns() &&
                          !column_names.empty() && all_different(column_names);
     if (by_name) {
@@ -125,7 +133,7 @@ Archive Pipeline::archive() const {
 
 void Pipeline::save(const std::string& path) const { archive().save(path); }
 
-Pipeline Pipeline::from(const Archive& archive) {
+Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     Pipeline out;
     out.model_ = model_of(archive);
     out.preparation_ = Preparation::from(archive);
@@ -137,16 +145,13 @@ Pipeline Pipeline::from(const Archive& archive) {
         throw BadData("model: column_names is no list of " + std::to_string(out.model_->dimensions()) + " names");
     for (const auto& name : names) out.column_names_.push_back(name.template get<std::string>());
     return out;
+} catch (const BadData& error) {  // its message may not know the file
+    const std::string text = error.message();
+    ErrorFields fields = error.fields();
+    fields.file = source;
+    throw BadData(text.find(source) == std::string::npos ? source + ": " + text : text, fields);
 }
 
-Pipeline Pipeline::load(const std::string& path) {
-    const Archive archive = Archive::load(path);
-    try {
-        return from(archive);
-    } catch (const BadData& error) {  // its message may not know the file
-        const std::string text = error.message();
-        throw BadData(text.find(path) == std::string::npos ? path + ": " + text : text);
-    }
-}
+Pipeline Pipeline::load(const std::string& path) { return from(Archive::load(path), path); }
 
 }  // namespace coterie

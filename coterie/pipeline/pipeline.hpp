@@ -45,7 +45,8 @@ public:
 
     /// BadData, naming the file, on what is no sound model.
     static Pipeline load(const std::string& path);
-    static Pipeline from(const Archive& archive);
+    /// Of an archive read already; messages begin with `source` where that is given.
+    static Pipeline from(const Archive& archive, const std::string& source = {});
     /// Whole or not at all.
     void save(const std::string& path) const;
     Archive archive() const;
@@ -58,8 +59,9 @@ public:
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The points the method saw, prepared; empty after load and for a graph.
     const Points& prepared() const { return prepared_; }
-    /// Seconds that the preparation of the fit took.
+    /// Seconds that the preparation and the fit of the model took; 0 after load.
     double preparation_seconds() const { return preparation_seconds_; }
+    double fit_seconds() const { return fit_seconds_; }
 
     /// Rows as they come, from `column_names` (empty: they have none). Where both sides have names, columns are found
     /// by name, whatever their order, and others are left out; BadData names those that are missing. Else columns are
@@ -82,6 +84,7 @@ private:
     std::vector<std::string> warnings_;
     Points prepared_;
     double preparation_seconds_ = 0;
+    double fit_seconds_ = 0;
 };
 
 }  // namespace coterie

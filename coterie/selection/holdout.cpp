@@ -63,8 +63,7 @@ HoldoutOutcome outcome_of(const Contender& contender, const Part& seen, const Pa
 std::vector<std::vector<HoldoutOutcome>> repeated_holdout(const Problem& problem, LabelSpan truth, int clusters,
                                                           const std::vector<Contender>& contenders,
                                                           const HoldoutOptions& options, const Run& run) {
-    if (options.runs < 2)
-        throw BadArgument("option --runs: " + std::to_string(options.runs) + " is not accepted; it takes at least 2");
+    if (options.runs < 2) throw refused_option("runs", std::int64_t{options.runs}, "at least 2");
     if (static_cast<Index>(truth.size()) != problem.rows())
         throw BadArgument("hold-out: truth has " + std::to_string(truth.size()) + " rows, there are " +
                           std::to_string(problem.rows()) + " points");

@@ -28,7 +28,8 @@ constexpr const char* grid_accepted =
     "OPTION=LOW:HIGH:log (decades) or OPTION=LOW:HIGH:log2 (powers of two)";
 
 [[noreturn]] void refuse_axis(std::string_view text, const std::string& why) {
-    throw BadArgument("option --grid: '" + std::string(text) + "' is not accepted: " + why);
+    throw BadArgument("option `grid`: '" + std::string(text) + "' is not accepted: " + why,
+                      {.option = "grid", .value = std::string(text), .accepted = std::string(grid_accepted)});
 }
 
 [[noreturn]] void refuse_many(std::string_view text) {
@@ -119,25 +120,31 @@ struct Candidate {
 };
 
 std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixed, const std::vector<GridAxis>& grid) {
-    if (grid.empty()) throw BadArgument("there is no grid; option --grid takes " + std::string(grid_accepted));
+    if (grid.empty())
+        throw BadArgument("there is no grid; option `grid` takes " + std::string(grid_accepted),
+                          {.option = "grid", .accepted = std::string(grid_accepted)});
     Index count = 1;
     for (std::size_t a = 0; a < grid.size(); ++a) {
         const Option& option = method.options->at(grid[a].option);
-        if (grid[a].values.empty()) throw BadArgument("option --grid: " + option.name + " is given no values");
+        if (grid[a].values.empty())
+            throw BadArgument("option `grid`: " + option.name + " is given no values", {.option = "grid"});
         for (const auto& value : grid[a].values) {
             // 3 is as good a real as 3.0.
             const bool whole = option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value);
             option.check(whole ? OptionValue(number_of(value)) : value);
         }
         if (fixed.contains(option.name))
-            throw BadArgument("option " + option.flag() + " is given and on the grid as well; keep one of them");
+            throw BadArgument("option `" + option.name + "` is given and on the grid as well; keep one of them",
+                              {.option = option.name});
         for (std::size_t b = 0; b < a; ++b)
             if (grid[b].option == option.name)
-                throw BadArgument("option --grid: " + option.name + " is on the grid twice; keep one of them");
+                throw BadArgument("option `grid`: " + option.name + " is on the grid twice; keep one of them",
+                                  {.option = "grid"});
         const auto values = static_cast<Index>(grid[a].values.size());
         if (values > most_cells / count)
-            throw BadArgument("option --grid: more than " + std::to_string(most_cells) +
-                              " cells; a grid has at most as many");
+            throw BadArgument(
+                "option `grid`: more than " + std::to_string(most_cells) + " cells; a grid has at most as many",
+                {.option = "grid", .accepted = "at most " + std::to_string(most_cells) + " cells"});
         count *= values;
     }
     for (const auto& [name, value] : fixed) method.options->at(name);
@@ -161,12 +168,14 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
     const Method& kmeans = find_method("kmeans");
     const bool comparable = options.select == Criterion::knncut || needs_truth(options.select);
     if (!comparable)
-        throw BadArgument("option --with-kmeans: criterion " + std::string(name(options.select)) +
-                          " does not compare methods; knncut, acc, nmi and ari do");
+        throw BadArgument("option `with_kmeans`: criterion " + std::string(name(options.select)) +
+                              " does not compare methods; knncut, acc, nmi and ari do",
+                          {.option = "with_kmeans"});
     const Option* clusters = method.options->find("clusters");
     if (method.name == kmeans.name || !clusters || clusters->kind != OptionKind::integer)
-        throw BadArgument("option --with-kmeans: method " + method.name +
-                          (clusters ? " is k-means itself" : " has no option clusters that k-means could share"));
+        throw BadArgument("option `with_kmeans`: method " + method.name +
+                              (clusters ? " is k-means itself" : " has no option clusters that k-means could share"),
+                          {.option = "with_kmeans"});
     std::vector<OptionValue> values = {clusters->default_value};
     if (const auto given = fixed.find("clusters"); given != fixed.end()) values = {given->second};
     for (const auto& axis : options.grid)
@@ -440,9 +449,9 @@ const OptionSet& TuneOptions::described() {
 
 std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& run) {
     if (folds < 2 || folds > rows)
-        throw BadArgument("option --folds: " + std::to_string(folds) +
-                          " is not accepted; it takes a whole number from 2 to the number of points (" +
-                          std::to_string(rows) + "), or 0 for none");
+        throw refused_option(
+            "folds", std::int64_t{folds},
+            "it takes a whole number from 2 to the number of points (" + std::to_string(rows) + "), or 0 for none");
     std::vector<Index> order(static_cast<std::size_t>(rows));
     std::iota(order.begin(), order.end(), Index{0});
     RandomStream random = run.random("tune.folds");
@@ -461,7 +470,8 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     const bool on_grid_too = std::any_of(options.grid.begin(), options.grid.end(),
                                          [](const GridAxis& axis) { return axis.option == "checkpoint"; });
     if (fixed.contains("checkpoint") || on_grid_too)
-        throw BadArgument("option --checkpoint: one file cannot hold the states of many fits; a single fit takes it");
+        throw BadArgument("option `checkpoint`: one file cannot hold the states of many fits; a single fit takes it",
+                          {.option = "checkpoint"});
     std::vector<Candidate> candidates = grid_cells(method, fixed, options.grid);
     const std::size_t on_grid = candidates.size();
     if (options.with_kmeans)
@@ -472,12 +482,16 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
         throw BadArgument("tune: truth has " + std::to_string(truth.size()) + " rows, there are " + std::to_string(n) +
                           " points");
     if (needs_truth(options.select) && truth.empty())
-        throw BadArgument("option --select: " + std::string(name(options.select)) +
-                          " needs a truth; silhouette, objective, ratio and knncut do not");
+        throw BadArgument("option `select`: " + std::string(name(options.select)) +
+                              " needs a truth; silhouette, objective, ratio and knncut do not",
+                          {.option = "select",
+                           .value = std::string(name(options.select)),
+                           .accepted = "silhouette, objective, ratio or knncut"});
     if (!problem.weights.empty()) check_weights(problem.weights, n);
     if (!problem.partial_labels.empty() && static_cast<Index>(problem.partial_labels.size()) != n)
         throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
-                          std::to_string(n) + " points");
+                              std::to_string(n) + " points",
+                          {.option = "partial_labels"});
     check_points(problem.points, "tune", run.threads);
 
     // No folds: one, in which nothing is unseen.

@@ -21,7 +21,7 @@ constexpr Index kRescue = 4000;       // of one whose eigenvalues are so close t
 constexpr double kTolerance = 1e-10;  // of the residuals of Lanczos
 constexpr double kSymmetric = 1e-10;  // largest difference of A_ij and A_ji, relative to the larger
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // Counted from 1, as everywhere in messages.
 std::string entry_text(Index row, Index column, double value) {
@@ -40,14 +40,18 @@ void check_affinity(const SparseMatrix& affinity) {
         SparseMatrix::InnerIterator other(transposed, i);
         while (own || other) {
             const Index column = std::min(own ? own.col() : affinity.cols(), other ? other.col() : affinity.cols());
+            const auto fields = [&](double value) {
+                return ErrorFields{.value = to_text(value), .row = i + 1, .column = std::to_string(column + 1)};
+            };
             const double a = own && own.col() == column ? own.value() : 0;
             const double b = other && other.col() == column ? other.value() : 0;
-            if (!std::isfinite(a)) throw BadData("affinity: " + entry_text(i, column, a) + ", not finite");
+            if (!std::isfinite(a)) throw BadData("affinity: " + entry_text(i, column, a) + ", not finite", fields(a));
             if (a < 0 && column != i)
-                throw BadData("affinity: " + entry_text(i, column, a) + "; no entry may be negative");
+                throw BadData("affinity: " + entry_text(i, column, a) + "; no entry may be negative", fields(a));
             if (!(std::abs(a - b) <= kSymmetric * std::max(std::abs(a), std::abs(b))))
-                throw BadData("affinity: not symmetric, " + entry_text(i, column, a) + " and " +
-                              entry_text(column, i, b));
+                throw BadData(
+                    "affinity: not symmetric, " + entry_text(i, column, a) + " and " + entry_text(column, i, b),
+                    fields(a));
             if (own && own.col() == column) ++own;
             if (other && other.col() == column) ++other;
         }
@@ -77,7 +81,8 @@ std::vector<std::vector<Index>> components_of(const SparseMatrix& affinity) {
 }
 
 // How many of `seats` each of the components gets, in proportion to their points (Sainte-Lague: one after the other to
-// the largest points / (2 got + 1), the first among equals; points / first where it has got none), at most one a point.
+// the largest points / (2 got + 1), the first among equals; points / first where it has got none), at most one per
+// point.
 std::vector<Index> shares_of(const std::vector<std::vector<Index>>& components, std::size_t count, Index seats,
                              double first) {
     std::vector<Index> out(count, 0);
@@ -106,8 +111,8 @@ struct Pair {
 SparseMatrix normalised(const SparseMatrix& affinity, const std::vector<Index>& members, const Vector<double>& root,
                         const std::vector<Index>& place) {
     const auto n = static_cast<Index>(members.size());
-    SparseMatrix out(n, n);
-    Vector<Index> entries = Vector<Index>::Zero(n);
+    eigen::SparseMatrix out(n, n);
+    eigen::Vector<Index> entries = eigen::Vector<Index>::Zero(n);
     for (Index i = 0; i < n; ++i)
         for (SparseMatrix::InnerIterator entry(affinity, members[at(i)]); entry; ++entry) ++entries[i];
     out.reserve(entries);
@@ -166,8 +171,10 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     const Index n = affinity.rows();
     const Index k = options.clusters;
     if (k < 1 || k > n)
-        throw BadArgument("option --clusters: " + std::to_string(k) + " clusters asked of " + std::to_string(n) +
-                          " points; at least one is needed, and at most one a point is possible");
+        throw BadArgument(
+            "option `clusters`: " + std::to_string(k) + " clusters asked of " + std::to_string(n) +
+                " points; at least one is needed, and at most one per point is possible",
+            {.option = "clusters", .value = std::to_string(k), .accepted = "from 1 to " + std::to_string(n)});
     if (options.restarts < 1 || options.max_iterations < 1)
         throw BadArgument("affinity: restarts and max_iterations must be at least 1, given " +
                           std::to_string(options.restarts) + " and " + std::to_string(options.max_iterations));

@@ -324,7 +324,7 @@ TEST(AffinityClusters, FollowsAPermutationOfThePoints) {
 }
 
 TEST(AffinityClusters, DoesNotLookAtTheDiagonal) {
-    SparseMatrix affinity = test::planted_graph(60, 2, 8, 0.5, 6);
+    eigen::SparseMatrix affinity = test::planted_graph(60, 2, 8, 0.5, 6);
     const AffinityClusters without = clusters_of(affinity, 2);
     for (Index i = 0; i < 60; ++i) affinity.coeffRef(i, i) = i % 2 == 0 ? 100 : -1;
     const AffinityClusters with = clusters_of(affinity, 2);
@@ -360,9 +360,9 @@ TEST(AffinityClusters, RefusesWhatIsNoAffinity) {
         return message_of([&] { cluster_affinity(affinity, options, coterie::Run()); });
     };
     const auto with = [](Index row, Index column, double value) {
-        SparseMatrix affinity = graph(4, {{0, 1, 1}, {2, 3, 1}});
+        eigen::SparseMatrix affinity = graph(4, {{0, 1, 1}, {2, 3, 1}});
         affinity.coeffRef(row, column) = value;
-        return affinity;
+        return SparseMatrix(affinity);
     };
     const AffinityClusterOptions two{.clusters = 2};
     EXPECT_EQ(message(SparseMatrix(3, 4), two), "affinity: 3 x 4 given, it must be square");
@@ -372,8 +372,8 @@ TEST(AffinityClusters, RefusesWhatIsNoAffinity) {
     EXPECT_NE(message(with(0, 1, std::nan("")), two).find("not finite"), std::string::npos);
     EXPECT_NE(message(with(2, 2, std::numeric_limits<double>::infinity()), two).find("not finite"), std::string::npos);
     EXPECT_NE(message(test::complete(4) * 1e308, two).find("row 1 have no finite sum"), std::string::npos);
-    EXPECT_NE(message(with(0, 1, 1), {.clusters = 0}).find("option --clusters: 0"), std::string::npos);
-    EXPECT_NE(message(with(0, 1, 1), {.clusters = 5}).find("at most one a point"), std::string::npos);
+    EXPECT_NE(message(with(0, 1, 1), {.clusters = 0}).find("option `clusters`: 0"), std::string::npos);
+    EXPECT_NE(message(with(0, 1, 1), {.clusters = 5}).find("at most one per point"), std::string::npos);
     EXPECT_NE(message(with(0, 1, 1), {.clusters = 2, .restarts = 0}).find("restarts"), std::string::npos);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kScaleNeighbor = 7;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 std::vector<double> scales_of(const Neighbors& neighbors, Index n) {
     const Index which = std::min(kScaleNeighbor, neighbors.count) - 1;
@@ -34,7 +34,7 @@ std::vector<double> scales_of(const Neighbors& neighbors, Index n) {
 SparseMatrix joined(const SparseMatrix& directed, Symmetry symmetry) {
     const SparseMatrix reversed = directed.transpose();
     const Index n = directed.rows();
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     out.reserve(2 * directed.nonZeros());
     for (Index i = 0; i < n; ++i) {
         out.startVec(i);
@@ -95,7 +95,7 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     const Index k = options.neighbors;
     require_memory(static_cast<double>(n) * static_cast<double>(k) * 4 * (sizeof(double) + sizeof(Index)),
                    "the neighbour graph of " + std::to_string(n) + " points");
-    SparseMatrix directed(n, n);
+    eigen::SparseMatrix directed(n, n);
     directed.reserve(Eigen::Matrix<Index, Eigen::Dynamic, 1>::Constant(n, k));
     std::vector<std::pair<Index, double>> row(at(k));
     for (Index i = 0; i < n; ++i) {
@@ -120,19 +120,23 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
     return out;
 }
 
+void internal::require_pairs_memory(Index n) {
+    require_memory(
+        24 * static_cast<double>(n) * static_cast<double>(n),
+        "the affinities of all pairs of " + std::to_string(n) + " points (neighbours need less: `affinity=neighbors`)");
+}
+
 SparseMatrix rbf_affinity(PointsView points, double width, const Run& run) {
     const Index n = points.rows();
     if (!(width > 0) || std::isinf(width))
         throw BadArgument("rbf affinity: width " + to_text(OptionValue(width)) +
                           " given, it must be above 0 and finite");
-    const auto pairs = static_cast<double>(n) * static_cast<double>(n);
-    require_memory(24 * pairs, "the affinities of all pairs of " + std::to_string(n) +
-                                   " points (neighbours need less: --affinity neighbors)");
+    internal::require_pairs_memory(n);
     Matrix<double> centred = to_matrix<double>(points);
     centred.rowwise() -= mean(points, run).transpose();
     run.throw_if_stopped("affinity");
     const Matrix<double> kernel = gaussian_kernel(centred, centred, width, run.threads);
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     for (Index i = 0; i < n; ++i) {
         out.startVec(i);
         for (Index j = 0; j < n; ++j)

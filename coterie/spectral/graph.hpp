@@ -15,6 +15,7 @@
 // duplicates) becomes the least that is above 0. Entries that underflow are left out.
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 #include "coterie/linalg/neighbors.hpp"
@@ -50,5 +51,10 @@ COTERIE_API double width_of(const Neighbors& neighbors, double given);
 /// All pairs, width above 0. Cost n^2 d / 2; memory 8 n^2 and up to 16 n^2 bytes, refused beforehand where there is not
 /// as much.
 COTERIE_API SparseMatrix rbf_affinity(PointsView points, double width, const Run& run);
+
+namespace internal {
+/// ResourceError where rbf_affinity of n points would be refused.
+COTERIE_API void require_pairs_memory(Index n);
+}  // namespace internal
 
 }  // namespace coterie

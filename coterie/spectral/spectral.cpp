@@ -18,7 +18,7 @@ namespace {
 constexpr double kResidual = 1e-6;      // of eigenvectors that may be called found
 constexpr double kNoEigenvalue = 1e-9;  // |1 - lambda| below this: nothing of the vector comes through A
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
     return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -30,14 +30,14 @@ SparseMatrix sparse_of(PointsView points) {
         throw BadData("affinity: " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) +
                       " given, it must be square");
     return points.visit([](auto rows) {
-        SparseMatrix out(rows.rows, rows.columns);
+        eigen::SparseMatrix out(rows.rows, rows.columns);
         for (Index i = 0; i < rows.rows; ++i) {
             out.startVec(i);
             for (Index j = 0; j < rows.columns; ++j)
                 if (rows.row(i)[j] != 0) out.insertBack(i, j) = static_cast<double>(rows.row(i)[j]);
         }
         out.finalize();
-        return out;
+        return SparseMatrix(out);
     });
 }
 
@@ -87,7 +87,7 @@ public:
             });
             const auto possible = static_cast<int>(std::min<Index>(n - 1, std::numeric_limits<int>::max()));
             if (used.affinity == Affinity::neighbors && used.neighbors > possible)
-                report().warnings.push_back("option --neighbors: " + std::to_string(used.neighbors) +
+                report().warnings.push_back("option `neighbors`: " + std::to_string(used.neighbors) +
                                             " given, but of " + counted(n, "point", "points") + " each has " +
                                             std::to_string(possible) + " others; all of them are taken");
             const int neighbors = std::min(used.neighbors, possible);
@@ -103,6 +103,7 @@ public:
                 if (used.edge_weights == EdgeWeights::gaussian) used.width = graph.width;
                 model_.scales_ = std::move(graph.scales);
             } else {
+                internal::require_pairs_memory(n);  // before the neighbours are looked for
                 if (used.width == 0) used.width = width_of(nearest_neighbors(points, neighbors, run_), 0);
                 affinity = rbf_affinity(points, used.width, run_);
             }
@@ -148,10 +149,11 @@ public:
         report.threads = run_.threads;
 
         const std::int64_t connected = found.components - found.isolated;
-        const std::string more = used.affinity == Affinity::neighbors && used.neighbors < n - 1
-                                     ? "; more neighbours (--neighbors " +
-                                           std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) + ") connect more"
-                                     : "";
+        const std::string more =
+            used.affinity == Affinity::neighbors && used.neighbors < n - 1
+                ? "; more neighbours (`neighbors=" + std::to_string(std::min<Index>(n - 1, 2 * used.neighbors)) +
+                      "`) connect more"
+                : "";
         if (connected > k)
             report.warnings.push_back("the graph falls into " + std::to_string(connected) +
                                       " connected components for " + counted(k, "cluster", "clusters") +
@@ -204,13 +206,14 @@ SpectralModel SpectralMethod::fit(const Problem& problem, const SpectralOptions&
         return SpectralFit(options, run).from_points(problem.points);
     }
     if (options.affinity != Affinity::precomputed)
-        throw BadArgument("option --affinity: a matrix of affinities needs precomputed");
+        throw BadArgument("a graph of affinities needs `affinity=precomputed`",
+                          {.option = "affinity", .accepted = "precomputed"});
     return SpectralFit(options, run).from_affinity(*problem.graph);
 }
 
 // Divides by the eigenvalues of A and scales to norm 1; a row of 0 stays.
 void SpectralModel::finish_row(double* row) const {
-    Eigen::Map<Vector<double>> u(row, options_.clusters);
+    Eigen::Map<eigen::Vector<double>> u(row, options_.clusters);
     for (Index p = 0; p < u.size(); ++p) {
         const double eigenvalue = 1 - eigenvalues_[p];
         u[p] = std::abs(eigenvalue) > kNoEigenvalue ? u[p] / eigenvalue : 0;
@@ -329,47 +332,29 @@ Labels SpectralModel::predict_checked(PointsView points, const Run& run) const {
     return labels;
 }
 
-void SpectralModel::store(Archive& archive) const {
-    archive.set_options(SpectralOptions::described().values(&options_));
-    if (points_.rows() > 0) archive.set_points("points", points_);
-    archive.set_points("vectors", vectors_);
-    archive.set_vector("eigenvalues", {eigenvalues_.data(), at(eigenvalues_.size())});
-    archive.set_points("centroids", centroids_);
-    if (!scales_.empty()) archive.set_vector("scales", scales_);
-    archive.set_labels("unreached", std::vector<std::int32_t>{unreached_});
+void SpectralModel::parts(Parts& parts) {
+    const bool precomputed = options_.affinity == Affinity::precomputed;
+    const bool neighbors = options_.affinity == Affinity::neighbors;
+    parts.add("vectors", vectors_, "n x k", "the eigenvectors over the square roots of the degrees");
+    const Index n = vectors_.rows();
+    if (parts.reading() && n < options_.clusters)
+        throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(options_.clusters) + " clusters");
+    parts.add("eigenvalues", eigenvalues_, "k", "of the normalised Laplacian, ascending");
+    parts.add("centroids", centroids_, "k x k", "the centroid of each cluster in the embedding");
+    parts.add("unreached", unreached_, "the cluster of what has no neighbour", between(0, options_.clusters - 1));
+    if (!precomputed) parts.add("points", points_, "n x d", "the points fitted on");
+    if (neighbors && options_.edge_weights == EdgeWeights::self_tuning)
+        parts.add("scales", scales_, "n", "the local scale of each of them", above(0));
+    if (!parts.reading()) return;
+    if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !(options_.width > 0))
+        throw BadData("model: affinities of no width");
+    dimensions_ = precomputed ? n : points_.columns();
 }
 
 SpectralModel SpectralModel::from(const Archive& archive) {
     SpectralModel model;
     model.options_ = archive.options_as<SpectralOptions>();
-    const SpectralOptions& options = model.options_;
-    const Index k = options.clusters;
-    model.vectors_ = to_matrix<double>(archive.points("vectors", -1, k));
-    const Index n = model.vectors_.rows();
-    if (n < k) throw BadData("model: " + std::to_string(n) + " points for " + std::to_string(k) + " clusters");
-    const std::vector<double> eigenvalues = archive.vector("eigenvalues", k);
-    model.eigenvalues_ = Eigen::Map<const Vector<double>>(eigenvalues.data(), k);
-    model.centroids_ = to_matrix<double>(archive.points("centroids", k, k));
-    check_points(model.centroids_, "model: centroids", 1);
-    model.unreached_ = archive.labels("unreached", 1).front();
-    if (model.unreached_ < 0 || model.unreached_ >= k)
-        throw BadData("model: cluster " + std::to_string(model.unreached_) + " of " + std::to_string(k));
-    if (options.affinity == Affinity::precomputed) {
-        model.dimensions_ = n;
-        return model;
-    }
-    model.points_ = archive.points("points", n);
-    check_points(model.points_, "model: points", 1);
-    model.dimensions_ = model.points_.columns();
-    if (model.dimensions_ < 1) throw BadData("model: points without columns");
-    const bool neighbors = options.affinity == Affinity::neighbors;
-    if ((!neighbors || options.edge_weights == EdgeWeights::gaussian) && !(options.width > 0))
-        throw BadData("model: affinities of no width");
-    if (neighbors && options.edge_weights == EdgeWeights::self_tuning) {
-        model.scales_ = archive.vector("scales", n);
-        for (const double scale : model.scales_)
-            if (!(scale > 0)) throw BadData("model: a scale that is not above 0");
-    }
+    model.load(archive, model.options_.clusters);
     return model;
 }
 

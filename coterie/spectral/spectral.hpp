@@ -52,12 +52,13 @@ public:
     /// Embedding: u(x), k numbers; BadData on a precomputed affinity below 0. Distances: from the centroids there.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
 
-    void store(Archive& archive) const override;
+    OptionValues option_values() const override { return SpectralOptions::described().values(&options_); }
     static SpectralModel from(const Archive& archive);
 
 protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
+    void parts(Parts& parts) override;
 
 private:
     friend class SpectralFit;

@@ -20,7 +20,7 @@ namespace {
 
 using internal::PrototypeDistances;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 internal::Shrinkage parse_shrinkage(const std::string& text) {
     using Kind = internal::Shrinkage::Kind;
@@ -30,7 +30,7 @@ internal::Shrinkage parse_shrinkage(const std::string& text) {
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, value);
     if (read.ec != std::errc() || read.ptr != end || !(value >= 0 && value <= 1))
-        throw BadArgument("option --shrinkage: '" + text + "' is not accepted; oas, none, or a number from 0 to 1");
+        throw refused_option("shrinkage", text, "oas, none, or a number from 0 to 1");
     if (value == 0) return {Kind::none, 0};
     return {Kind::fixed, value};
 }
@@ -139,7 +139,7 @@ private:
             if (!sums_) sums_.emplace(points_, constraints_.clusters(), std::span<const double>{}, run_.threads);
             changed_ = sums_->assign(assignment.labels);
             moved = sums_->means(prototypes_);
-            mass_ = Eigen::Map<const Vector<double>>(sums_->mass().data(), moved.rows());
+            mass_ = Eigen::Map<const eigen::Vector<double>>(sums_->mass().data(), moved.rows());
             after_assignment = assignment.objective;
             labels_ = std::move(assignment.labels);
             seconds_.prototypes += watch.restart();
@@ -302,7 +302,7 @@ const OptionSet& SubspaceOptions::described() {
                   "number from 0 to 1")
             .integer("max_iterations", &SubspaceOptions::max_iterations, at_least(1),
                      "rounds of assignments, prototypes and subspace at most")
-            .integer("passes", &SubspaceOptions::passes, between(1, 100000), "of assignments and prototypes a round")
+            .integer("passes", &SubspaceOptions::passes, between(1, 100000), "of assignments and prototypes per round")
             .real("tolerance", &SubspaceOptions::tolerance, at_least(0),
                   "stop when no label changes and the objective changes by at most this share of it")
             .choice(
@@ -388,32 +388,19 @@ Matrix<double> SubspaceModel::scores_of_labels(PointsView points, const Run& run
     return out;
 }
 
-void SubspaceModel::store(Archive& archive) const {
-    archive.set_options(SubspaceOptions::described().values(&options_));
-    archive.set_points("prototypes", prototypes_);
-    archive.set_points("directions", directions_);
-    archive.set_vector("origin", {origin_.data(), at(origin_.size())});
-    store_cluster_labels(archive);
+void SubspaceModel::parts(Parts& parts) {
+    const bool joint = options_.projection == Projection::joint;
+    parts.add("prototypes", prototypes_, "k x d", "the mean of each cluster");
+    parts.add("directions", directions_, joint ? "p x d" : "0 x 0",
+              "the directions of the subspace, scaled; without them every direction counts");
+    parts.add("origin", origin_, "d", "what is taken off every row");
 }
 
 SubspaceModel SubspaceModel::from(const Archive& archive) {
-    const auto options = archive.options_as<SubspaceOptions>();
-    const Points prototypes = archive.points("prototypes");
-    check_points(prototypes, "model: prototypes", 1);
-    const Index d = prototypes.columns();
-    if (options.clusters != prototypes.rows())
-        throw BadData("model: " + std::to_string(prototypes.rows()) + " prototypes for " +
-                      std::to_string(options.clusters) + " clusters");
-    const bool joint = options.projection == Projection::joint;
-    const Points directions = archive.points("directions", joint ? -1 : 0, joint ? d : 0);
-    if (joint && directions.rows() < 1) throw BadData("model: a subspace without directions");
-    if (joint) check_points(directions, "model: directions", 1);
-    const std::vector<double> origin = archive.vector("origin", d);
-    check_points(PointsView(origin.data(), 1, d), "model: origin", 1);
-    parse_shrinkage(options.shrinkage);
-    SubspaceModel model(to_matrix<double>(prototypes), to_matrix<double>(directions),
-                        Eigen::Map<const Vector<double>>(origin.data(), d), {}, {}, {}, options);
-    model.load_cluster_labels(archive, model.clusters());
+    SubspaceModel model;
+    model.options_ = archive.options_as<SubspaceOptions>();
+    parse_shrinkage(model.options_.shrinkage);
+    model.load(archive, model.options_.clusters);
     return model;
 }
 
@@ -435,8 +422,8 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
                       " is accepted. Rescale the columns");
     internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, 1, run.threads);
     if (options.subspace_dim > points.columns())
-        throw BadArgument("option --subspace-dim: " + std::to_string(options.subspace_dim) +
-                          " is not accepted; the points have " + std::to_string(points.columns()) + " dimensions");
+        throw refused_option("subspace_dim", std::int64_t{options.subspace_dim},
+                             "the points have " + std::to_string(points.columns()) + " dimensions");
     return points.visit([&](const auto& rows) { return Rounds(rows, used, constraints, problem, run)(); });
 }
 

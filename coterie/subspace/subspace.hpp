@@ -15,7 +15,7 @@
 //                 and U'S_w U = I  or  U'S_t U = I  (normalization; see discriminant.hpp)
 //
 // by rounds of A -> C -> U, each step exact for the others as they stand. A round costs n k (d + p) multiplications and
-// what discriminant.hpp says; memory beside the points: a few numbers a point (soft: k, or twice k), k d^2 / 2 with
+// what discriminant.hpp says; memory beside the points: a few numbers per point (soft: k, or twice k), k d^2 / 2 with
 // OAS, a few d^2.
 //
 // No random number is drawn unless there are clusters without labels. Without any labels this is discriminative k-means
@@ -78,7 +78,7 @@ public:
                                        : OutputSet{Output::embedding, Output::distances, Output::label_scores};
     }
 
-    void store(Archive& archive) const override;
+    OptionValues option_values() const override { return SubspaceOptions::described().values(&options_); }
     static SubspaceModel from(const Archive& archive);
 
 protected:
@@ -87,7 +87,10 @@ protected:
     Labels predict_checked(PointsView points, const Run& run) const override;
     Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
 
+    void parts(Parts& parts) override;
+
 private:
+    SubspaceModel() = default;
     Matrix<double> embed(PointsView points, const Run& run) const;
     Matrix<double> scores_of_labels(PointsView points, const Run& run) const;
 

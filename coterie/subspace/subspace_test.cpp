@@ -401,7 +401,7 @@ TEST(Subspace, WithoutLabelsItIsDiscriminativeKMeans) {
     const auto& objectives = model.fit_report().objective_per_iteration;
     EXPECT_FALSE(objectives.empty());
     options.clusters = 0;
-    EXPECT_NE(message_of([&] { fit_subspace(s.points, options, run); }).find("--clusters"), std::string::npos);
+    EXPECT_NE(message_of([&] { fit_subspace(s.points, options, run); }).find("`clusters`"), std::string::npos);
     coterie::Run other(1, 8);
     options.clusters = 3;
     EXPECT_EQ(fit_subspace(s.points, options, other).labels(), model.labels());
@@ -493,13 +493,13 @@ TEST(Subspace, BadArguments) {
     const auto has = [](const std::string& text, const std::string& part) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
     };
-    has(message([](auto& o, auto&) { o.shrinkage = "ledoit"; }), "--shrinkage: 'ledoit' is not accepted; oas, none");
+    has(message([](auto& o, auto&) { o.shrinkage = "ledoit"; }), "`shrinkage`: 'ledoit' is not accepted; oas, none");
     has(message([](auto& o, auto&) { o.shrinkage = "1.5"; }), "'1.5' is not accepted");
     has(message([](auto& o, auto&) { o.shrinkage = "0.1x"; }), "'0.1x' is not accepted");
     has(message([](auto& o, auto&) { o.shrinkage = "nan"; }), "'nan' is not accepted");
-    has(message([](auto& o, auto&) { o.subspace_dim = 6; }), "--subspace-dim: 6 is not accepted; the points have 5");
-    has(message([](auto& o, auto&) { o.temperature = 0; }), "--temperature");
-    has(message([](auto& o, auto&) { o.max_iterations = 0; }), "--max-iterations");
+    has(message([](auto& o, auto&) { o.subspace_dim = 6; }), "`subspace_dim`: 6 is not accepted; the points have 5");
+    has(message([](auto& o, auto&) { o.temperature = 0; }), "`temperature`");
+    has(message([](auto& o, auto&) { o.max_iterations = 0; }), "`max_iterations`");
     has(message([](auto& o, auto&) { o.clusters = 2; }), "the labels have 3 clusters together");
     has(message([](auto&, auto& side) {
             side.clusters_per_label = {{"a", 4}};

@@ -1,5 +1,6 @@
 // What a user of the installed library might write first: options of one's own, points, a parallel loop, a random
-// stream, a fit of data that ship with it, and errors caught on this side of the border.
+// stream, a fit of data that ship with it, files of 0 to 5 in three rows (the arguments), and errors caught on this
+// side of the border.
 #include <cmath>
 #include <coterie/coterie.hpp>
 #include <iostream>
@@ -15,7 +16,7 @@ struct ShiftOptions {
     }
 };
 
-int main() {
+int main(int count, char** words) {
     const coterie::Run run(7, 2);
     coterie::Matrix<double> numbers(100, 3);
     coterie::RandomStream stream = run.random("consumer.points");
@@ -39,6 +40,13 @@ int main() {
     if (model.predict(iris.points) != model.labels()) {
         std::cerr << "predict disagrees with the fit\n";
         return 1;
+    }
+    for (int i = 1; i < count; ++i) {
+        const coterie::Points read = coterie::read_points(words[i]).points;
+        if (read.rows() != 3 || read.columns() != 2 || read.view().at(2, 1) != 5) {
+            std::cerr << words[i] << " is not read as it was written\n";
+            return 1;
+        }
     }
     try {
         coterie::find_method("no such method");

@@ -107,8 +107,8 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     while (true) {
         const Matrix<double> embedding = network.encode_all(uninterrupted).cast<double>();
         if (!embedding.allFinite()) {
-            const std::string advice = "lower --learning-rate, or scale the points (--scale minmax)";
-            if (!kept.any()) throw BadArgument("training diverged: " + advice);
+            const std::string advice = "lower `learning_rate`, or scale the points (`scale=minmax`)";
+            if (!kept.any()) throw BadArgument("training diverged: " + advice, {.option = "learning_rate"});
             report.warnings.push_back("training diverged in batch " + std::to_string(batches_done) +
                                       " at the latest; the model is that of update " + std::to_string(kept.update) +
                                       ": " + advice);

@@ -54,7 +54,7 @@ template <class Options>
 OptionSetFor<Options> describe_alternating(const Range& interval = at_least(1), const std::string& and_zero = "") {
     OptionSetFor<Options> set = describe_autoencoder<Options>();
     set.real("learning_rate", &Options::learning_rate, above(0), "while clustering")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch while clustering")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch while clustering")
         .template integer<int>("update_interval", &Options::update_interval, interval,
                                "batches from one update to the next" + and_zero)
         .template integer<int>("max_iterations", &Options::max_iterations, at_least(0), "batches at most")

@@ -1,6 +1,6 @@
 #include "coterie/deep/internal/architecture.hpp"
 
-#include "coterie/base/error.hpp"
+#include "coterie/base/options.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -61,8 +61,9 @@ Layer max_pool(int kernel, int stride, int padding) {
 
 void require_sides(ImageShape input, const char* name) {
     if (input.rows < 8 || input.columns < 8)
-        throw BadArgument("option --image: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
-                          " is not accepted by " + name + "; both sides must be at least 8");
+        throw BadArgument("option `image`: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
+                              " is not accepted by " + name + "; both sides must be at least 8",
+                          {.option = "image", .accepted = "both sides at least 8"});
 }
 
 }  // namespace
@@ -83,8 +84,7 @@ Architecture dense_classifier(Index dimensions, const std::vector<int>& widths, 
 
 Architecture vgg4(ImageShape input, int kernel, int clusters) {
     require_sides(input, "vgg4");
-    if (kernel % 2 == 0)
-        throw BadArgument("option --kernel: " + std::to_string(kernel) + " is not accepted; an odd number");
+    if (kernel % 2 == 0) throw refused_option("kernel", std::int64_t{kernel}, "an odd number");
     Architecture out;
     out.input = input;
     out.outputs = clusters;
@@ -159,9 +159,11 @@ Architecture dense_autoencoder(Index dimensions, const std::vector<int>& widths,
 Architecture convolutional_autoencoder(ImageShape input, int embedding) {
     const auto accepted = [](int side) { return side >= 8 && side % 4 == 0; };
     if (!accepted(input.rows) || !accepted(input.columns) || input.rows % 8 != input.columns % 8)
-        throw BadArgument("option --image: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
-                          " is not accepted by the convolutional autoencoder; both sides must be multiples of 8, or "
-                          "both 4 more than one (12, 20, 28, ...)");
+        throw BadArgument(
+            "option `image`: " + std::to_string(input.rows) + "x" + std::to_string(input.columns) +
+                " is not accepted by the convolutional autoencoder; both sides must be multiples of 8, or "
+                "both 4 more than one (12, 20, 28, ...)",
+            {.option = "image", .accepted = "both sides multiples of 8, or both 4 more than one"});
     const bool same = input.rows % 8 == 0;
     // A stride of 2 halves a side with a kernel of 5 when 3 zeros are added, with one of 3 when 1 is; without any a
     // kernel of 3 leaves (side - 1) / 2 of an odd side. Zeros that cannot be halved go behind.

@@ -17,8 +17,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 constexpr Index distant_neighbor = 10;  // whose distance the adversarial views' is a share of
 
 ClassifierNetwork network_of(const ClassifierOptions& options) {
@@ -219,8 +217,9 @@ private:
             train_epochs();
         } catch (const Diverged&) {
             const std::string what = "training diverged in epoch " + std::to_string(epoch_ + 1);
-            const std::string advice = ": lower --learning-rate, or scale the points (--scale minmax)";
-            if (kept_epoch_ < 0) throw BadArgument(what + advice);
+            const std::string advice = ": lower `learning_rate`, or scale the points (`scale=minmax`)";
+            if (kept_epoch_ < 0)
+                throw BadArgument(what + advice, {.option = "learning_rate", .value = to_text(options_.learning_rate)});
             report_.warnings.push_back(what + "; the model is that of epoch " + std::to_string(kept_epoch_ + 1) +
                                        advice);
             report_.stopped = StopReason::collapsed;
@@ -309,7 +308,7 @@ private:
             checkpoint_.write(archive);
         }
         if (!stop) return false;
-        if (kept_epoch_ < 0) throw Cancelled("stopped during training, before the first epoch was done");
+        if (kept_epoch_ < 0) throw Cancelled("interrupted during training" + checkpoint_.what_is_left());
         report_.stopped = StopReason::interrupted;
         return true;
     }
@@ -379,17 +378,18 @@ private:
 Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
     const ClassifierNetwork network = network_of(options);
     const ClassifierOptions defaults;
-    refuse_idle(options.kernel != defaults.kernel, network == ClassifierNetwork::vgg4, "--kernel", "--network vgg4");
+    refuse_idle(options.kernel != defaults.kernel, network == ClassifierNetwork::vgg4, "kernel", "`network=vgg4`");
     if (network == ClassifierNetwork::dense) {
         Architecture out = dense_classifier(dimensions, layer_widths(options.widths), options.clusters);
         if (!options.image.empty()) out.input = image_shape(options.image, dimensions);
         return out;
     }
     if (options.image.empty())
-        throw BadArgument(std::string("option --network: ") +
-                          (network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs --image, as 28x28");
+        throw BadArgument(std::string("option `network`: ") +
+                              (network == ClassifierNetwork::vgg4 ? "vgg4" : "resnet18") + " needs `image`, as 28x28",
+                          {.option = "network"});
     const ImageShape image = image_shape(options.image, dimensions);
-    refuse_idle(options.widths != defaults.widths, false, "--widths", "--network dense");
+    refuse_idle(options.widths != defaults.widths, false, "widths", "`network=dense`");
     return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, options.clusters)
                                               : resnet18(image, options.clusters);
 }
@@ -407,16 +407,13 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
             {"colour", options.colour, defaults.colour, out.colour > 0},
             {"noise", options.noise, defaults.noise, out.noise > 0}};
         for (const auto& [name, strength, usual, used] : strengths)
-            refuse_idle(strength != usual && strength > 0, used, std::string("--") + name,
-                        std::string(name) + " in --augment");
+            refuse_idle(strength != usual && strength > 0, used, name, std::string(name) + " in `augment`");
     };
     if (text == "none") {
         refuse_without_effect();
         return out;
     }
-    const auto refuse = [&](const std::string& why) {
-        throw BadArgument("option --augment: '" + options.augment + "' is not accepted; " + why);
-    };
+    const auto refuse = [&](const std::string& why) { throw refused_option("augment", options.augment, why); };
     std::size_t begin = 0;
     while (true) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
@@ -438,7 +435,7 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
                 "none, automatic, or some of flip, rotation, shift, zoom, colour and noise, with commas between "
                 "them");
         }
-        if (word != "noise" && options.image.empty()) refuse(word + " needs --image, as 28x28");
+        if (word != "noise" && options.image.empty()) refuse(word + " needs `image`, as 28x28");
         if (end == text.size()) break;
         begin = end + 1;
     }
@@ -452,7 +449,7 @@ Matrix<float> adversarial_moves(Network& network, const std::vector<std::int64_t
     const Index d = network.architecture().input.items();
     std::vector<std::int64_t> both = rows;
     both.insert(both.end(), rows.begin(), rows.end());
-    const auto place = [&](Eigen::Ref<Matrix<float>> moves, Index r, const Vector<double>& direction) {
+    const auto place = [&](Eigen::Ref<eigen::Matrix<float>> moves, Index r, const Vector<double>& direction) {
         const double length = direction.norm();
         if (length > 0) moves.row(r) = (radii[rows[at(r)]] / length * direction).cast<float>().transpose();
     };

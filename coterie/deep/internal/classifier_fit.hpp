@@ -19,7 +19,7 @@ OptionSetFor<Options> describe_classifier() {
                               "number of clusters k; 0: as many as the partial labels have")
         .letter('k')
         .template choice<ClassifierNetwork>("network", &Options::network, {"automatic", "dense", "vgg4", "resnet18"},
-                                            "automatic: vgg4 for images, dense without --image")
+                                            "automatic: vgg4 for images, dense without `image`")
         .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
         .text("widths", &Options::widths, "dense: units of the layers between the points and the head")
         .template integer<int>("kernel", &Options::kernel, between(1, 15), "vgg4: side of its convolutions, odd")
@@ -33,10 +33,10 @@ OptionSetFor<Options> describe_classifier() {
               "every channel times 1 +- up to this, plus or minus up to this times the points' deviation")
         .real("noise", &Options::noise, between(0, 100), "deviation of normal noise, share of each column's")
         .template integer<int>("epochs", &Options::epochs, at_least(1), "passes over the points")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points a batch at most")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch at most")
         .real("learning_rate", &Options::learning_rate, above(0), "of Adam")
         .real("backbone_rate", &Options::backbone_rate, at_least(0),
-              "learning rate of the layers before the head; 0: --learning-rate")
+              "learning rate of the layers before the head; 0: `learning_rate`")
         .text("pretrained", &Options::pretrained,
               "a file to take the layers before the head from: a classifier's model, or safetensors with ResNet-18's "
               "weights as torchvision names them")
@@ -51,7 +51,7 @@ OptionSetFor<Options> describe_classifier() {
 
 /// The network that options ask for, for points of d columns. BadArgument.
 Architecture classifier_of(const ClassifierOptions& options, Index dimensions);
-/// What --augment asks for. BadArgument.
+/// What `augment` asks for. BadArgument.
 Augmentation augmentation_of(const ClassifierOptions& options);
 
 /// Virtual adversarial training's moves of these rows, rows x d, row i of length radii[i]: along the gradient of

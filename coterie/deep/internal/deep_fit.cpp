@@ -39,9 +39,13 @@ Matrix<float> in_single_precision(PointsView points) {
         for (Index j = 0; j < out.cols(); ++j)
             if (!(std::abs(out(i, j)) <= most))
                 throw BadData("points: point " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
-                              ": value " + to_text(OptionValue(points.at(i, j))) +
-                              " is too large for a network, which computes in single precision; rescale the column "
-                              "(fit --scale minmax)");
+                                  ": value " + to_text(OptionValue(points.at(i, j))) +
+                                  " is too large for a network, which computes in single precision; rescale the column "
+                                  "(`scale=minmax`)",
+                              {.value = to_text(points.at(i, j)),
+                               .accepted = "magnitudes up to 1e15",
+                               .row = i + 1,
+                               .column = std::to_string(j + 1)});
     return out;
 }
 }  // namespace
@@ -69,20 +73,18 @@ ImageShape image_shape(const std::string& text, Index dimensions) {
     std::vector<int> sides = numbers_in(text, 'x');
     if (sides.size() == 2) sides.insert(sides.begin(), 1);
     if (sides.size() != 3)
-        throw BadArgument("option --image: '" + text +
-                          "' is not accepted; rows and columns as 28x28, or channels, rows and columns as 3x32x32");
+        throw refused_option("image", text, "rows and columns as 28x28, or channels, rows and columns as 3x32x32");
     const ImageShape image = {sides[0], sides[1], sides[2]};
     if (image.items() != dimensions)
-        throw BadArgument("option --image: " + text + " makes " + std::to_string(image.items()) +
-                          " numbers, but the points have " + std::to_string(dimensions) + " columns");
+        throw BadArgument("option `image`: " + text + " makes " + std::to_string(image.items()) +
+                              " numbers, but the points have " + std::to_string(dimensions) + " columns",
+                          {.option = "image", .value = text, .accepted = std::to_string(dimensions) + " numbers"});
     return image;
 }
 
 std::vector<int> layer_widths(const std::string& text) {
     std::vector<int> widths = numbers_in(text, ',');
-    if (widths.empty())
-        throw BadArgument("option --widths: '" + text +
-                          "' is not accepted; whole numbers from 1 to 999999 with commas between them");
+    if (widths.empty()) throw refused_option("widths", text, "whole numbers from 1 to 999999 with commas between them");
     return widths;
 }
 
@@ -95,13 +97,6 @@ Matrix<double> encoded(PointsView points, const Architecture& architecture, cons
     network.set_parameters(parameters);
     network.set_points(floats);
     return network.encode_all(run).cast<double>();
-}
-
-Index stored_dimensions(const Archive& archive) {
-    const std::string& text = archive.text("dimensions");
-    if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos)
-        throw BadData("model: '" + text + "' is no number of dimensions");
-    return std::stol(text);
 }
 
 void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report) {
@@ -119,8 +114,9 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
                                (options.network == AutoencoderNetwork::automatic && !options.image.empty());
     if (convolutional) {
         if (options.image.empty())
-            throw BadArgument("option --network: a convolutional network needs --image, as 28x28");
-        refuse_idle(options.widths != AutoencoderOptions().widths, false, "--widths", "--network dense");
+            throw BadArgument("option `network`: a convolutional network needs `image`, as 28x28",
+                              {.option = "network", .value = "convolutional"});
+        refuse_idle(options.widths != AutoencoderOptions().widths, false, "widths", "`network=dense`");
         return convolutional_autoencoder(image, options.embedding);
     }
     return dense_autoencoder(dimensions, layer_widths(options.widths), options.embedding);
@@ -131,8 +127,9 @@ void require_kind(const Archive& model, const std::string& path, std::initialize
     std::string accepted;
     for (const std::string_view method : methods) accepted += (accepted.empty() ? "" : ", ") + std::string(method);
     throw BadData(path + ": this is a " +
-                  (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()) +
-                  "; --pretrained takes a model of " + accepted);
+                      (model.method() == "checkpoint" ? "checkpoint" : "model of " + model.method()) +
+                      "; `pretrained` takes a model of " + accepted,
+                  {.option = "pretrained", .value = model.method(), .accepted = accepted, .file = path});
 }
 
 namespace {
@@ -150,11 +147,14 @@ Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues&
     options_.erase("checkpoint");  // does not change what is computed
     options_.erase("pretrained");  // its bytes are in the fingerprint, wherever it lies
     if (path_.empty()) return;
-    if (path_ == "-") throw BadArgument("option --checkpoint: - is not accepted; it takes a file's name");
+    if (path_ == "-")
+        throw BadArgument("option `checkpoint`: - is not accepted; it takes a file's name",
+                          {.option = "checkpoint", .value = "-", .accepted = "a file's name"});
     try {
         const OutputFile attempt(path_);
     } catch (const ResourceError& refused) {
-        throw ResourceError(std::string("option --checkpoint: ") + refused.message());
+        throw ResourceError(std::string("option `checkpoint`: ") + refused.message(),
+                            {.option = "checkpoint", .file = path_});
     }
 }
 
@@ -173,22 +173,25 @@ std::optional<Archive> Checkpoint::found() const {
     if (path_.empty() || !std::filesystem::exists(path_, none)) return std::nullopt;
     Archive archive = Archive::load(path_);
     const auto refuse = [&](const std::string& what) {
-        throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it");
+        throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it",
+                      {.option = "checkpoint", .file = path_});
     };
     if (archive.method() != "checkpoint")
-        throw BadData(path_ + ": this is a model of " + archive.method() + ", not a checkpoint; name another file");
+        throw BadData(path_ + ": this is a model of " + archive.method() + ", not a checkpoint; name another file",
+                      {.option = "checkpoint", .file = path_});
     if (!archive.texts().contains("layout") || archive.text("layout") != layout)
-        throw BadData(path_ + ": this checkpoint is of another version of coterie; name another file, or remove it");
+        throw BadData(path_ + ": this checkpoint is of another version of coterie; name another file, or remove it",
+                      {.option = "checkpoint", .file = path_});
     if (archive.text("fit") != method_) refuse("method (" + archive.text("fit") + ")");
-    if (archive.text("points") != fingerprint_) refuse("points, or other labels, shares or --pretrained beside them");
+    if (archive.text("points") != fingerprint_) refuse("points, or other labels, shares or `pretrained` beside them");
     if (archive.text("seed") != std::to_string(seed_)) refuse("seed");
     std::string differing;
     for (const auto& [name, value] : options_) {
         const auto stored = archive.options().find(name);
         if (stored == archive.options().end())
-            differing += " " + option_flag(name);
+            differing += " `" + name + "`";
         else if (stored->second != value)
-            differing += " " + option_flag(name) + " " + to_text(stored->second);
+            differing += " `" + name + "=" + to_text(stored->second) + "`";
     }
     if (!differing.empty() || archive.options().size() != options_.size())
         refuse("options (" + differing.erase(0, 1) + ")");
@@ -202,6 +205,12 @@ void Checkpoint::write(const Archive& archive) {
         trouble_ = refused.message();
     }
     since_.restart();
+}
+
+std::string Checkpoint::what_is_left() const {
+    if (!wanted()) return ", before there was a result";
+    if (!trouble_.empty()) return ", before there was a result, and the checkpoint could not be written: " + trouble_;
+    return "; the checkpoint " + path_ + " holds its state, and the same fit goes on from there";
 }
 
 void Checkpoint::warn(FitReport& report) const {
@@ -260,8 +269,9 @@ void DeepFit::pretrain() {
         try {
             network_.load(model, "network");
         } catch (const BadData& error) {
-            throw BadData(options_.pretrained + ": its network has another shape than --network, --image, --widths " +
-                          "and --embedding ask for (" + error.what() + ")");
+            throw BadData(options_.pretrained + ": its network has another shape than `network`, `image`, `widths` " +
+                              "and `embedding` ask for (" + error.what() + ")",
+                          {.option = "pretrained", .file = options_.pretrained});
         }
         end_stage("pretraining");
         return;
@@ -275,7 +285,7 @@ void DeepFit::pretrain() {
     const auto stop_if_asked = [&] {
         if (!run_.stop_requested()) return;
         if (begun) checkpoint_.write(*begun);
-        run_.throw_if_stopped("pretraining");
+        throw Cancelled("interrupted during pretraining" + checkpoint_.what_is_left());
     };
     for (auto epoch = static_cast<int>(reconstruction_.size()); epoch < options_.pretrain_epochs; ++epoch) {
         if (checkpoint_.wanted() && !begun) begun = snapshot("pretraining");
@@ -291,7 +301,8 @@ void DeepFit::pretrain() {
             const double error = network_.reconstruct(1.0);
             if (!std::isfinite(error))
                 throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) +
-                                  ": lower --pretrain-rate, or scale the points (--scale minmax)");
+                                      ": lower `pretrain_rate`, or scale the points (`scale=minmax`)",
+                                  {.option = "pretrain_rate", .value = to_text(options_.pretrain_rate)});
             sum += error * static_cast<double>(to - from);
             network_.backward({});
             network_.step();
@@ -306,7 +317,8 @@ void DeepFit::pretrain() {
         stop_if_asked();
     }
     if (!network_.encode_all(Run(run_.seed, run_.threads)).allFinite())
-        throw BadArgument("training diverged: lower --pretrain-rate, or scale the points (--scale minmax)");
+        throw BadArgument("training diverged: lower `pretrain_rate`, or scale the points (`scale=minmax`)",
+                          {.option = "pretrain_rate", .value = to_text(options_.pretrain_rate)});
     if (begun) checkpoint_.write(*begun);  // whatever is stopped from here on need not train it again
     end_stage("pretraining");
 }

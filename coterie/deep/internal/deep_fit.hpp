@@ -16,14 +16,14 @@ OptionSetFor<Options> describe_autoencoder() {
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
         .letter('k')
         .template choice<AutoencoderNetwork>("network", &Options::network, {"automatic", "dense", "convolutional"},
-                                             "automatic: convolutional for images, dense without --image")
+                                             "automatic: convolutional for images, dense without `image`")
         .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
         .text("widths", &Options::widths, "dense: units of the layers between the points and the embedding")
         .template integer<int>("embedding", &Options::embedding, between(1, 4096), "dimensions p of the embedding")
         .template integer<int>("pretrain_epochs", &Options::pretrain_epochs, at_least(0),
                                "passes over the points that train the autoencoder")
         .template integer<int>("pretrain_batch_size", &Options::pretrain_batch_size, at_least(1),
-                               "points a batch of them")
+                               "points per batch of them")
         .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
         .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")
@@ -42,9 +42,9 @@ struct BatchLoss {
     Matrix<float> gradient;  // by the encoder's output
 };
 
-/// --image: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
+/// `image`: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
 ImageShape image_shape(const std::string& text, Index dimensions);
-/// --widths: whole numbers with commas between them.
+/// `widths`: whole numbers with commas between them.
 std::vector<int> layer_widths(const std::string& text);
 /// The points in single precision, checked.
 Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
@@ -53,24 +53,13 @@ std::string fingerprint_of(PointsView points, const std::string& path = {});
 /// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
                        const std::string& device, bool half, const Run& run);
-/// The text "dimensions" of a model's file.
-Index stored_dimensions(const Archive& archive);
-/// make(); what it refuses is BadData of the file.
-template <class Make>
-Architecture stored_architecture(Make&& make) {
-    try {
-        return make();
-    } catch (const BadArgument& error) {
-        throw BadData(std::string("model: its options do not fit: ") + error.what());
-    }
-}
 /// Adds the details "parameters", "network", "device" and "backend".
 void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report);
 
 /// The network that options ask for, for points of d columns. BadArgument.
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
 
-/// BadData unless the model that --pretrained names is of one of these methods.
+/// BadData unless the model that `pretrained` names is of one of these methods.
 void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods);
 
 /// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.
@@ -87,6 +76,8 @@ public:
     /// What stands in the way (a full disk) does not end the fit: it is kept for warn().
     void write(const Archive& archive);
     void warn(FitReport& report) const;
+    /// How the message of who was stopped before there was a result ends: whether its state was kept, and where.
+    std::string what_is_left() const;
 
 private:
     std::string trouble_;

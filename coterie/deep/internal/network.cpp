@@ -81,10 +81,10 @@ std::vector<coterie_layer> plans_of(const std::vector<Layer>& layers) {
 std::string network_backend() { return api().description(); }
 
 void check_device(const std::string& device) {
-    if (device != "cpu" && device != "cuda")
-        throw BadArgument("option --device: '" + device + "' is not accepted; cpu or cuda");
+    if (device != "cpu" && device != "cuda") throw refused_option("device", device, "cpu or cuda");
     if (api().has_device(device.c_str()) == 0)
-        throw BadArgument("option --device: '" + device + "' is not there for " + network_backend() + "; use cpu");
+        throw BadArgument("option `device`: '" + device + "' is not there for " + network_backend() + "; use cpu",
+                          {.option = "device", .value = device, .accepted = "cpu"});
 }
 
 std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
@@ -107,7 +107,8 @@ Network::Network(const Architecture& architecture, const std::string& device, in
     : handle_(std::make_unique<Handle>()), architecture_(architecture) {
     check_device(device);
     if (half && !has_half(device))
-        throw BadArgument("option --half: this processor has no products in bfloat16 (AVX-512); leave it out");
+        throw BadArgument("option `half`: this processor has no products in bfloat16 (AVX-512); leave it out",
+                          {.option = "half", .value = "true", .accepted = "false"});
     on_device_ = device != "cpu";
     double parameters = 0;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})
@@ -272,16 +273,38 @@ void store_parameters(Archive& archive, const std::string& prefix, const Paramet
                            PointsView(parameters[p].data(), 1, static_cast<Index>(parameters[p].size())));
 }
 
-Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture) {
-    Parameters out;
+std::vector<Index> parameter_sizes(const Architecture& architecture) {
+    std::vector<Index> out;
     for (const auto* layers : {&architecture.encoder, &architecture.decoder})
         for (const Layer& layer : *layers)
-            for (const Index size : parameter_sizes(layer.plan)) {
-                const Points stored = archive.points(prefix + "." + std::to_string(out.size()), 1, size);
-                const auto row = to_matrix<float>(stored.view());
-                out.emplace_back(row.data(), row.data() + row.size());
-            }
+            for (const Index size : parameter_sizes(layer.plan)) out.push_back(size);
     return out;
+}
+
+Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture) {
+    Parameters out;
+    Parts reading(&archive);
+    for (const Index size : parameter_sizes(architecture)) {
+        const std::string name = prefix + "." + std::to_string(out.size());
+        reading.add(name, out.emplace_back(), size, "parameters of the network");
+    }
+    return out;
+}
+
+void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture) {
+    std::vector<Index> sizes;
+    if (parts.reading()) {
+        try {
+            sizes = parameter_sizes(architecture());
+        } catch (const BadArgument& error) {
+            throw BadData(std::string("model: its options do not fit: ") + error.what(), error.fields());
+        }
+        parameters.assign(sizes.size(), {});
+    } else {
+        for (const auto& each : parameters) sizes.push_back(static_cast<Index>(each.size()));
+    }
+    for (std::size_t p = 0; p < sizes.size(); ++p)
+        parts.add("network." + std::to_string(p), parameters[p], sizes[p], "parameters of the network");
 }
 
 void Network::store(Archive& archive, const std::string& prefix) const {

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/deep/internal/architecture.hpp"
-#include "coterie/model/archive.hpp"
+#include "coterie/model/parts.hpp"
 
 namespace coterie::internal {
 
@@ -45,6 +46,9 @@ using Parameters = std::vector<std::vector<float>>;
 void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters);
 /// BadData unless they are those of such a network.
 Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture);
+/// The parameters "network.0", "network.1", ... of a model. What is read must fit the architecture, which is asked for
+/// then alone; what it refuses is BadData of the file.
+void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture);
 
 /// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU,
 /// whatever the number of threads.

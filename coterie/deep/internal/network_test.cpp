@@ -41,8 +41,8 @@ Matrix<double> plain_dense(const Matrix<double>& x, const std::vector<internal::
     Matrix<double> y = x;
     for (std::size_t l = 0; l < layers.size(); ++l) {
         const auto& plan = layers[l].plan;
-        const Eigen::Map<const Matrix<float>> weight(all[first + 2 * l].data(), plan.out, plan.in);
-        const Eigen::Map<const Vector<float>> bias(all[first + 2 * l + 1].data(), plan.out);
+        const Eigen::Map<const eigen::Matrix<float>> weight(all[first + 2 * l].data(), plan.out, plan.in);
+        const Eigen::Map<const eigen::Vector<float>> bias(all[first + 2 * l + 1].data(), plan.out);
         y = (y * weight.cast<double>().transpose()).rowwise() + bias.cast<double>().transpose();
         if (plan.activation == COTERIE_RELU) y = y.cwiseMax(0);
     }
@@ -87,7 +87,8 @@ TEST(Network, ConvolutionsAreTheirDefinition) {
                 y = test::plain_convolution(y, rows, columns, architecture.encoder[l].plan, parameters[next],
                                             parameters[next + 1], rows, columns);
             EXPECT_EQ(rows, shape.rows / 8);
-            const Matrix<double> flat = Eigen::Map<const Matrix<double>>(y.data(), 1, static_cast<Index>(y.size()));
+            const Matrix<double> flat =
+                Eigen::Map<const eigen::Matrix<double>>(y.data(), 1, static_cast<Index>(y.size()));
             Matrix<double> z = plain_dense(flat, {architecture.encoder[3]}, parameters, next);
             EXPECT_LE((h.row(image).cast<double>() - z).cwiseAbs().maxCoeff(), 1e-4);
             next += 2;
@@ -335,7 +336,7 @@ TEST(Network, HalfIsNearlySingle) {
     if (!internal::has_half("cpu")) {
         EXPECT_NE(message_of<BadArgument>([] {
                       Network(internal::dense_autoencoder(10, {5}, 2), "cpu", 1, true);
-                  }).find("option --half"),
+                  }).find("option `half`"),
                   std::string::npos);
         GTEST_SKIP() << "this processor has no products in bfloat16 (AVX-512)";
     }
@@ -355,8 +356,8 @@ TEST(Network, HalfIsNearlySingle) {
             network->step();
             const auto after = network->parameters();
             found.push_back(output);
-            const Eigen::Map<const Matrix<float>> one(before[0].data(), 1, static_cast<Index>(before[0].size()));
-            const Eigen::Map<const Matrix<float>> other(after[0].data(), 1, static_cast<Index>(after[0].size()));
+            const Eigen::Map<const eigen::Matrix<float>> one(before[0].data(), 1, static_cast<Index>(before[0].size()));
+            const Eigen::Map<const eigen::Matrix<float>> other(after[0].data(), 1, static_cast<Index>(after[0].size()));
             weights.push_back(other - one);
         }
         EXPECT_LE((found[0] - found[1]).norm(), 0.03F * found[0].norm());

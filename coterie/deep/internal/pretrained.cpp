@@ -60,25 +60,30 @@ void read_trunk(const std::string& path, const Architecture& classifier, bool is
                 before = tensor.name.substr(0, tensor.name.size() - known.size());
         if (!before)
             throw BadData(path + ": there is no tensor " + known +
-                          ", with or without something before it; --pretrained takes a model of a classifier, or "
-                          "ResNet-18's weights as torchvision names them");
+                              ", with or without something before it; `pretrained` takes a model of a classifier, or "
+                              "ResNet-18's weights as torchvision names them",
+                          {.option = "pretrained", .file = path});
         for (const std::string& name : resnet18_names(classifier)) names.push_back(*before + name);
     } else {
         throw BadData(path +
-                      ": there is no tensor network.0; --pretrained takes the model of a classifier with the "
-                      "same network (ResNet-18: also weights as torchvision names them)");
+                          ": there is no tensor network.0; `pretrained` takes the model of a classifier with the "
+                          "same network (ResNet-18: also weights as torchvision names them)",
+                      {.option = "pretrained", .file = path});
     }
     if (names.size() != trunk) throw InternalError("pretrained: names of another network");
     for (std::size_t p = 0; p < trunk; ++p) {
-        if (!has(names[p])) throw BadData(path + ": there is no tensor " + names[p]);
+        if (!has(names[p]))
+            throw BadData(path + ": there is no tensor " + names[p], {.option = "pretrained", .file = path});
         std::string source = path;
         const formats::Array array = formats::parse_safetensors(bytes, names[p], formats::Purpose::points, source);
         const Points points = formats::to_points(array, Precision::float32, -1, source, 1);
         const auto values = to_matrix<float>(points.view());
         if (values.size() != static_cast<Index>(parameters[p].size()))
             throw BadData(source + ": " + std::to_string(values.size()) + " numbers, this network has " +
-                          std::to_string(parameters[p].size()) + " there (--network, --image, --widths, --kernel)");
-        if (!values.allFinite()) throw BadData(source + ": there are numbers that are not finite");
+                              std::to_string(parameters[p].size()) + " there (`network`, `image`, `widths`, `kernel`)",
+                          {.option = "pretrained", .file = path});
+        if (!values.allFinite())
+            throw BadData(source + ": there are numbers that are not finite", {.option = "pretrained", .file = path});
         std::copy_n(values.data(), values.size(), parameters[p].begin());
     }
 }

@@ -24,21 +24,13 @@ Matrix<double> Landmarks::rows(const Matrix<double>& points, int threads) const 
     return out;
 }
 
-void Landmarks::store(Archive& archive, const std::string& prefix) const {
-    archive.set_points(prefix + ".points", points_);
-    archive.set_points(prefix + ".triangle", triangle_);
-    archive.set_vector(prefix + ".width", std::vector<double>{width_});
-}
-
-Landmarks Landmarks::from(const Archive& archive, const std::string& prefix) {
-    Landmarks out;
-    out.points_ = to_matrix<double>(archive.points(prefix + ".points"));
-    const Index m = out.points_.rows();
-    out.triangle_ = to_matrix<double>(archive.points(prefix + ".triangle", m, m));
-    out.width_ = archive.vector(prefix + ".width", 1).front();
-    if (m < 1 || !(out.width_ > 0) || !(out.triangle_.diagonal().minCoeff() > 0))
+void Landmarks::parts(Parts& parts, const std::string& prefix, char count, char columns) {
+    const std::string by = " x ";
+    parts.add(prefix + ".points", points_, count + by + columns, "the landmarks");
+    parts.add(prefix + ".triangle", triangle_, count + by + count, "the triangular factor of their kernel");
+    parts.add(prefix + ".width", width_, "of the kernel", above(0));
+    if (parts.reading() && !(triangle_.diagonal().minCoeff() > 0))
         throw BadData("model: " + prefix + " are no landmarks of a kernel");
-    return out;
 }
 
 KernelFactor kernel_factor(const Matrix<double>& points, double width, Index most, double tolerance, const Run& run) {

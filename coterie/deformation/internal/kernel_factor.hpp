@@ -10,7 +10,7 @@
 
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/model/archive.hpp"
+#include "coterie/model/parts.hpp"
 
 namespace coterie {
 
@@ -26,9 +26,8 @@ public:
     /// Rows l(x), q x m, for q x d points about the same origin as the landmarks.
     Matrix<double> rows(const Matrix<double>& points, int threads) const;
 
-    /// As tensors PREFIX.points, PREFIX.triangle and PREFIX.width.
-    void store(Archive& archive, const std::string& prefix) const;
-    static Landmarks from(const Archive& archive, const std::string& prefix);
+    /// PREFIX.points, PREFIX.triangle and PREFIX.width; `count` and `columns`: the letters of m and d in their shapes.
+    void parts(Parts& parts, const std::string& prefix, char count, char columns);
 
 private:
     Matrix<double> points_;

@@ -19,8 +19,6 @@ namespace {
 // Entries of the kernel's diagonal, which are 1, that are left out count as none from here on.
 constexpr double rounding = 1e-15;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // a b
 Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, int threads) {
     const Matrix<double> columns = b.transpose();

@@ -23,7 +23,7 @@ Vector<double> pack(const LinearSoftmax<double>& from) {
 }
 
 LinearSoftmax<double> unpack(const Vector<double>& theta, Index clusters, Index dimensions) {
-    LinearSoftmax<double> out{Eigen::Map<const Matrix<double>>(theta.data(), clusters, dimensions),
+    LinearSoftmax<double> out{Eigen::Map<const eigen::Matrix<double>>(theta.data(), clusters, dimensions),
                               Vector<double>::Zero(clusters)};
     out.bias.head(clusters - 1) = theta.tail(clusters - 1);
     return out;

@@ -13,8 +13,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 constexpr int lbfgs_iterations = 100;  // an epoch
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -33,7 +31,7 @@ public:
         const double n = static_cast<double>(points.rows);
         const double k = options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
-        // Training holds up to 10 numbers a row and cluster; finish() holds 3 of all rows. A model's parameters are
+        // Training holds up to 10 numbers per row and cluster; finish() holds 3 of all rows. A model's parameters are
         // there a few times in double, and with L-BFGS in its history.
         const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
         const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;
@@ -91,20 +89,20 @@ private:
                                    to_text(OptionValue(size));
         const double reach = options_.learning_rate / (1 - options_.momentum) * size;
         if (options_.optimizer == Optimizer::sgd && reach > 1e3)
-            report_.warnings.push_back(length + ", large for --learning-rate " +
-                                       to_text(OptionValue(options_.learning_rate)) + " and --momentum " +
-                                       to_text(OptionValue(options_.momentum)) +
-                                       ": scale the points (--scale minmax) or lower the rate");
+            report_.warnings.push_back(length +
+                                       ", large for `learning_rate=" + to_text(OptionValue(options_.learning_rate)) +
+                                       "` and `momentum=" + to_text(OptionValue(options_.momentum)) +
+                                       "`: scale the points (`scale=minmax`) or lower the rate");
         if (size > 0 && options_.gamma > 1e-3 * size)
-            report_.warnings.push_back(length + ", small for --gamma " + to_text(OptionValue(options_.gamma)) +
-                                       ": scale the points or lower gamma");
+            report_.warnings.push_back(length + ", small for `gamma=" + to_text(OptionValue(options_.gamma)) +
+                                       "`: scale the points or lower gamma");
     }
 
     [[noreturn]] void diverged(int epoch) const {
-        throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with --learning-rate " +
-                          to_text(OptionValue(options_.learning_rate)) + ", --momentum " +
-                          to_text(OptionValue(options_.momentum)) + " and --gamma " +
-                          to_text(OptionValue(options_.gamma)) + ": lower them, or scale the points");
+        throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with `learning_rate=" +
+                              to_text(options_.learning_rate) + "`, `momentum=" + to_text(options_.momentum) +
+                              "` and `gamma=" + to_text(options_.gamma) + "`: lower them, or scale the points",
+                          {.option = "learning_rate", .value = to_text(options_.learning_rate)});
     }
 
     // The clusters that row `number` is known to belong to.
@@ -236,12 +234,12 @@ private:
         const Index k = options_.clusters;
         const Index d = points_.columns;
         Vector<double> x(k * d + k);
-        Eigen::Map<Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
+        Eigen::Map<eigen::Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
         x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         double gamma = options_.gamma;
         bool cut = false;  // short of its iterations, by who asked to stop
         const auto assign = [&](const Vector<double>& from) {
-            model_.weights = Eigen::Map<const Matrix<double>>(from.data(), k, d).template cast<T>();
+            model_.weights = Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
         };
         Matrix<T> g;
@@ -249,8 +247,8 @@ private:
             assign(from);
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
             const double value = loss_with_labels(all, known_, logits(rows, model_, run_.threads), g);
-            const Eigen::Map<const Matrix<double>> weights(from.data(), k, d);
-            Eigen::Map<Matrix<double>> of_weights(gradient.data(), k, d);
+            const Eigen::Map<const eigen::Matrix<double>> weights(from.data(), k, d);
+            Eigen::Map<eigen::Matrix<double>> of_weights(gradient.data(), k, d);
             of_weights = weight_gradient(rows, g, d, run_.threads) + 2 * gamma * weights;
             gradient.tail(k) = g.template cast<double>().colwise().sum().transpose();
             if (origin_.size() > 0) of_weights -= gradient.tail(k) * origin_.transpose();
@@ -347,7 +345,7 @@ Matrix<T> transport_to_the_rest(const Matrix<T>& logarithm, const FixedLabels<T>
     Matrix<T> out(n, k);
     if (free.empty()) return out;
     constexpr double least = 1e-6;  // of all rows: a target of 0 has no logarithm
-    Vector<double> left = Eigen::Map<const Vector<double>>(prior.data(), k) -
+    Vector<double> left = Eigen::Map<const eigen::Vector<double>>(prior.data(), k) -
                           fixed.labels.template cast<double>().colwise().sum().transpose() / static_cast<double>(n);
     left = left.cwiseMax(least);
     left /= left.sum();
@@ -425,7 +423,7 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     const Index k = logarithm.cols();
     const RowBlocks blocks{n, std::max<Index>(1024, (n + 255) / 256)};
     const int workers = threads_for(static_cast<double>(n * k) * 20, threads);
-    const Vector<double> target = Eigen::Map<const Vector<double>>(prior.data(), k) * static_cast<double>(n);
+    const Vector<double> target = Eigen::Map<const eigen::Vector<double>>(prior.data(), k) * static_cast<double>(n);
     Vector<double> b = Vector<double>::Zero(k);
     double power = 0;
 
@@ -495,6 +493,9 @@ Matrix<T> transport_labels(const Matrix<T>& logarithm, const std::vector<double>
     constexpr double near = 30;       // exp of it is far from the ends of double
     int doublings = 0;
     const double widest = sharpness * -static_cast<double>(logarithm.minCoeff());
+    if (!std::isfinite(widest))
+        throw BadArgument("the predictions leave the range of numbers: training diverged; lower `learning_rate`",
+                          {.option = "learning_rate"});
     while (std::ldexp(widest, -doublings) > dull) ++doublings;
     for (; doublings >= 0; --doublings) {
         power = std::ldexp(sharpness, -doublings);
@@ -538,12 +539,14 @@ template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, const Run& run) {
     if (options.gamma_start > 0) {
-        const std::string option = "option --gamma-start: ";
+        const auto refuse = [&](const std::string& why) {
+            throw BadArgument("option `gamma_start`: " + why,
+                              {.option = "gamma_start", .value = to_text(options.gamma_start)});
+        };
         if (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma)
-            throw BadArgument(option + "it needs --optimizer lbfgs and at least --gamma");
-        if (options.gamma == 0)
-            throw BadArgument(option + "gamma falls by a factor an epoch, which never leads to --gamma 0");
-        if (options.epochs == 1) throw BadArgument(option + "gamma falls over the epochs, and --epochs is 1");
+            refuse("it needs `optimizer=lbfgs` and at least `gamma`");
+        if (options.gamma == 0) refuse("gamma falls by a factor per epoch, which never leads to `gamma=0`");
+        if (options.epochs == 1) refuse("gamma falls over the epochs, and `epochs` is 1");
     }
     return Training<T>(points, options, criterion, constraints, run)();
 }

@@ -25,10 +25,10 @@ OptionSetFor<Options> describe_training() {
         .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
         .template integer<int>("epochs", &Options::epochs, at_least(1),
                                "passes over the points; lbfgs: new labels and up to 100 iterations each")
-        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points a batch")
+        .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points per batch")
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
                                          "what the points are taken about while training: their mean, or 0")
-        .real("start_scale", &Options::start_scale, above(0),
+        .real("start_scale", &Options::start_scale, Range{.low = 0, .high = 1e6, .low_open = true},
               "first weights are uniform on +- this over the square root of the dimensions")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
     return set;
@@ -67,7 +67,7 @@ Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, co
 
 // What networks share with it (deep/):
 
-/// u: what an option --prior says ("uniform", or k numbers), or the group shares. BadArgument.
+/// u: what an option `prior` says ("uniform", or k numbers), or the group shares. BadArgument.
 std::vector<double> prior_of(const std::string& text, const Problem& problem, const Constraints& constraints);
 inline constexpr const char* prior_meaning =
     "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";

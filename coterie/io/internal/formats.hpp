@@ -1,7 +1,7 @@
 #pragma once
-// Internal: the bytes of a file, the arrays that formats hold, and one function per format. Every format
-// that is not tied to a library's own file access is read from bytes, so that the fuzzers drive exactly what
-// read_points drives.
+// Internal: the bytes of a file, the arrays that formats hold, and one function per format. Every format is read from
+// bytes, so that the fuzzers drive exactly what read_points drives; HDF5 and MATLAB files, whose libraries open files
+// themselves, are read by a program of their own (reader_process.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -70,7 +70,9 @@ struct Array {
     std::vector<std::int64_t> shape;
     std::span<const std::byte> data;
     std::shared_ptr<const void> owner;
+    std::string note;  // how it was chosen among others, where nobody named it
 };
+/// Of a number.
 std::size_t item_bytes(Element element);
 /// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for
 /// memory addresses.
@@ -82,10 +84,10 @@ struct Content {
     std::vector<std::int64_t> shape;
     bool numeric = true;
 };
-/// The array meant in a container: the one named `key`, else the only one that fits the purpose. BadData listing what
-/// there is.
+/// The array meant in a container: the one named `key`, else the only one that fits the purpose. Which one that is goes
+/// into `note` where the caller may have meant another. BadData listing what there is.
 const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
-                      std::string_view source);
+                      std::string_view source, std::string& note);
 
 /// Rows and columns: one dimension is one column, further dimensions are flattened into the row. Mapped memory is used
 /// as it is when the scalar type, byte order and alignment allow. Does not look for NaN.
@@ -131,8 +133,6 @@ Array parse_idx(const Bytes& bytes, std::string_view source);
 /// `source` is completed by the array's name, for messages that follow.
 Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
-Array read_hdf5(const std::string& path, std::string_view key, Purpose purpose, std::string& source);
-Array read_matlab(const std::string& path, std::string_view key, Purpose purpose, std::string& source);
 
 /// The table of a safetensors file, bounds-checked: tensors that tile the data exactly, metadata of texts only.
 struct SafetensorsFile {

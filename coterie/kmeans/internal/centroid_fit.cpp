@@ -7,22 +7,20 @@
 #include "coterie/model/model.hpp"
 
 namespace coterie::internal {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
+namespace {}  // namespace
 
 void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads) {
     if (centroids.empty()) return;
     if (centroids.rows() != clusters || centroids.columns() != points.columns())
         throw BadArgument("initial centroids: " + std::to_string(centroids.rows()) + " x " +
-                          std::to_string(centroids.columns()) + " given, " + std::to_string(clusters) + " x " +
-                          std::to_string(points.columns()) + " needed (clusters x columns of the points)");
+                              std::to_string(centroids.columns()) + " given, " + std::to_string(clusters) + " x " +
+                              std::to_string(points.columns()) + " needed (clusters x columns of the points)",
+                          {.option = "initial_centroids"});
     if (restarts != 1)
         throw BadArgument(
-            "option --restarts: with initial centroids every restart would be the same; it must be 1, not " +
-            std::to_string(restarts));
+            "option `restarts`: with initial centroids every restart would be the same; it must be 1, not " +
+                std::to_string(restarts),
+            {.option = "restarts", .value = std::to_string(restarts), .accepted = "1"});
     check_points(centroids, "initial centroids", threads);
 }
 

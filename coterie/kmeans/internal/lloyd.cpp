@@ -169,7 +169,6 @@ private:
         BestScore<T> all;  // without bounds
     };
 
-    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
 

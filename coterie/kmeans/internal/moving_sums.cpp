@@ -5,11 +5,7 @@
 #include "coterie/linalg/kernels.hpp"
 
 namespace coterie::internal {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
+namespace {}  // namespace
 
 MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> weights, int threads)
     : points_(points),

@@ -16,8 +16,6 @@
 namespace coterie::internal {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // Draws clusters one by one with probability proportional to the squared distance from the prototypes there are, the
 // best of several candidates each time.
 void draw_free_prototypes(PointsView points, const Constraints& constraints, Matrix<double>& prototypes, Index from,
@@ -91,11 +89,12 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
         const int own = end - begin;
         const auto& rows_of_label = members[label];
         if (static_cast<int>(rows_of_label.size()) < own)
-            throw BadData("partial labels: label '" + constraints.names[label] + "' has " +
-                          std::to_string(rows_of_label.size()) + " labelled points" +
-                          (weights.empty() ? "" : " of a weight above 0") + " and " + std::to_string(own) +
-                          (own == 1 ? " cluster" : " clusters") +
-                          "; at least one point a cluster is needed (--clusters-per-label says how many clusters)");
+            throw BadData(
+                "partial labels: label '" + constraints.names[label] + "' has " + std::to_string(rows_of_label.size()) +
+                    " labelled points" + (weights.empty() ? "" : " of a weight above 0") + " and " +
+                    std::to_string(own) + (own == 1 ? " cluster" : " clusters") +
+                    "; at least one point per cluster is needed (`clusters_per_label` says how many clusters)",
+                {.option = "clusters_per_label", .value = constraints.names[label]});
         Matrix<double> own_points(static_cast<Index>(rows_of_label.size()), points.columns());
         std::vector<double> own_weights;
         points.visit([&](const auto& rows) {

@@ -57,18 +57,4 @@ void check_queries(const Columns& columns, PointsView queries, std::string_view 
 /// two more sums included.
 double product_rounding(Index dimensions);
 
-/// for_each_block in waves of a few blocks a thread; between them progress is reported, and the caller may stop.
-template <class Body>
-void for_each_wave(Index blocks, std::string_view stage, const Run& run, Body&& body) {
-    const Index wave = 4 * std::max(run.threads, 1);
-    for (Index first = 0; first < blocks; first += wave) {
-        run.throw_if_stopped(stage);
-        const Index count = std::min(wave, blocks - first);
-        for_each_block(count, run.threads, [&](Index block, int worker) { body(first + block, worker); });
-        run.report({.stage = stage,
-                    .fraction = static_cast<double>(first + count) / static_cast<double>(blocks),
-                    .objective = std::numeric_limits<double>::quiet_NaN()});
-    }
-}
-
 }  // namespace coterie::internal

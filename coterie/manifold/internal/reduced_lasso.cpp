@@ -16,7 +16,6 @@ constexpr char kInside = 1;
 constexpr char kRefused = 2;  // until g is computed anew
 
 double sign_of(double value) { return value < 0 ? -1.0 : 1.0; }
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 double ReducedLasso::slack(Index j) const { return kSlack * problem_.thresholds[j] + noise_; }

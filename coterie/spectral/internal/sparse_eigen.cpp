@@ -26,7 +26,7 @@ constexpr int kFilters = 2;     // the second knows better than the first where 
 constexpr double kGrowth = 6;   // ln of a filter at 1 over what it leaves of the others
 constexpr double kShare = 8;    // of a filter's degree: entries of a row a column of the basis, see begin_sharper
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using internal::at;
 
 // The matrix as products read it: 12 bytes an entry instead of 16.
 class Operator {
@@ -260,13 +260,13 @@ private:
 
     // rest_'rest_.
     Matrix<double> gram() {
-        return Eigen::Map<const Matrix<double>>(sum_of_chunks(kBlock * kBlock,
-                                                              [&](Index begin, Index end, double* to) {
-                                                                  kernels_.add_gram(rest_.data() + begin * kBlock,
-                                                                                    end - begin, to);
-                                                              })
-                                                    .data(),
-                                                kBlock, kBlock);
+        return Eigen::Map<const eigen::Matrix<double>>(
+            sum_of_chunks(kBlock * kBlock,
+                          [&](Index begin, Index end, double* to) {
+                              kernels_.add_gram(rest_.data() + begin * kBlock, end - begin, to);
+                          })
+                .data(),
+            kBlock, kBlock);
     }
 
     static Index padded(Index columns) {

@@ -30,7 +30,7 @@ inline constexpr Index sparse_eigen_block = 4;
 /// are absolute). One eigenvector may be known beforehand (unit length; empty: none): it is left out. count + 2 blocks
 /// (and the one known) at most n; for copies beyond a block to be looked for, 3 blocks more. Not having converged after
 /// 300 restarts is a result. Cost: of a block 4 x the non-zeros times the degree of p, and 16 n columns for at most
-/// 2 count + 40 columns; memory n numbers a column and a copy of the matrix. The same bits at any number of threads.
+/// 2 count + 40 columns; memory n numbers per column and a copy of the matrix. The same bits at any number of threads.
 /// BadArgument (sizes), ResourceError, Cancelled.
 SparseEigenPairs largest_symmetric_eigen(const SparseMatrix& m, Index count, double tolerance,
                                          const Vector<double>& known, const Run& run);

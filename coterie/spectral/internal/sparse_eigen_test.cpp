@@ -14,7 +14,7 @@ namespace {
 
 // A path of n points with loops at both ends, over 2: cos(pi i / n), i < n, with vectors cos(pi i (j + 1/2) / n).
 SparseMatrix path(Index n) {
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     for (Index i = 0; i < n; ++i) {
         if (i > 0) out.insert(i, i - 1) = 0.5;
         if (i == 0 || i + 1 == n) out.insert(i, i) = 0.5;
@@ -28,7 +28,7 @@ SparseMatrix path(Index n) {
 SparseMatrix blocks(const std::vector<Index>& sizes, Index every) {
     Index n = 0;
     for (const Index size : sizes) n += size;
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     Index first = 0;
     for (const Index size : sizes) {
         for (Index i = first; i < first + size; ++i)

@@ -22,7 +22,7 @@ inline SparseMatrix graph(Index n, const Edges& edges) {
         entries.emplace_back(edge.a, edge.b, edge.weight);
         entries.emplace_back(edge.b, edge.a, edge.weight);
     }
-    SparseMatrix out(n, n);
+    eigen::SparseMatrix out(n, n);
     out.setFromTriplets(entries.begin(), entries.end());
     return out;
 }

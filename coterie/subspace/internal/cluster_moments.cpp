@@ -51,7 +51,7 @@ Matrix<double> ClusterMoments::moment(int cluster) const { return float64_.matri
 
 Matrix<double> ClusterMoments::sum(std::span<const double> factors) const {
     if (static_cast<int>(factors.size()) != clusters_)
-        throw BadArgument("cluster moments: there must be one factor a cluster");
+        throw BadArgument("cluster moments: there must be one factor per cluster");
     const Index d = origin_.size();
     Matrix<double> total = Matrix<double>::Zero(d, d);
     float64_.for_each_row([&](Index i, Index first, Index last, Index position) {

@@ -129,7 +129,7 @@ void Discriminant::flush() {
 void Discriminant::assign(const Labels& labels) {
     if (soft_) throw BadArgument("discriminant: labels given, but assignments were said to be soft");
     if (static_cast<Index>(labels.size()) != points_.rows())
-        throw BadArgument("discriminant: there must be one label a point: " + std::to_string(labels.size()) +
+        throw BadArgument("discriminant: there must be one label per point: " + std::to_string(labels.size()) +
                           " labels, " + std::to_string(points_.rows()) + " points");
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters_)
@@ -165,7 +165,7 @@ void Discriminant::assign(const Labels& labels) {
 void Discriminant::assign(Index begin, const Matrix<double>& rows) {
     if (!soft_) throw BadArgument("discriminant: rows of A given, but assignments were said to be labels");
     if (begin < 0 || begin + rows.rows() > points_.rows() || rows.cols() != clusters_)
-        throw BadArgument("discriminant: rows of A must be those of points, and have one number a cluster");
+        throw BadArgument("discriminant: rows of A must be those of points, and have one number per cluster");
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
     std::visit(
         [&](auto& shares) {

@@ -1,0 +1,119 @@
+// Which array of a container is meant, and what is said about it. In a source of its own: coterie-read, which holds
+// little of the library, chooses by the same rules and words (io/internal/reader/).
+
+#include <algorithm>
+#include <limits>
+
+#include "coterie/base/error.hpp"
+#include "coterie/io/internal/formats.hpp"
+
+namespace coterie::formats {
+
+std::string_view name(Element element) {
+    switch (element) {
+        case Element::float16: return "float16";
+        case Element::float32: return "float32";
+        case Element::float64: return "float64";
+        case Element::int8: return "int8";
+        case Element::int16: return "int16";
+        case Element::int32: return "int32";
+        case Element::int64: return "int64";
+        case Element::uint8: return "uint8";
+        case Element::uint16: return "uint16";
+        case Element::uint32: return "uint32";
+        case Element::uint64: return "uint64";
+        case Element::text8:
+        case Element::text32: return "text";
+    }
+    throw InternalError("unknown element type");
+}
+
+std::size_t item_bytes(Element element) {
+    switch (element) {
+        case Element::int8:
+        case Element::uint8: return 1;
+        case Element::float16:
+        case Element::int16:
+        case Element::uint16: return 2;
+        case Element::float32:
+        case Element::int32:
+        case Element::uint32: return 4;
+        case Element::float64:
+        case Element::int64:
+        case Element::uint64: return 8;
+        case Element::text8:
+        case Element::text32: break;
+    }
+    throw InternalError("text has no size of its own");
+}
+
+std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source) {
+    const auto refuse = [&] {
+        throw BadData(std::string(source) + ": the shape " + shape_text(shape) +
+                      " in the header is not one an array can have");
+    };
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    bool empty = false;
+    for (const std::int64_t extent : shape) {
+        if (extent < 0) refuse();
+        empty = empty || extent == 0;
+    }
+    // The product of the others must be sound even when one extent is 0: strides are made from it.
+    auto product = static_cast<std::int64_t>(item);
+    for (const std::int64_t extent : shape) {
+        if (extent == 0) continue;
+        if (product > most / extent) refuse();
+        product *= extent;
+    }
+    return empty ? 0 : static_cast<std::size_t>(product);
+}
+
+const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
+                      std::string_view source, std::string& note) {
+    const auto listing = [&](const Content* but = nullptr) {
+        std::string out;
+        for (const Content& content : contents) {
+            if (&content == but) continue;
+            if (out.size() > 1000) return out + ", ...";
+            out += (out.empty() ? "" : ", ") + shown(content.name) + " (" + shape_text(content.shape) +
+                   (content.numeric ? ")" : ", not numeric)");
+        }
+        return out.empty() ? std::string("no arrays") : out;
+    };
+    if (!key.empty()) {
+        for (const Content& content : contents)
+            if (content.name == key) return content;
+        throw BadData(std::string(source) + ": has no array '" + shown(key) + "'; it holds " + listing());
+    }
+    if (contents.empty()) throw BadData(std::string(source) + ": holds no arrays");
+    const auto is_matrix = [](const Content& content) {
+        return content.shape.size() >= 2 &&
+               std::count_if(content.shape.begin(), content.shape.end(), [](auto extent) { return extent > 1; }) >= 2;
+    };
+    const Content* only = nullptr;
+    const Content* matching = nullptr;
+    int numeric = 0, matches = 0;
+    for (const Content& content : contents) {
+        if (!content.numeric && purpose == Purpose::points) continue;
+        ++numeric;
+        only = &content;
+        if (is_matrix(content) != (purpose == Purpose::points)) continue;
+        ++matches;
+        matching = &content;
+    }
+    const Content* const taken = matches == 1 ? matching : numeric == 1 ? only : nullptr;
+    if (taken != nullptr) {
+        const bool column = purpose == Purpose::points && !is_matrix(*taken);
+        if (contents.size() > 1 || column)
+            note = std::string(source) + ": took the array " + shown(taken->name) + " (" + shape_text(taken->shape) +
+                   ")" + (column ? ", which is no matrix but single numbers" : "") +
+                   (contents.size() > 1 ? "; the file also holds " + listing(taken) : "");
+        return *taken;
+    }
+    if (std::any_of(contents.begin(), contents.end(), [](const Content& c) { return c.name == "indptr"; }))
+        throw BadData(std::string(source) + ": holds a sparse matrix; dense rows are needed here");
+    throw BadData(std::string(source) + ": which array is meant? Name it behind a colon, FILE:NAME; the file holds " +
+                  listing());
+}
+
+}  // namespace coterie::formats

@@ -1,0 +1,172 @@
+// Datasets of HDF5 files, through the HDF5 library, which also converts byte orders and number types. Rows are read and
+// sent in blocks of whole chunks, so that no chunk is unpacked twice and the array lies in memory once, at the
+// caller's.
+
+#include <algorithm>
+
+#include "coterie/io/internal/reader/reader.hpp"
+
+#ifdef COTERIE_HAVE_HDF5
+#include <hdf5.h>
+#endif
+
+namespace coterie::formats {
+
+#ifdef COTERIE_HAVE_HDF5
+namespace {
+
+class Handle {
+public:
+    Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    ~Handle() {
+        if (id_ >= 0) close_(id_);
+    }
+    hid_t get() const { return id_; }
+    bool ok() const { return id_ >= 0; }
+
+private:
+    hid_t id_;
+    herr_t (*close_)(hid_t);
+};
+
+struct NumberType {
+    Element element;
+    hid_t memory;
+};
+
+bool number_type(hid_t stored, NumberType& out) {
+    const size_t size = H5Tget_size(stored);
+    hid_t plain = stored;
+    const H5T_class_t kind = H5Tget_class(stored);
+    // Booleans are enumerations over 8-bit integers.
+    const Handle base(kind == H5T_ENUM ? H5Tget_super(stored) : -1, H5Tclose);
+    if (kind == H5T_ENUM) plain = base.get();
+    if (kind == H5T_FLOAT) {
+        out = size <= 4 ? NumberType{Element::float32, H5T_NATIVE_FLOAT}
+                        : NumberType{Element::float64, H5T_NATIVE_DOUBLE};
+        return true;
+    }
+    if (kind != H5T_INTEGER && kind != H5T_ENUM) return false;
+    const bool with_sign = H5Tget_sign(plain) != H5T_SGN_NONE;
+    switch (size) {
+        case 1:
+            out = with_sign ? NumberType{Element::int8, H5T_NATIVE_INT8} : NumberType{Element::uint8, H5T_NATIVE_UINT8};
+            return true;
+        case 2:
+            out = with_sign ? NumberType{Element::int16, H5T_NATIVE_INT16}
+                            : NumberType{Element::uint16, H5T_NATIVE_UINT16};
+            return true;
+        case 4:
+            out = with_sign ? NumberType{Element::int32, H5T_NATIVE_INT32}
+                            : NumberType{Element::uint32, H5T_NATIVE_UINT32};
+            return true;
+        case 8:
+            out = with_sign ? NumberType{Element::int64, H5T_NATIVE_INT64}
+                            : NumberType{Element::uint64, H5T_NATIVE_UINT64};
+            return true;
+        default: return false;
+    }
+}
+
+bool shape_of(hid_t dataset, std::vector<std::int64_t>& shape) {
+    const Handle space(H5Dget_space(dataset), H5Sclose);
+    if (!space.ok()) return false;
+    const H5S_class_t kind = H5Sget_simple_extent_type(space.get());
+    if (kind != H5S_SIMPLE) return kind == H5S_SCALAR;
+    const int dimensions = H5Sget_simple_extent_ndims(space.get());
+    if (dimensions < 0) return false;
+    std::vector<hsize_t> extents(static_cast<std::size_t>(dimensions));
+    H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
+    for (const hsize_t extent : extents) shape.push_back(static_cast<std::int64_t>(extent));
+    return true;
+}
+
+struct Listing {
+    std::vector<Content> contents;
+};
+
+herr_t visit(hid_t file, const char* path, const H5O_info_t* info, void* data) {
+    if (info->type != H5O_TYPE_DATASET) return 0;
+    auto& listing = *static_cast<Listing*>(data);
+    if (listing.contents.size() >= 10000) return 1;
+    Content content{std::string("/") + path, {}, false};
+    const Handle dataset(H5Dopen2(file, path, H5P_DEFAULT), H5Dclose);
+    if (dataset.ok()) {
+        const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+        NumberType number{};
+        content.numeric = type.ok() && number_type(type.get(), number) && shape_of(dataset.get(), content.shape);
+    }
+    listing.contents.push_back(std::move(content));
+    return 0;
+}
+
+// Rows to read at once: about 64 MB, in whole chunks.
+hsize_t block_rows(hid_t dataset, const std::vector<hsize_t>& extents, std::size_t row_bytes) {
+    hsize_t rows = std::max<hsize_t>(1, (std::size_t{1} << 26) / row_bytes);
+    const Handle layout(H5Dget_create_plist(dataset), H5Pclose);
+    std::vector<hsize_t> chunk(extents.size());
+    if (layout.ok() && H5Pget_layout(layout.get()) == H5D_CHUNKED &&
+        H5Pget_chunk(layout.get(), static_cast<int>(chunk.size()), chunk.data()) > 0 && chunk[0] > 0)
+        rows = (rows / chunk[0] + 1) * chunk[0];
+    return std::min(rows, extents[0]);
+}
+
+}  // namespace
+
+void read_hdf5(const std::string& path, const std::string& key, Purpose purpose, Answer& answer) {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!file.ok()) throw BadData(path + ": is not a sound HDF5 file");
+    std::string wanted(key);
+    if (!wanted.empty() && wanted.front() != '/') wanted = std::string("/").append(wanted);
+    const Handle straight(wanted.empty() ? -1 : H5Dopen2(file.get(), wanted.c_str(), H5P_DEFAULT), H5Dclose);
+    Array array;
+    if (!straight.ok()) {
+        Listing listing;
+        if (H5Ovisit(file.get(), H5_INDEX_NAME, H5_ITER_INC, &visit, &listing) < 0)
+            throw BadData(path + ": is damaged: its list of datasets cannot be read");
+        wanted = choose(listing.contents, wanted, purpose, path, array.note).name;
+    }
+    const std::string source = path + ":" + wanted;
+    const Handle dataset(H5Dopen2(file.get(), wanted.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.ok()) throw BadData(source + ": the dataset cannot be opened");
+    const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+    NumberType number{};
+    if (!type.ok() || !number_type(type.get(), number))
+        throw BadData(source + ": is not a dataset of numbers; integers and floats of up to 64 bits are accepted");
+    if (!shape_of(dataset.get(), array.shape)) throw BadData(source + ": is an empty dataset");
+    array.element = number.element;
+    array.item_bytes = item_bytes(array.element);
+    const std::size_t bytes = answer.describe(array, wanted, source);
+    if (bytes == 0) return;
+
+    std::vector<hsize_t> extents(array.shape.begin(), array.shape.end());
+    if (extents.empty()) extents = {1};
+    const bool scalar = array.shape.empty();
+    const std::size_t row_bytes = bytes / extents[0];
+    const hsize_t step = scalar ? 1 : block_rows(dataset.get(), extents, row_bytes);
+    std::vector<std::byte> block(step * row_bytes);
+    std::vector<hsize_t> begin(extents.size(), 0), count = extents;
+    for (; begin[0] < extents[0]; begin[0] += step) {
+        count[0] = std::min(step, extents[0] - begin[0]);
+        const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+        const Handle stored(H5Dget_space(dataset.get()), H5Sclose);
+        if ((!scalar &&
+             H5Sselect_hyperslab(stored.get(), H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr) < 0) ||
+            H5Dread(dataset.get(), number.memory, memory.get(), stored.get(), H5P_DEFAULT, block.data()) < 0)
+            throw BadData(source +
+                          ": cannot be read: the data are damaged, truncated, or packed by a filter that is not "
+                          "installed");
+        answer.data(std::span(block).first(count[0] * row_bytes));
+    }
+}
+#else
+void read_hdf5(const std::string& path, const std::string&, Purpose, Answer&) {
+    throw BadArgument(path +
+                      ": HDF5 files need the HDF5 library, which this build does not have; save the data as .npy");
+}
+#endif
+
+}  // namespace coterie::formats

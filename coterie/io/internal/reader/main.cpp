@@ -1,0 +1,108 @@
+// The process around the two readers: its limits, its answer. Nothing is done before the limits stand: address space by
+// reader_memory(), but no more than there is; processor time by reader_seconds(), whose end is SIGXCPU; no core file.
+// All that can be refused in words is; what cannot, a crash inside a library, the caller sees by the missing end of the
+// answer.
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <new>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/io/internal/reader/reader.hpp"
+#include "coterie/io/internal/reader_messages.hpp"
+
+namespace coterie::formats {
+namespace {
+
+void set_limit(int which, double most) {
+    rlimit limit{};
+    if (::getrlimit(static_cast<__rlimit_resource_t>(which), &limit) != 0) return;
+    limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(most));
+    ::setrlimit(static_cast<__rlimit_resource_t>(which), &limit);
+}
+
+void write_all(const void* from, std::size_t size) {
+    const auto* next = static_cast<const std::byte*>(from);
+    while (size > 0) {
+        const ssize_t put = ::write(STDOUT_FILENO, next, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) std::_Exit(1);  // nobody listens
+        next += put;
+        size -= static_cast<std::size_t>(put);
+    }
+}
+
+void send(Message kind, std::uint32_t detail, std::span<const std::byte> bytes) {
+    const MessageHead head{kind, detail, bytes.size()};
+    write_all(&head, sizeof head);
+    write_all(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+void Answer::allow(double bytes) const {
+    set_limit(RLIMIT_CPU, std::ceil(reader_seconds(base_, file_bytes_ + bytes)));
+#ifndef COTERIE_SANITIZED  // whose shadows are addresses, too
+    const auto there_is = static_cast<double>(available_memory());
+    const double proportionate = reader_memory(file_bytes_ + bytes);
+    set_limit(RLIMIT_AS, there_is > 0 ? std::min(there_is, proportionate) : proportionate);
+#endif
+}
+
+std::size_t Answer::describe(const Array& array, const std::string& name, const std::string& source) {
+    const std::size_t bytes = checked_bytes(array.shape, array.item_bytes, source);
+    require_memory(static_cast<double>(bytes), source);
+    allow(static_cast<double>(bytes));
+    std::string text(reinterpret_cast<const char*>(array.shape.data()), array.shape.size() * sizeof(std::int64_t));
+    text += name + '\0' + array.note;
+    send(Message::array,
+         static_cast<std::uint32_t>(array.element) | (array.fortran ? 256U : 0U) |
+             static_cast<std::uint32_t>(array.shape.size()) << 16,
+         std::as_bytes(std::span(text)));
+    return bytes;
+}
+
+void Answer::data(std::span<const std::byte> bytes) { send(Message::data, 0, bytes); }
+
+void Answer::end() { send(Message::end, 0, {}); }
+
+void Answer::refuse(ErrorKind kind, const std::string& text) {
+    send(Message::refusal, static_cast<std::uint32_t>(kind), std::as_bytes(std::span(text)));
+}
+
+}  // namespace coterie::formats
+
+int main(int count, char** words) {
+    using namespace coterie;
+    using namespace coterie::formats;
+    // It ends with whoever started it, keeps no file open that was not meant for it, and leaves no picture of its
+    // memory.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::syscall(SYS_close_range, 3U, ~0U, 0U);
+    set_limit(RLIMIT_CORE, 0);
+    if (count != 6) return 2;
+    const std::string format = words[1], path = words[2], key = words[3];
+    const Purpose purpose = std::string(words[4]) == "points" ? Purpose::points : Purpose::labels;
+    try {
+        Answer answer(static_cast<double>(std::atol(words[5])) / 1000, static_cast<double>(read_bytes(path).size()));
+        try {
+            format == "hdf5" ? read_hdf5(path, key, purpose, answer) : read_matlab(path, key, purpose, answer);
+            answer.end();
+        } catch (const Error& error) {
+            answer.refuse(error.kind(), error.message());
+        } catch (const std::bad_alloc&) {
+            answer.refuse(ErrorKind::resource, path + ": cannot be read: it needs more memory than there is");
+        }
+    } catch (const std::exception&) {
+        return 1;  // the file went away, or there is no memory for a message
+    }
+    std::_Exit(0);  // what the libraries would tidy up the system does, and a damaged file cannot end that in a crash
+}

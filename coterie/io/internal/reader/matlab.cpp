@@ -1,0 +1,151 @@
+// Variables of MATLAB 5 to 7.3 files, through matio: full matrices of real numbers, also those in the cells of a cell
+// array, as sets of several views have them, which are called NAME{1}, NAME{2}, ...
+
+#include <limits>
+
+#include "coterie/io/internal/reader/reader.hpp"
+
+#ifdef COTERIE_HAVE_MATIO
+#include <matio.h>
+#endif
+
+namespace coterie::formats {
+
+#ifdef COTERIE_HAVE_MATIO
+namespace {
+
+struct Close {
+    void operator()(mat_t* file) const { Mat_Close(file); }
+    void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
+};
+using Variable = std::unique_ptr<matvar_t, Close>;
+
+bool element_of(matio_classes kind, Element& element) {
+    switch (kind) {
+        case MAT_C_DOUBLE: element = Element::float64; return true;
+        case MAT_C_SINGLE: element = Element::float32; return true;
+        case MAT_C_INT8: element = Element::int8; return true;
+        case MAT_C_UINT8: element = Element::uint8; return true;
+        case MAT_C_INT16: element = Element::int16; return true;
+        case MAT_C_UINT16: element = Element::uint16; return true;
+        case MAT_C_INT32: element = Element::int32; return true;
+        case MAT_C_UINT32: element = Element::uint32; return true;
+        case MAT_C_INT64: element = Element::int64; return true;
+        case MAT_C_UINT64: element = Element::uint64; return true;
+        default: return false;
+    }
+}
+
+// matio reads what a truncated file still has and leaves the rest as it happens to be, so the file's elements are
+// walked first: each says how long it is, and all must be there. (Version 7.3 files are HDF5 behind a MATLAB header.)
+void require_whole(std::span<const std::byte> data, const std::string& what) {
+    const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(data[i]); };
+    const bool little = data.size() >= 128 && byte(126) == 'I' && byte(127) == 'M';
+    const bool big = data.size() >= 128 && byte(126) == 'M' && byte(127) == 'I';
+    if (!little && !big) throw BadData(what + ": is not a MATLAB 5 file (its header is not MATLAB's)");
+    const std::uint32_t version = little ? byte(124) | byte(125) << 8 : byte(125) | byte(124) << 8;
+    if (version == 0x0200) return;
+    if (version != 0x0100) throw BadData(what + ": is a MATLAB file of an unknown version; versions 5 to 7.3 are read");
+    const auto word = [&](std::size_t at) {
+        return little ? byte(at) | byte(at + 1) << 8 | byte(at + 2) << 16 | byte(at + 3) << 24
+                      : byte(at + 3) | byte(at + 2) << 8 | byte(at + 1) << 16 | byte(at) << 24;
+    };
+    for (std::size_t at = 128; at < data.size();) {
+        const std::size_t left = data.size() - at;
+        const std::size_t length = left < 8 ? left : word(at + 4);
+        if (left < 8 || length > left - 8)
+            throw BadData(what + ": is truncated: a variable of " + std::to_string(length) + " bytes, " +
+                          std::to_string(left) + " are there");
+        at += 8 + length;
+    }
+}
+
+std::vector<std::int64_t> shape_of(const matvar_t& variable) {
+    std::vector<std::int64_t> out;
+    for (int k = 0; k < variable.rank; ++k) {
+        const std::size_t extent = variable.dims[k];
+        out.push_back(extent > std::numeric_limits<std::int64_t>::max() ? -1 : static_cast<std::int64_t>(extent));
+    }
+    return out;
+}
+
+// The cells of a cell array; none of anything else.
+std::vector<matvar_t*> cells_of(matvar_t& variable) {
+    std::vector<matvar_t*> out;
+    if (variable.class_type != MAT_C_CELL || variable.data == nullptr || variable.data_size <= 0) return out;
+    for (std::size_t i = 0; i < variable.nbytes / static_cast<std::size_t>(variable.data_size) && i < 10000; ++i)
+        out.push_back(Mat_VarGetCell(&variable, static_cast<int>(i)));
+    return out;
+}
+
+std::string name_of(const matvar_t& variable, std::size_t cell) {
+    return (variable.name ? variable.name : "") + ("{" + std::to_string(cell + 1) + "}");
+}
+
+Content described(const matvar_t& variable, std::string name) {
+    Element element{};
+    const bool numeric = element_of(variable.class_type, element) && !variable.isComplex;
+    return {std::move(name), shape_of(variable), numeric};
+}
+
+// A variable is listed, but a cell array by its matrices where it has any.
+void describe(matvar_t& variable, std::vector<Content>& contents) {
+    const std::size_t before = contents.size();
+    const std::vector<matvar_t*> cells = cells_of(variable);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        Element element{};
+        if (cells[i] != nullptr && element_of(cells[i]->class_type, element))
+            contents.push_back(described(*cells[i], name_of(variable, i)));
+    }
+    if (contents.size() == before) contents.push_back(described(variable, variable.name ? variable.name : ""));
+}
+
+}  // namespace
+
+void read_matlab(const std::string& path, const std::string& key, Purpose purpose, Answer& answer) {
+    require_whole(read_bytes(path).data, path);
+    const std::unique_ptr<mat_t, Close> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
+    if (!file) throw BadData(path + ": is not a sound MATLAB file");
+    std::vector<Content> contents;
+    while (const Variable variable{Mat_VarReadNextInfo(file.get())}) {
+        const std::size_t before = contents.size();
+        describe(*variable, contents);
+        if (variable->name != nullptr && key == variable->name && contents[before].name != key)
+            throw BadData(path + ":" + key + ": is a cell array; name one of its matrices, as in " + path + ":" +
+                          contents[before].name);
+        if (contents.size() > 10000) break;
+    }
+    Array array;
+    const Content& chosen = choose(contents, key, purpose, path, array.note);
+    const std::string source = path + ":" + chosen.name;
+
+    // A cell's variable is the name up to its brace; a variable's own name holds none.
+    const std::string name = chosen.name.substr(0, chosen.name.find('{'));
+    const Variable variable(Mat_VarReadInfo(file.get(), name.c_str()));
+    if (!variable) throw BadData(source + ": cannot be read: the file is damaged");
+    matvar_t* found = variable.get();
+    const std::vector<matvar_t*> cells = cells_of(*variable);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (name_of(*variable, i) == chosen.name) found = cells[i];
+    if (found->class_type == MAT_C_SPARSE)
+        throw BadData(source + ": is a sparse matrix; full ones are accepted (in MATLAB: X = full(X))");
+    if (found->isComplex) throw BadData(source + ": is complex; real numbers are accepted");
+    if (!element_of(found->class_type, array.element))
+        throw BadData(source + ": is not a matrix of numbers (a struct, a cell array or text)");
+    array.item_bytes = item_bytes(array.element);
+    array.fortran = true;
+    array.shape = shape_of(*found);
+    const std::size_t bytes = answer.describe(array, chosen.name, source);
+    const bool failed = Mat_VarReadDataAll(file.get(), found) != 0;
+    if (bytes > 0 && (failed || found->data == nullptr || found->nbytes < bytes || shape_of(*found) != array.shape ||
+                      static_cast<std::size_t>(found->data_size) != array.item_bytes))
+        throw BadData(source + ": is truncated or damaged");
+    answer.data({static_cast<const std::byte*>(found->data), bytes});
+}
+#else
+void read_matlab(const std::string& path, const std::string&, Purpose, Answer&) {
+    throw BadArgument(path + ": .mat files need matio, which this build does not have; save the array as .npy");
+}
+#endif
+
+}  // namespace coterie::formats

@@ -1,0 +1,33 @@
+#pragma once
+// Internal: what coterie-read (io/internal/reader/) writes to its standard output and reader_process.cpp reads from it:
+// messages of a head and `bytes` bytes. An answer is
+//   array, data (any number of times, together the array's bytes), end      or      refusal, at any moment.
+// Both sides are of one build on one machine, so numbers go as they lie in memory.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace coterie::formats {
+
+enum class Message : std::uint32_t {
+    array = 0x61b7c301,  // detail: the element, + 256 in Fortran order, + 65536 dimensions; extents, name, \0, note
+    data = 0x61b7c302,
+    end = 0x61b7c303,
+    refusal = 0x61b7c304  // detail: the ErrorKind; the text
+};
+struct MessageHead {
+    Message kind;
+    std::uint32_t detail;
+    std::uint64_t bytes;
+};
+constexpr std::size_t longest_text = std::size_t{1} << 20;  // bytes of an array or a refusal
+
+/// Processor seconds allowed for `bytes`, the size of the file and, once it is known, what the array in it claims to
+/// hold: `base` and one more for every 10 MB. (The libraries read some hundred MB a second.)
+constexpr double reader_seconds(double base, double bytes) { return base + bytes / 1e7; }
+
+/// Bytes of address space for the same: 1 GiB, since a chunk that is packed may be larger than what is taken from it,
+/// and four times as much as was claimed.
+constexpr double reader_memory(double bytes) { return 1024.0 * 1024 * 1024 + 4 * bytes; }
+
+}  // namespace coterie::formats

@@ -1,0 +1,219 @@
+// The caller's side of coterie-read: starts it, reads its messages, bounds how long they may take, and says what became
+// of it. posix_spawn, because a process of many threads may not fork and go on; a process group of its own, so that the
+// terminal's Ctrl-C reaches the caller alone, who then ends the child. The array's extents are checked before memory is
+// taken, and its bytes go from the pipe straight into that memory.
+
+#include "coterie/io/internal/reader_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/internal/own_place.hpp"
+#include "coterie/base/memory.hpp"
+#include "coterie/io/internal/reader_messages.hpp"
+
+namespace coterie::formats {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string installed_reader(const std::string& source) {
+    std::string places;
+    std::error_code ignored;
+    for (const fs::path& folder : internal::own_library_folders()) {
+        const std::string place = (folder / "coterie" / "coterie-read").lexically_normal().string();
+        if (fs::exists(place, ignored)) return place;
+        places += (places.empty() ? "" : " nor ") + place;
+    }
+    throw ResourceError(source +
+                        ": HDF5 and MATLAB files are read by coterie-read, a program that is part of coterie " +
+                        "and missing from this installation: there is neither " + places);
+}
+
+class Child {
+public:
+    Child(const std::vector<std::string>& words, const std::string& source, const Run& run)
+        : program_(words.front()), source_(source), run_(run) {
+        std::vector<char*> arguments;
+        for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+        arguments.push_back(nullptr);
+        std::array<int, 2> ends{};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+            throw ResourceError(source_ + ": cannot be read: no pipe: " + std::strerror(errno));
+        pipe_ = ends[0];
+        posix_spawn_file_actions_t files;
+        posix_spawn_file_actions_init(&files);
+        posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        const int failed = ::posix_spawn(&process_, program_.c_str(), &files, &attributes, arguments.data(), environ);
+        posix_spawnattr_destroy(&attributes);
+        posix_spawn_file_actions_destroy(&files);
+        ::close(ends[1]);
+        if (failed == 0) return;
+        ::close(pipe_);
+        throw ResourceError(source_ + ": cannot be read: " + program_ + " cannot be started: " + std::strerror(failed));
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+    ~Child() {
+        ::close(pipe_);
+        if (process_ <= 0) return;
+        ::kill(process_, SIGKILL);
+        while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
+    }
+
+    void allow(double seconds) { seconds_ = seconds; }
+
+    /// Exactly `size` bytes. Throws when they do not come.
+    void read(void* to, std::size_t size) {
+        auto* next = static_cast<std::byte*>(to);
+        while (size > 0) {
+            pollfd ready{.fd = pipe_, .events = POLLIN, .revents = 0};
+            const int found = ::poll(&ready, 1, 50);
+            if (asked_.seconds() > 0.05) {
+                run_.throw_if_stopped("reading");
+                // A child that waits uses no processor time; on a busy machine one that works does not use much.
+                if (since_.seconds() > 10 * seconds_)
+                    throw BadData(source_ + ": is not read after " + rounded(10 * seconds_) +
+                                  " seconds: it is damaged, or lies where it cannot be reached");
+                asked_.restart();
+            }
+            if (found <= 0) continue;
+            const ssize_t got = ::read(pipe_, next, size);
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) fail();
+            next += got;
+            size -= static_cast<std::size_t>(got);
+        }
+    }
+    std::string read_text(std::uint64_t bytes) {
+        if (bytes > longest_text) nonsense("a text of " + std::to_string(bytes) + " bytes");
+        std::string out(static_cast<std::size_t>(bytes), '\0');
+        read(out.data(), out.size());
+        return out;
+    }
+
+    [[noreturn]] void nonsense(const std::string& what) const {
+        throw BadData(source_ + ": cannot be read: " + program_ + " answered with " + what +
+                      "; the file is damaged, or the program is of another version of coterie");
+    }
+
+private:
+    static std::string rounded(double seconds) { return std::to_string(std::lround(std::max(1.0, seconds))); }
+
+    // The child closed its end of the pipe before its answer was whole: what became of it.
+    [[noreturn]] void fail() {
+        int status = 0;
+        pid_t ended = 0;
+        for (const Stopwatch watch; ended == 0 && watch.seconds() < 1; ::poll(nullptr, 0, 2))
+            ended = ::waitpid(process_, &status, WNOHANG);
+        if (ended != 0) process_ = -1;  // reaped, here or (-1) by the host's own handler
+        if (ended <= 0) nonsense("the half of an answer");
+        if (WIFEXITED(status)) nonsense("exit status " + std::to_string(WEXITSTATUS(status)));
+        const int signal = WTERMSIG(status);
+        if (signal == SIGXCPU)
+            throw BadData(source_ + ": cannot be read: it takes more than " + rounded(seconds_) +
+                          " seconds of processor time, far more than its size calls for; it is damaged");
+        const std::string how = "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+        if (signal == SIGKILL || signal == SIGTERM)
+            throw ResourceError(source_ + ": cannot be read: " + program_ + " was ended from outside, by " + how +
+                                ", as systems do that run out of memory");
+        throw BadData(source_ + ": is damaged: reading it ended with " + how);
+    }
+
+    std::string program_;
+    std::string source_;
+    const Run& run_;
+    pid_t process_ = -1;
+    int pipe_ = -1;
+    double seconds_ = 0;
+    Stopwatch since_, asked_;
+};
+
+[[noreturn]] void refuse(std::uint32_t kind, const std::string& text) {
+    switch (static_cast<ErrorKind>(kind)) {
+        case ErrorKind::bad_argument: throw BadArgument(text);
+        case ErrorKind::resource: throw ResourceError(text);
+        default: throw BadData(text);
+    }
+}
+
+}  // namespace
+
+Array read_apart(std::string_view format, const std::string& path, std::string_view key, Purpose purpose,
+                 std::string& source, const Run& run, const ReaderProgram& program) {
+    std::error_code failed;
+    if (const auto kind = fs::status(path, failed).type();
+        kind != fs::file_type::regular && kind != fs::file_type::not_found && kind != fs::file_type::directory)
+        throw BadData(source + ": is not a regular file, and HDF5 and MATLAB files are read from nothing else");
+    const auto file_bytes = static_cast<double>(read_bytes(path).size());  // what is missing is told as everywhere
+
+    Child child(
+        {program.path.empty() ? installed_reader(source) : program.path, std::string(format), path, std::string(key),
+         purpose == Purpose::points ? "points" : "labels", std::to_string(std::lround(1000 * program.seconds))},
+        source, run);
+    child.allow(reader_seconds(program.seconds, file_bytes));
+    Array array;
+    std::shared_ptr<std::byte[]> buffer;
+    std::size_t bytes = 0, have = 0;
+    bool described = false;
+    for (;;) {
+        MessageHead head;
+        child.read(&head, sizeof head);
+        if (head.kind == Message::refusal) {
+            const std::string text = child.read_text(head.bytes);
+            if (!text.starts_with(path)) child.nonsense("a refusal that does not name the file");
+            refuse(head.detail, text);
+        } else if (head.kind == Message::array && !described) {
+            const std::string text = child.read_text(head.bytes);
+            const std::size_t extents = sizeof(std::int64_t) * (head.detail >> 16), name = text.find('\0', extents);
+            if (extents > text.size() || name == std::string::npos ||
+                (head.detail & 255) >= static_cast<std::uint32_t>(Element::text8))
+                child.nonsense("an array that is none");
+            array.element = static_cast<Element>(head.detail & 255);
+            array.item_bytes = item_bytes(array.element);
+            array.fortran = (head.detail & 256) != 0;
+            array.shape.resize(head.detail >> 16);
+            std::memcpy(array.shape.data(), text.data(), extents);
+            array.note = text.substr(name + 1);
+            source += ":" + text.substr(extents, name - extents);
+            bytes = checked_bytes(array.shape, array.item_bytes, source);
+            require_memory(static_cast<double>(bytes), source);
+            buffer.reset(new std::byte[bytes]);
+            child.allow(reader_seconds(program.seconds, file_bytes + static_cast<double>(bytes)));
+            described = true;
+        } else if (head.kind == Message::data && head.bytes <= bytes - have) {
+            child.read(buffer.get() + have, static_cast<std::size_t>(head.bytes));
+            have += static_cast<std::size_t>(head.bytes);
+        } else if (head.kind == Message::end && described && have == bytes) {
+            array.data = {buffer.get(), bytes};
+            array.owner = std::move(buffer);
+            return array;
+        } else {
+            child.nonsense("what is no part of an answer");
+        }
+    }
+}
+
+}  // namespace coterie::formats

@@ -1,0 +1,317 @@
+// HDF5 and MATLAB files by way of coterie-read: sound ones, damaged ones, and programs in its place that crash, stall,
+// lie or do not exist. Whatever happens, no child and no open file is left.
+
+#include "coterie/io/internal/reader_process.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <random>
+
+#include "coterie/io/internal/reader_messages.hpp"
+#include "coterie/io/internal/test_files.hpp"
+
+namespace coterie {
+namespace {
+
+using formats::Array;
+using formats::Message;
+using formats::Purpose;
+using formats::read_apart;
+using testing::contents;
+using testing::Folder;
+using testing::has;
+using testing::message_of;
+using testing::raw;
+
+// A MATLAB 5 file of full matrices of doubles, uncompressed.
+struct Variable {
+    std::string name;
+    std::int32_t rows, columns;
+    std::string data;
+};
+std::string element(std::int32_t type, std::string data) {
+    std::string out = raw<std::int32_t>({type, static_cast<std::int32_t>(data.size())});
+    data.resize((data.size() + 7) / 8 * 8);
+    return out + data;
+}
+std::string matlab(const std::vector<Variable>& variables) {
+    std::string out = "MATLAB 5.0 MAT-file, made by a test";
+    out.resize(124, ' ');
+    out += std::string("\0\1IM", 4);
+    for (const Variable& each : variables)
+        out += element(14, element(6, raw<std::int32_t>({6, 0})) +
+                               element(5, raw<std::int32_t>({each.rows, each.columns})) + element(1, each.name) +
+                               element(9, each.data));
+    return out;
+}
+const std::string points_3x2 = raw<double>({1, 2, 3, 4, 5, 6});
+
+class Reader : public ::testing::Test {
+protected:
+    void SetUp() override { open_ = open_files(); }
+    void TearDown() override {
+        EXPECT_EQ(open_files(), open_);
+        EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+        EXPECT_EQ(errno, ECHILD);
+    }
+    static std::ptrdiff_t open_files() {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                             std::filesystem::directory_iterator());
+    }
+
+    std::string program(const std::string& body) const {
+        const std::string path = folder.file("program", "#!/bin/sh\n" + body + "\n");
+        ::chmod(path.c_str(), 0755);
+        return path;
+    }
+    // What is said of x.mat, a sound file, when the program is this one.
+    template <class E>
+    std::string says(const formats::ReaderProgram& program, const coterie::Run& run = coterie::Run()) const {
+        const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
+        const std::string said = message_of<E>([&] {
+            std::string source = path;
+            read_apart("mat", path, "", Purpose::points, source, run, program);
+        });
+        EXPECT_TRUE(said.starts_with(path)) << said;
+        return said;
+    }
+    // A program that answers with these bytes.
+    std::string answer(const std::string& bytes) const {
+        folder.file("answer", bytes);
+        return program("cat '" + (folder / "answer") + "'");
+    }
+
+    const Folder folder;
+
+private:
+    std::ptrdiff_t open_ = 0;
+};
+
+std::string message(Message kind, std::uint32_t detail, const std::string& text, std::uint64_t more = 0) {
+    const formats::MessageHead head{kind, detail, text.size() + more};
+    return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
+}
+// Of float64, in two dimensions.
+std::string described(std::int64_t rows, std::int64_t columns) {
+    return message(Message::array, 2 | 2U << 16, raw<std::int64_t>({rows, columns}) + "X" + '\0');
+}
+
+TEST_F(Reader, MatlabByHand) {
+    const std::string path =
+        folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}, {"Y", 3, 1, raw<double>({7, 8, 7})}}));
+    const PointsFile file = read_points_file(path);
+    EXPECT_EQ(file.points.view().as<double>().matrix()(2, 1), 6);
+    ASSERT_EQ(file.notes.size(), 1u);
+    EXPECT_EQ(file.notes[0], path + ": took the array X (3 x 2); the file also holds Y (3 x 1)");
+    EXPECT_TRUE(read_points_file(path + ":X").notes.empty());
+    EXPECT_EQ(read_labels_file(path).labels, (Labels{0, 1, 0}));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":Q"); }),
+                    "has no array 'Q'; it holds X (3 x 2), Y (3 x 1)"));
+}
+
+TEST_F(Reader, OneColumnIsNotTakenUnsaid) {
+    const std::string path = folder.file("y.mat", matlab({{"Y", 3, 1, raw<double>({7, 8, 7})}}));
+    const PointsFile file = read_points_file(path);
+    EXPECT_EQ(file.points.rows(), 3);
+    ASSERT_EQ(file.notes.size(), 1u);
+    EXPECT_EQ(file.notes[0], path + ": took the array Y (3 x 1), which is no matrix but single numbers");
+}
+
+TEST_F(Reader, ExtentsAreCheckedBeforeMemoryIsTaken) {
+    const std::string path = folder.file("x.mat", matlab({{"X", 2147483647, 1000000, points_3x2}}));
+    EXPECT_TRUE(
+        has(message_of<ResourceError>([&] { read_points_file(path); }), "x.mat:X needs about 1.6e+07 GiB of memory"));
+    // What the program says is not believed either.
+    EXPECT_TRUE(has(says<ResourceError>({answer(described(std::int64_t{1} << 40, 1000))}), "needs about 8.19e+06 GiB"));
+    EXPECT_TRUE(
+        has(says<BadData>({answer(described(std::int64_t{1} << 40, std::int64_t{1} << 40))}), "is not one an array"));
+    EXPECT_TRUE(has(says<BadData>({answer(described(-1, 4))}), "is not one an array can have"));
+}
+
+TEST_F(Reader, ProgramThatDies) {
+    EXPECT_TRUE(has(says<BadData>({program("kill -SEGV $$")}),
+                    "is damaged: reading it ended with signal 11 (Segmentation fault)"));
+    EXPECT_TRUE(has(says<BadData>({program("kill -ABRT $$")}), "signal 6"));
+    EXPECT_TRUE(has(says<BadData>({program("kill -XCPU $$")}), "it takes more than 10 seconds of processor time"));
+    EXPECT_TRUE(has(says<ResourceError>({program("kill -KILL $$")}), "was ended from outside, by signal 9"));
+    EXPECT_TRUE(has(says<BadData>({program("exit 3")}), "exit status 3"));
+    EXPECT_TRUE(has(says<BadData>({answer(described(3, 2) + message(Message::data, 0, points_3x2.substr(0, 40), 8))}),
+                    "exit status 0"));
+}
+
+TEST_F(Reader, ProgramThatTalksNonsense) {
+    const std::string whole = message(Message::data, 0, points_3x2);
+    for (const std::string& bytes :
+         {std::string("no message, but a text that is longer than one"), message(Message::end, 0, ""), whole,
+          described(3, 2) + message(Message::end, 0, ""), described(3, 2) + described(3, 2),
+          described(3, 2) + message(Message::data, 0, points_3x2 + points_3x2),
+          described(3, 2) + whole + message(Message::data, 0, "1"), message(Message::refusal, 1, "of another file"),
+          message(Message::refusal, 1, "", std::uint64_t{1} << 50), message(Message::array, 2 | 2U << 16, "short"),
+          message(Message::array, 99 | 1U << 16, raw<std::int64_t>({3}) + "X" + '\0'),
+          message(Message::array, 2 | 1U << 16, raw<std::int64_t>({3}) + "no end")})
+        EXPECT_TRUE(has(says<BadData>({answer(bytes)}), "answered with")) << bytes;
+    // The same words in order are an array.
+    std::string source = folder / "x.mat";
+    const Array array = read_apart("mat", folder / "x.mat", "", Purpose::points, source, coterie::Run(),
+                                   {answer(described(3, 2) + whole + message(Message::end, 0, ""))});
+    EXPECT_EQ(std::memcmp(array.data.data(), points_3x2.data(), 48), 0);
+}
+
+TEST_F(Reader, ProgramThatStallsIsEnded) {
+    const Stopwatch watch;
+    EXPECT_TRUE(has(says<BadData>({program("sleep 60"), 0.05}), "is not read after"));
+    EXPECT_LT(watch.seconds(), 20);
+}
+
+TEST_F(Reader, StopsWhenAsked) {
+    const Stopwatch watch;
+    coterie::Run run;
+    run.should_stop = [&] { return watch.seconds() > 0.2; };
+    const std::string path = folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}}));
+    std::string source = path;
+    EXPECT_THROW(read_apart("mat", path, "", Purpose::points, source, run, {program("sleep 60")}), Cancelled);
+    EXPECT_LT(watch.seconds(), 20);
+}
+
+TEST_F(Reader, ProgramThatIsMissing) {
+    EXPECT_TRUE(has(says<ResourceError>({folder / "none"}), "cannot be started: No such file"));
+}
+
+TEST_F(Reader, OnlyRegularFiles) {
+    ASSERT_EQ(::mkfifo((folder / "pipe.h5").c_str(), 0600), 0);
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(folder / "pipe.h5"); }), "is not a regular file"));
+}
+
+// Each reading ends, with an array or with an error, in whatever is left of a sound file: bytes changed, a piece
+// cut out, a number made large. A second of processor time must do.
+void expect_sound_or_refused(const Folder& folder, const std::string& name, const std::string& format, int trials) {
+    const std::string good = contents(folder / name);
+    ASSERT_FALSE(good.empty());
+    std::mt19937 random(20261122);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    int read = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+        std::string bad = good;
+        for (std::size_t change = 0; change < 1 + below(4); ++change) {
+            const std::size_t at = below(bad.size());
+            switch (below(4)) {
+                case 0: bad[at] = static_cast<char>(random()); break;
+                case 1: bad[at] = static_cast<char>(bad[at] ^ (1 << below(8))); break;
+                case 2: bad.replace(at, 4, 4, static_cast<char>(below(2) == 0 ? 0xff : 0x7f)); break;
+                default: bad.erase(at, 1 + below(16));
+            }
+            if (bad.empty()) bad = "x";
+        }
+        const std::string path = folder.file("bad-" + name, bad);
+        try {
+            std::string source = path;
+            const Array array = read_apart(format, path, "", trial % 2 == 0 ? Purpose::points : Purpose::labels, source,
+                                           coterie::Run(), {"", 0.5});
+            EXPECT_EQ(array.data.size(), formats::checked_bytes(array.shape, array.item_bytes, source));
+            ++read;
+        } catch (const BadData& error) {
+            EXPECT_TRUE(has(error.message(), path)) << error.message();
+        } catch (const ResourceError& error) {
+            EXPECT_TRUE(has(error.message(), path)) << error.message();
+        }
+    }
+    EXPECT_LT(read, trials);
+}
+
+TEST_F(Reader, DamagedMatlabFiles) {
+    folder.file("x.mat", matlab({{"X", 3, 2, points_3x2}, {"Y", 3, 1, raw<double>({7, 8, 7})}}));
+    expect_sound_or_refused(folder, "x.mat", "mat", 150);
+    if (testing::python("numpy, scipy.io").empty()) GTEST_SKIP() << "no Python with NumPy and SciPy here";
+    ASSERT_TRUE(testing::run_python(folder, R"(
+import sys, numpy as np, scipy.io
+views = np.empty((1, 2), dtype=object)
+views[0, 0], views[0, 1] = np.arange(12.0).reshape(4, 3), np.arange(8, dtype=np.uint8).reshape(4, 2)
+for name, packed in (('cells.mat', False), ('packed.mat', True)):
+    scipy.io.savemat(sys.argv[1] + '/' + name, {'X': views, 'y': np.array([[1], [2], [1], [2]])}, do_compression=packed)
+)",
+                                    folder / ""));
+    for (const char* name : {"cells.mat", "packed.mat"}) expect_sound_or_refused(folder, name, "mat", 100);
+}
+
+TEST_F(Reader, DamagedHdf5Files) {
+    if (testing::python("h5py").empty()) GTEST_SKIP() << "no Python with h5py here";
+    ASSERT_TRUE(testing::run_python(folder, R"(
+import sys, h5py, numpy as np
+for name, version in (('old.h5', 'earliest'), ('new.h5', 'latest')):
+    with h5py.File(sys.argv[1] + '/' + name, 'w', libver=version) as file:
+        file.create_dataset('group/points', data=np.arange(40.0).reshape(10, 4), chunks=(3, 4), compression='gzip', shuffle=True)
+        file['labels'] = np.arange(10) % 3
+)",
+                                    folder / ""));
+    for (const char* name : {"old.h5", "new.h5"}) expect_sound_or_refused(folder, name, "hdf5", 150);
+}
+
+TEST_F(Reader, CellsOfViews) {
+    if (testing::python("numpy, scipy.io").empty()) GTEST_SKIP() << "no Python with NumPy and SciPy here";
+    ASSERT_TRUE(testing::run_python(folder, R"(
+import sys, numpy as np, scipy.io
+views = np.empty((1, 3), dtype=object)
+views[0, 0], views[0, 1], views[0, 2] = np.arange(12.0).reshape(4, 3), np.arange(8, dtype=np.uint8).reshape(4, 2), 'words'
+words = np.array(['a', 'b'], dtype=object)
+for name, packed in (('cells.mat', False), ('packed.mat', True)):
+    scipy.io.savemat(sys.argv[1] + '/' + name, {'X': views, 'W': words, 'y': np.array([[5], [2], [5], [2]])}, do_compression=packed)
+)",
+                                    folder / ""));
+    for (const char* name : {"cells.mat", "packed.mat"}) {
+        const std::string path = folder / name;
+        EXPECT_EQ(read_points_file(path + ":X{1}").points.view().at(3, 2), 11) << name;
+        EXPECT_EQ(read_points_file(path + ":X{2}").points.view().at(2, 1), 5) << name;
+        EXPECT_EQ(read_labels_file(path + ":y").labels, (Labels{1, 0, 1, 0}));
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path); }), "which array is meant"));
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path); }), "X{1} (4 x 3), X{2} (4 x 2)"));
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":X"); }),
+                        "is a cell array; name one of its matrices"));
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":X{3}"); }), "has no array 'X{3}'"));
+        EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":W"); }), "is not a matrix of numbers"));
+    }
+}
+
+TEST_F(Reader, Hdf5) {
+    if (testing::python("h5py").empty()) GTEST_SKIP() << "no Python with h5py here";
+    ASSERT_TRUE(testing::run_python(folder, R"(
+import sys, h5py, numpy as np
+with h5py.File(sys.argv[1] + '/x.h5', 'w') as file:
+    file['group/points'] = np.arange(12, dtype='>f4').reshape(4, 3)
+    file['labels'] = np.array([3, 1, 3, 1])
+    file['flags'] = np.array([True, False, True, True])
+    file['cube'] = np.arange(8.0).reshape(2, 2, 2)
+    file['one'] = 5.0
+    file['words'] = 'text'
+    file['complex'] = np.zeros((2, 2), dtype=complex)
+    file.create_dataset('huge', shape=(2**40, 2**10), chunks=(1, 2**10), dtype='f8')
+    # More than is read at once, in chunks that do not divide it: 80 MB.
+    numbers = np.arange(16384).astype(np.uint8)
+    file.create_dataset('blocks', data=np.add.outer(7 * numbers[:5000], numbers), chunks=(700, 3000))
+)",
+                                    folder / ""));
+    const std::string path = folder / "x.h5";
+    EXPECT_EQ(read_points_file(path + ":/group/points").points.view().at(3, 2), 11);
+    EXPECT_EQ(read_points_file(path + ":group/points").points.scalar(), ScalarType::float32);
+    EXPECT_EQ(read_points_file(path + ":cube").points.view().at(1, 3), 7);
+    EXPECT_EQ(read_labels_file(path + ":labels").labels, (Labels{1, 0, 1, 0}));
+    EXPECT_EQ(read_labels_file(path + ":flags").labels, (Labels{1, 0, 1, 1}));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":one"); }), "holds a single number"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":words"); }), "is not a dataset of numbers"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":complex"); }), "is not a dataset of numbers"));
+    EXPECT_TRUE(has(message_of<BadData>([&] { read_points_file(path + ":none"); }), "has no array '/none'; it holds"));
+    EXPECT_TRUE(has(message_of<ResourceError>([&] { read_points_file(path + ":huge"); }),
+                    "x.h5:/huge needs about 8.39e+06 GiB"));
+    std::string source = path;
+    const Array blocks = read_apart("hdf5", path, "blocks", Purpose::points, source, coterie::Run());
+    ASSERT_EQ(blocks.data.size(), std::size_t{5000} * 16384);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < 5000; ++i)
+        for (std::size_t j = 0; j < 16384; ++j)
+            wrong += blocks.data[i * 16384 + j] != static_cast<std::byte>(7 * i + j);
+    EXPECT_EQ(wrong, 0u);
+}
+
+}  // namespace
+}  // namespace coterie

@@ -1,0 +1,140 @@
+#include "coterie/manifold/baselines.hpp"
+
+#include <algorithm>
+
+#include "coterie/manifold/matching_pursuit.hpp"
+#include "coterie/manifold/smce.hpp"
+#include "coterie/manifold/wmc.hpp"
+
+namespace coterie {
+namespace {
+
+RepresentationOptions equal_weights(double multiple, double eta, double l1_share, int max_rounds, double tolerance) {
+    RepresentationOptions out;
+    out.weights = RepresentationWeights::equal;
+    out.multiple = multiple;
+    out.eta = eta;
+    out.l1_share = l1_share;
+    out.max_rounds = max_rounds;
+    out.tolerance = tolerance;
+    out.start = 100;
+    return out;
+}
+
+template <class Options>
+OptionSetFor<Options>& describe_clusters(OptionSetFor<Options>& set) {
+    return set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k").letter('k');
+}
+
+template <class Options>
+OptionSetFor<Options>& describe_solver(OptionSetFor<Options>& set) {
+    return set.integer("max_rounds", &Options::max_rounds, at_least(1), "checks of all columns a point takes at most")
+        .real("tolerance", &Options::tolerance, between(1e-10, 1e-3),
+              "violation of a point's optimality conditions that is let pass, in units of the weight");
+}
+
+const char* const eta_meaning = "square of the coordinate added to every row; 0: none";
+const char* const lambda_meaning = "fidelity, as a multiple of each point's smallest that takes any other point";
+const char* const unit_rows_meaning = "unit rows";
+
+}  // namespace
+
+const OptionSet& SscOptions::described() {
+    static const OptionSet set = [] {
+        OptionSetFor<SscOptions> out;
+        describe_clusters(out)
+            .real("lambda", &SscOptions::lambda, above(0), lambda_meaning)
+            .real("eta", &SscOptions::eta, at_least(0), eta_meaning);
+        return describe_solver(describe_manifold(out, unit_rows_meaning));
+    }();
+    return set;
+}
+
+const OptionSet& EnscOptions::described() {
+    static const OptionSet set = [] {
+        OptionSetFor<EnscOptions> out;
+        describe_clusters(out)
+            .real("lambda", &EnscOptions::lambda, above(0), lambda_meaning)
+            .real("l1_share", &EnscOptions::l1_share, {.low = 0, .high = 1, .low_open = true},
+                  "tau, the share of ||c||_1 beside ||c||^2 / 2; 1: that of ssc")
+            .real("eta", &EnscOptions::eta, at_least(0), eta_meaning);
+        return describe_solver(describe_manifold(out, unit_rows_meaning));
+    }();
+    return set;
+}
+
+const OptionSet& SscOmpOptions::described() {
+    static const OptionSet set = [] {
+        OptionSetFor<SscOmpOptions> out;
+        describe_clusters(out)
+            .integer("nonzeros", &SscOmpOptions::nonzeros, at_least(1), "points that a point takes at most")
+            .real("residual", &SscOmpOptions::residual, at_least(0),
+                  "share of a point's length that may be left when its representation ends")
+            .real("eta", &SscOmpOptions::eta, at_least(0), eta_meaning);
+        return describe_manifold(out, unit_rows_meaning);
+    }();
+    return set;
+}
+
+const OptionSet& SmceOptions::described() {
+    static const OptionSet set = [] {
+        OptionSetFor<SmceOptions> out;
+        describe_clusters(out)
+            .real("gamma", &SmceOptions::gamma, above(0), "what distance costs beside the error of a representation")
+            .integer("neighbors", &SmceOptions::neighbors, at_least(1), "nearest neighbours that a point may take");
+        return describe_manifold(out, "as given");
+    }();
+    return set;
+}
+
+Represented SscOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    return internal::represent_by(equal_weights(lambda, eta, 1, max_rounds, tolerance), points, queries, run);
+}
+std::string SscOptions::remedy() const { return internal::lambda_remedy(lambda); }
+
+Represented EnscOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    return internal::represent_by(equal_weights(lambda, eta, l1_share, max_rounds, tolerance), points, queries, run);
+}
+std::string EnscOptions::remedy() const { return internal::lambda_remedy(lambda); }
+
+Represented SscOmpOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    const MatchingPursuitOptions options{.nonzeros = nonzeros, .tolerance = residual, .eta = eta};
+    MatchingPursuit found = queries == nullptr ? match(points, options, run) : match(points, *queries, options, run);
+    Represented out;
+    out.coefficients = std::move(found.coefficients);
+    out.rounds = nonzeros;
+    out.details = {{"mean_residual", found.mean_residual}};
+    return out;
+}
+std::string SscOmpOptions::remedy() const { return "`nonzeros` (" + std::to_string(nonzeros) + ")"; }
+
+Represented SmceOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {
+    const Index most = points.rows() - (queries == nullptr ? 1 : 0);
+    const Index used = std::min<Index>(neighbors, most);
+    SmceRepresentation found = queries == nullptr ? smce_represent(points, gamma, used, run)
+                                                  : smce_represent(points, *queries, gamma, used, run);
+    Represented out;
+    if (used < neighbors)
+        out.warnings.push_back("option `neighbors`: " + std::to_string(neighbors) + " asked for, " +
+                               std::to_string(used) + " used: a point has no more");
+    out.coefficients = std::move(found.coefficients);
+    out.weights = std::move(found.weights);
+    out.details = {{"kkt_residual", found.worst_violation}, {"sum_error", found.worst_sum}};
+    return out;
+}
+std::string SmceOptions::remedy() const { return "`neighbors` (" + std::to_string(neighbors) + ")"; }
+
+SscModel SscMethod::fit(const Problem& problem, const SscOptions& options, const Run& run) {
+    return ManifoldFits<SscOptions>(problem, run).fit(options);
+}
+EnscModel EnscMethod::fit(const Problem& problem, const EnscOptions& options, const Run& run) {
+    return ManifoldFits<EnscOptions>(problem, run).fit(options);
+}
+SscOmpModel SscOmpMethod::fit(const Problem& problem, const SscOmpOptions& options, const Run& run) {
+    return ManifoldFits<SscOmpOptions>(problem, run).fit(options);
+}
+SmceModel SmceMethod::fit(const Problem& problem, const SmceOptions& options, const Run& run) {
+    return ManifoldFits<SmceOptions>(problem, run).fit(options);
+}
+
+}  // namespace coterie

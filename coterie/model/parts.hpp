@@ -1,0 +1,92 @@
+#pragma once
+// The parts of a fitted model - arrays and numbers - described once, where the model lives: one function lists them
+// with name, shape and meaning, and storing, loading with its checks, `coterie info` and Python's attributes follow
+// from it.
+//
+//   void SubspaceModel::parts(Parts& parts) {
+//       parts.add("prototypes", prototypes_, "k x d", "the mean of each cluster");
+//       parts.add("origin", origin_, "d", "what is taken off every row");
+//   }
+//
+// A shape is made of letters and whole numbers. A letter has one extent in the whole model: k is the number of
+// clusters, others are what the first part that has them shows, at least 1.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/model/archive.hpp"
+
+namespace coterie {
+
+struct PartDescription {
+    std::string name;
+    std::string shape;  // "k x d"
+    std::string meaning;
+};
+
+class COTERIE_API Parts {
+public:
+    /// Only lists what there is.
+    Parts() = default;
+    /// Writes into the archive: what is added is only read.
+    explicit Parts(Archive* into) : into_(into) {}
+    /// Reads from it into what is added. BadData where a part is missing, of another shape or type, out of its range,
+    /// not finite, or so large that squares overflow.
+    explicit Parts(const Archive* from) : from_(from) {}
+    /// Lists them and checks their numbers as reading does. BadData.
+    static Parts checking() {
+        Parts out;
+        out.checks_ = true;
+        return out;
+    }
+
+    bool reading() const { return from_ != nullptr; }
+    bool storing() const { return into_ != nullptr; }
+    /// Whether a part is there that not every model has: in the archive when reading, else as `has` says.
+    bool present(const std::string& name, bool has) const { return from_ != nullptr ? from_->has(name) : has; }
+    void bind(char letter, Index extent) { extents_[letter] = extent; }
+    /// Of a letter that is bound.
+    Index extent(char letter) const { return extents_.at(letter); }
+
+    void add(const std::string& name, Matrix<double>& value, std::string_view shape, std::string_view meaning);
+    /// In the scalar type they have.
+    void add(const std::string& name, Points& value, std::string_view shape, std::string_view meaning);
+    void add(const std::string& name, Vector<double>& value, std::string_view shape, std::string_view meaning);
+    void add(const std::string& name, std::vector<double>& value, std::string_view shape, std::string_view meaning,
+             const Range& range = any_number());
+    void add(const std::string& name, std::vector<std::int32_t>& value, std::string_view shape,
+             std::string_view meaning, const Range& range);
+    void add(const std::string& name, double& value, std::string_view meaning, const Range& range);
+    void add(const std::string& name, std::int32_t& value, std::string_view meaning, const Range& range);
+    /// A row of `size` numbers in single precision.
+    void add(const std::string& name, std::vector<float>& value, Index size, std::string_view meaning);
+    /// A number that is kept as a text, shown by `coterie info`: 1 to 999,999,999.
+    void add_count(const std::string& name, Index& value);
+
+    const std::vector<PartDescription>& descriptions() const { return descriptions_; }
+
+    /// For what a model shares and must not change, when writing.
+    template <class T>
+    static T& only_read(const T& value) {
+        return const_cast<T&>(value);
+    }
+
+private:
+    std::vector<Index> shape_of(std::string_view shape) const;
+    void learn(std::string_view shape, const std::string& name, std::initializer_list<Index> found);
+    void describe(const std::string& name, std::string_view shape, std::string_view meaning);
+
+    Archive* into_ = nullptr;
+    const Archive* from_ = nullptr;
+    bool checks_ = false;
+    std::map<char, Index> extents_;
+    std::vector<PartDescription> descriptions_;
+};
+
+}  // namespace coterie

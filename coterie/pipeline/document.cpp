@@ -1,0 +1,181 @@
+// One description of what came of a fit, made here and nowhere else, so that the command, Python and the page cannot
+// tell different stories about it.
+
+#include "coterie/pipeline/document.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+
+namespace coterie {
+
+using namespace internal;
+
+namespace {
+
+void label_and_score(ClusteringResult& result, const Labels& clusters, const ClusterLabels& of_clusters,
+                     const std::optional<Truth>& truth, LabelSpan partial_labels = {}) {
+    result.groups = label_groups(of_clusters, result.sizes, partial_labels);
+    result.labels = merged_by_label(clusters, of_clusters);
+    if (!truth) return;
+    result.agreement = compare(result.labels, result.source, *truth, partial_labels);
+    result.truth_source = truth->source;
+}
+
+void warn_of_other_names(ClusteringResult& result) {
+    if (result.agreement && !result.groups.empty() && !result.agreement->label_accuracy)
+        result.warnings.push_back(no_name_in_common(result.truth_source));
+}
+
+// Where `pretrained` names a model whose points were prepared in another way.
+void warn_of_other_preprocessing(FitResult& result) {
+    const auto found = result.options.find("pretrained");
+    if (found == result.options.end() || std::get<std::string>(found->second).empty()) return;
+    const std::string& path = std::get<std::string>(found->second);
+    try {
+        const std::string before = Preparation::from(Archive::load(path)).text();
+        if (before != result.preprocessing)
+            result.warnings.push_back("`pretrained` " + path + " was trained on points that were " + before +
+                                      "; these are " + result.preprocessing);
+    } catch (const BadData&) {  // of another program, or unsound: the fit says so
+    }
+}
+
+AppliedResult applied(const Pipeline& pipeline, Index points, const std::string& source) {
+    AppliedResult result;
+    result.source = source;
+    result.preprocessing = pipeline.preparation().text();
+    result.method = pipeline.model().method();
+    result.points = points;
+    result.dimensions = pipeline.model().dimensions();
+    result.clusters = pipeline.model().clusters();
+    return result;
+}
+
+std::string counted(Index count, const char* one, const char* more) {
+    return count_text(count) + (count == 1 ? one : more);
+}
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+void add_sizes(Facts& rows, const ClusteringResult& result) {
+    if (!result.sizes.empty()) rows.emplace_back("sizes", sizes_text(result.sizes));
+    if (!result.groups.empty()) rows.emplace_back("labels", label_groups_text(result.groups, result.sizes));
+}
+
+void add_scores(Facts& rows, const ClusteringResult& result) {
+    if (result.preprocessing != "none") rows.emplace_back("points were", result.preprocessing);
+    if (result.agreement) rows.emplace_back("scores", scores_text(*result.agreement));
+}
+
+void add_seconds_and_written(Facts& rows, const ClusteringResult& result) {
+    std::string seconds;
+    for (const auto& [stage, value] : result.seconds)
+        seconds += (seconds.empty() ? "" : ", ") + stage + " " + seconds_text(value);
+    rows.emplace_back("seconds", seconds);
+    for (auto [what, path] : result.written) {
+        std::replace(what.begin(), what.end(), '_', ' ');
+        rows.emplace_back(what, path);
+    }
+}
+
+}  // namespace
+
+FitResult fit_result(const Pipeline& pipeline, const Method& method, const OptionValues& given, const Problem& problem,
+                     const std::string& source, const std::optional<Truth>& truth) {
+    const Model& model = pipeline.model();
+    FitResult result;
+    result.source = source;
+    result.method = &method;
+    for (const auto& option : method.options->options()) result.options[option.name] = option.default_value;
+    for (const auto& [name, value] : given) result.options[name] = value;
+    if (const auto clusters = result.options.find("clusters"); clusters != result.options.end())
+        clusters->second = std::int64_t{model.clusters()};
+    result.scalar = std::string(name(problem.graph ? ScalarType::float64 : problem.points.scalar()));
+    result.preprocessing = pipeline.preparation().text();
+    result.report = model.fit_report();
+    result.sizes = result.report.sizes;
+    result.interrupted = result.report.stopped == StopReason::interrupted;
+    if (!pipeline.preparation().identity()) result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
+    result.seconds.emplace_back("fit", pipeline.fit_seconds());
+    for (const auto& stage : result.report.seconds)
+        if (std::none_of(result.seconds.begin(), result.seconds.end(),
+                         [&](const auto& each) { return each.first == stage.first; }))
+            result.seconds.push_back(stage);
+    result.warnings = pipeline.warnings();
+    warn_of_other_preprocessing(result);
+    result.warnings.insert(result.warnings.end(), result.report.warnings.begin(), result.report.warnings.end());
+
+    Stopwatch watch;
+    label_and_score(result, model.labels(), model.cluster_labels(), truth, problem.partial_labels);
+    if (!truth) return result;
+    if (result.agreement->unknown > 0)
+        result.warnings.push_back(count_text(result.agreement->unknown) + " of " + count_text(result.report.points) +
+                                  " points have no truth and are left out of the scores");
+    warn_of_other_names(result);
+    result.seconds.emplace_back("score", watch.seconds());
+    return result;
+}
+
+AppliedResult predict_result(const Pipeline& pipeline, const Labels& clusters, const std::string& source,
+                             const std::optional<Truth>& truth) {
+    const Model& model = pipeline.model();
+    AppliedResult result = applied(pipeline, static_cast<Index>(clusters.size()), source);
+    result.sizes = cluster_sizes(clusters, model.clusters());
+    label_and_score(result, clusters, model.cluster_labels(), truth);
+    warn_of_other_names(result);
+    return result;
+}
+
+AppliedResult transform_result(const Pipeline& pipeline, const Matrix<double>& moved, const std::string& source) {
+    AppliedResult result = applied(pipeline, moved.rows(), source);
+    result.moved_to = moved.cols();
+    return result;
+}
+
+std::string title(const FitResult& result) {
+    const FitReport& report = result.report;
+    std::string clusters = counted(report.clusters_found, " cluster", " clusters");
+    if (report.clusters_found != report.clusters_requested)
+        clusters += " (" + std::to_string(report.clusters_requested) + " asked for)";
+    return result.method->name + " on " + result.source + ": " + counted(report.points, " point, ", " points, ") +
+           counted(report.dimensions, " dimension, ", " dimensions, ") + clusters;
+}
+
+std::string text_document(const FitResult& result) {
+    const FitReport& report = result.report;
+    std::string objective = number_text(report.objective);
+    if (report.stopped == StopReason::exact) {
+        objective += " (exact)";
+    } else {
+        objective += " after " + std::to_string(report.iterations) +
+                     (report.iterations == 1 ? " iteration" : " iterations") + " (" +
+                     std::string(name(report.stopped)) + ")";
+    }
+    Facts rows;
+    add_sizes(rows, result);
+    rows.emplace_back("objective", objective);
+    add_scores(rows, result);
+    if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));
+    add_seconds_and_written(rows, result);
+    return title(result) + "\n" + facts(rows);
+}
+
+std::string text_document(const AppliedResult& result) {
+    Facts rows;
+    add_sizes(rows, result);
+    if (result.moved_to > 0)
+        rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));
+    add_scores(rows, result);
+    add_seconds_and_written(rows, result);
+    return result.method + " of " + result.model + " on " + result.source + ": " +
+           counted(result.points, " point\n", " points\n") + facts(rows);
+}
+
+std::string json_document(const FitResult& result) { return document(json_of(result)); }
+std::string json_document(const AppliedResult& result) { return document(json_of(result)); }
+
+}  // namespace coterie

@@ -1,0 +1,75 @@
+#pragma once
+// What is said about a finished fit, and about points that a fitted model was applied to. The text that a person reads,
+// the JSON document that a program reads and the page (report/page.hpp) are views of these.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/report.hpp"
+#include "coterie/methods.hpp"
+#include "coterie/pipeline/evaluation.hpp"
+#include "coterie/pipeline/pipeline.hpp"
+
+namespace coterie {
+
+using Seconds = std::vector<std::pair<std::string, double>>;  // wall-clock seconds of stages, in their order
+
+/// What both have.
+struct ClusteringResult {
+    std::string source;              // where the points are from
+    std::string preprocessing;       // Preparation::text()
+    LabelColumn labels;              // merged_by_label; empty after transform
+    std::vector<Index> sizes;        // points per cluster
+    std::vector<LabelGroup> groups;  // with partial labels
+    std::optional<Agreement> agreement;
+    std::string truth_source;
+    Seconds seconds;
+    std::vector<std::string> warnings;
+    std::vector<std::pair<std::string, std::string>> written;  // what, path: the caller's to fill
+};
+
+struct FitResult : ClusteringResult {
+    const Method* method = nullptr;
+    OptionValues options;  // all of them, defaults too
+    std::string scalar;    // "float32"
+    FitReport report;
+    bool interrupted = false;
+    std::vector<std::string> notes;  // the caller's
+};
+
+struct AppliedResult : ClusteringResult {
+    std::string method;
+    std::string model;     // where it is from
+    Index points = 0;      // n
+    Index dimensions = 0;  // d that the model takes
+    Index moved_to = 0;    // dimensions after transform; 0 after predict
+    int clusters = 0;      // k of the model
+    int threads = 1;
+};
+
+/// Of a pipeline that `method` was fitted in with the options `given`; scored where there is a truth. Seconds:
+/// preprocess, fit, the stages of the fit, score. BadData when the truth does not fit (compare).
+COTERIE_API FitResult fit_result(const Pipeline& pipeline, const Method& method, const OptionValues& given,
+                                 const Problem& problem, const std::string& source,
+                                 const std::optional<Truth>& truth = {});
+
+/// Of `clusters`, as the pipeline predicts them; scored where there is a truth.
+COTERIE_API AppliedResult predict_result(const Pipeline& pipeline, const Labels& clusters, const std::string& source,
+                                         const std::optional<Truth>& truth = {});
+/// Of `moved`, the embedding.
+COTERIE_API AppliedResult transform_result(const Pipeline& pipeline, const Matrix<double>& moved,
+                                           const std::string& source);
+
+/// One line: "kmeans on data:digits: 1797 points, 64 dimensions, 10 clusters".
+COTERIE_API std::string title(const FitResult& result);
+COTERIE_API std::string text_document(const FitResult& result);
+COTERIE_API std::string text_document(const AppliedResult& result);
+/// Keys stand in the order in which they are documented; bytes that are no UTF-8 are replaced.
+COTERIE_API std::string json_document(const FitResult& result);
+COTERIE_API std::string json_document(const AppliedResult& result);
+
+}  // namespace coterie

@@ -1,0 +1,113 @@
+// What is said of results: every view of them says the same, and says it of the right points.
+
+#include "coterie/pipeline/document.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/pipeline/internal/text.hpp"
+
+namespace coterie {
+namespace {
+
+using nlohmann::json;
+
+// Two groups of three; the second point of each has no truth.
+struct Six {
+    OptionValues given = {{"clusters", std::int64_t{2}}};
+    Problem problem;
+    Truth truth{{{0, -1, 0, 1, -1, 1}, {"left", "right"}}, "a file"};
+    Pipeline pipeline;
+    static Matrix<double> points() {
+        Matrix<double> out(6, 2);
+        out << 0, 0, 0, 1, 1, 0, 9, 9, 9, 8, 8, 9;
+        return out;
+    }
+    explicit Six(Labels partial_labels = {}, std::vector<std::string> names = {})
+        : problem{.points = Points(points()),
+                  .partial_labels = std::move(partial_labels),
+                  .label_names = std::move(names)},
+          pipeline(Pipeline::fit(find_method("kmeans"), given, problem, {.scale = Scale::zscore}, coterie::Run(1, 1))) {
+    }
+    FitResult result() const { return fit_result(pipeline, find_method("kmeans"), given, problem, "six", truth); }
+};
+
+TEST(FitResult, SaysWhatTheModelAndTheTruthSay) {
+    const Six six;
+    const FitResult result = six.result();
+    EXPECT_EQ(result.sizes, (std::vector<Index>{3, 3}));
+    EXPECT_EQ(result.labels.labels, six.pipeline.model().labels());
+    EXPECT_EQ(result.agreement->scores.acc, 1);
+    EXPECT_EQ(result.agreement->scored, 4);
+    ASSERT_EQ(result.warnings.size(), 1u);
+    EXPECT_EQ(result.warnings.front(), "2 of 6 points have no truth and are left out of the scores");
+    EXPECT_EQ(result.seconds.front().first, "preprocess");
+    EXPECT_EQ(result.seconds.back().first, "score");
+    EXPECT_FALSE(fit_result(six.pipeline, find_method("kmeans"), six.given, six.problem, "six").agreement);
+
+    const json document = json::parse(json_document(result));
+    EXPECT_EQ(document["n"], 6);
+    EXPECT_EQ(document["preprocessing"], "scale zscore");
+    EXPECT_EQ(document["options"]["clusters"], 2);
+    EXPECT_TRUE(document["options"].contains("restarts")) << "defaults, too";
+    EXPECT_EQ(document["scores"]["acc"], 1);
+    EXPECT_EQ(document["confusion"]["classes"], (json{"left", "right"}));
+    EXPECT_EQ(title(result), "kmeans on six: 6 points, 2 dimensions, 2 clusters");
+    const std::string text = text_document(result);
+    EXPECT_TRUE(text.starts_with(title(result) + "\nsizes        3 3\n")) << text;
+    EXPECT_NE(text.find("scores       ACC 1.0000, NMI 1.0000"), std::string::npos) << text;
+}
+
+TEST(FitResult, CountsLabelsAndLeavesThemOutOfTheScores) {
+    const Six six({0, -1, -1, 1, -1, -1}, {"left", "right"});
+    const FitResult result = six.result();
+    ASSERT_EQ(result.groups.size(), 2u);
+    EXPECT_EQ(result.groups[1].points, 3);
+    EXPECT_EQ(result.groups[1].labelled, 1);
+    EXPECT_EQ(result.agreement->given, 2);
+    EXPECT_EQ(result.agreement->label_accuracy, 1);
+    EXPECT_EQ(json::parse(json_document(result))["labels"][1]["labelled"], 1);
+}
+
+TEST(AppliedResult, SaysWhatWasPredicted) {
+    const Six six;
+    const Labels clusters = six.pipeline.predict(six.pipeline.prepare(six.problem.points));
+    const AppliedResult result = predict_result(six.pipeline, clusters, "new", six.truth);
+    EXPECT_EQ(result.sizes, (std::vector<Index>{3, 3}));
+    EXPECT_EQ(result.agreement->scores.nmi, 1);
+    const json document = json::parse(json_document(result));
+    EXPECT_EQ(document["clusters"], 2);
+    EXPECT_EQ(document["sizes"], (json{3, 3}));
+    EXPECT_FALSE(document.contains("dimensions"));
+}
+
+TEST(AppliedResult, SaysHowManyDimensionsPointsCameTo) {
+    const Six six;
+    const AppliedResult result = transform_result(six.pipeline, Matrix<double>::Zero(4, 1), "new");
+    const json document = json::parse(json_document(result));
+    EXPECT_EQ(document["n"], 4);
+    EXPECT_EQ(document["d"], 2);
+    EXPECT_EQ(document["dimensions"], 1);
+    EXPECT_FALSE(document.contains("sizes"));
+    EXPECT_NE(text_document(result).find("dimensions   2 to 1\n"), std::string::npos) << text_document(result);
+}
+
+TEST(Text, NumbersAreReadEasily) {
+    using namespace internal;
+    EXPECT_EQ(count_text(-1234567), "-1,234,567");
+    EXPECT_EQ(count_text(999), "999");
+    EXPECT_EQ(fixed_text(42.5, 2), "42.50");
+    EXPECT_EQ(bytes_text(999), "999 bytes");
+    EXPECT_EQ(bytes_text(1500), "1.5 KB");
+    EXPECT_EQ(sizes_text({3, 2, 1}, 2), "3 2 ... (3 clusters)");
+}
+
+TEST(Text, ColumnsAlignByWhatIsSeenOfThem) {
+    using namespace internal;
+    EXPECT_EQ(table({"name", "n"}, {{"é", "10"}, {"abc", "5"}}, {1}), "name   n\né     10\nabc    5\n");
+    EXPECT_EQ(wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+}
+
+}  // namespace
+}  // namespace coterie

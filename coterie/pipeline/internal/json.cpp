@@ -1,0 +1,144 @@
+// Each piece of a document is made here once, under the names that are documented.
+
+#include "coterie/pipeline/internal/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace coterie::internal {
+namespace {
+
+void add_scores(Json& json, const ClusteringResult& result) {
+    if (!result.agreement) return;
+    json["truth"] = result.truth_source;
+    json["scores"] = scores_json(*result.agreement);
+    json["scored"] = result.agreement->scored;
+}
+
+void add_written(Json& json, const ClusteringResult& result) {
+    json["written"] = Json::object();
+    for (const auto& [what, path] : result.written) json["written"][what] = path;
+}
+
+}  // namespace
+
+Json json_of(const OptionValue& value) {
+    return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+Json json_of(const OptionSet& set, const OptionValues& values) {
+    Json out = Json::object();
+    for (const auto& option : set.options())
+        if (const auto found = values.find(option.name); found != values.end())
+            out[option.name] = json_of(found->second);
+    return out;
+}
+
+Json json_of(const Scores& scores) {
+    return {{"acc", scores.acc},
+            {"nmi", scores.nmi},
+            {"ari", scores.ari},
+            {"purity", scores.purity},
+            {"homogeneity", scores.homogeneity},
+            {"completeness", scores.completeness}};
+}
+
+Json scores_json(const Agreement& agreement) {
+    Json out = json_of(agreement.scores);
+    if (agreement.label_accuracy) out["label_accuracy"] = *agreement.label_accuracy;
+    return out;
+}
+
+Json json_of(const std::vector<LabelGroup>& groups, bool labelled) {
+    Json out = Json::array();
+    for (const auto& group : groups) {
+        Json one = {{"name", group.name}, {"clusters", group.clusters}, {"points", group.points}};
+        if (labelled) one["labelled"] = group.labelled;
+        one["share"] = group.share;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+Json json_of(const Confusion& confusion) {
+    Json matched = Json::array();
+    for (const auto& name : confusion.matched) matched.push_back(name.empty() ? Json(nullptr) : Json(name));
+    return {{"classes", confusion.classes},
+            {"clusters", confusion.clusters},
+            {"matched", matched},
+            {"counts", confusion.counts}};
+}
+
+Json json_of(const Detail& detail) {
+    return std::visit([](const auto& held) { return Json(held); }, detail);
+}
+
+Json json_of(const Seconds& seconds) {
+    Json out = Json::object();
+    for (const auto& [stage, value] : seconds) out[stage] = value;
+    return out;
+}
+
+std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json json_of(const FitResult& result) {
+    const FitReport& report = result.report;
+    Json json;
+    json["schema"] = 1;
+    json["method"] = result.method->name;
+    json["points"] = result.source;
+    json["precision"] = result.scalar;
+    json["options"] = json_of(*result.method->options, result.options);
+    json["preprocessing"] = result.preprocessing;
+    json["n"] = report.points;
+    json["d"] = report.dimensions;
+    json["clusters_requested"] = report.clusters_requested;
+    json["clusters_found"] = report.clusters_found;
+    json["sizes"] = result.sizes;
+    if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
+    json["objective"] = report.objective;
+    json["objective_per_iteration"] = report.objective_per_iteration;
+    json["iterations"] = report.iterations;
+    json["stopped"] = std::string(name(report.stopped));
+    json["seconds"] = json_of(result.seconds);
+    json["seed"] = report.seed;
+    json["threads"] = report.threads;
+    json["warnings"] = result.warnings;
+    json["notes"] = result.notes;
+    add_scores(json, result);
+    if (result.agreement) json["confusion"] = json_of(result.agreement->confusion);
+    Json details = Json::object();
+    for (const auto& [name, detail] : report.details) details[name] = json_of(detail);
+    if (report.empty_clusters_repaired > 0 || !report.empty_cluster_policy.empty()) {
+        details["empty_clusters_repaired"] = report.empty_clusters_repaired;
+        details["empty_cluster_policy"] = report.empty_cluster_policy;
+    }
+    json["details"] = details;
+    add_written(json, result);
+    return json;
+}
+
+Json json_of(const AppliedResult& result) {
+    Json json;
+    json["schema"] = 1;
+    json["method"] = result.method;
+    json["model"] = result.model;
+    json["points"] = result.source;
+    json["n"] = result.points;
+    json["d"] = result.dimensions;
+    if (result.moved_to > 0) {
+        json["dimensions"] = result.moved_to;
+    } else {
+        json["clusters"] = result.clusters;
+        json["sizes"] = result.sizes;
+    }
+    if (!result.groups.empty()) json["labels"] = json_of(result.groups, false);
+    json["preprocessing"] = result.preprocessing;
+    json["seconds"] = json_of(result.seconds);
+    json["threads"] = result.threads;
+    json["warnings"] = result.warnings;
+    add_scores(json, result);
+    if (result.moved_to == 0) add_written(json, result);
+    return json;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,18 @@
+#pragma once
+// A fit as a page of HTML that stands alone: no script, nothing fetched, light and dark.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "coterie/base/export.hpp"
+#include "coterie/pipeline/document.hpp"
+
+namespace coterie {
+
+/// `picture`: SVG to stand in it, or empty. `name_of_option`: what options are called by the command that the reader
+/// has; without it they have their own names, and no command is spoken of.
+COTERIE_API std::string page(const FitResult& result, const std::string& picture,
+                             const std::function<std::string(std::string_view)>& name_of_option = {});
+
+}  // namespace coterie

@@ -1,0 +1,22 @@
+#include <iostream>
+#include <string>
+
+#include <coterie/data/read.hpp>
+#include <coterie/pipeline/pipeline.hpp>
+
+// A method and its options by name, columns scaled, saved and loaded.
+int main() {
+    const auto wine = coterie::read_points("data:wine");
+    const auto fitted = coterie::Pipeline::fit(coterie::find_method("soft-kmeans"), {{"clusters", std::int64_t{3}}},
+                                               {.points = wine.points, .column_names = wine.column_names},
+                                               {.scale = coterie::Scale::zscore}, coterie::Run(7));
+    const auto& report = fitted.model().fit_report();
+    std::cout << name(report.stopped) << " after " << report.iterations << " iterations\n";
+
+    fitted.save("soft-wine.coterie");
+    const auto loaded = coterie::Pipeline::load("soft-wine.coterie");
+    const auto rows = loaded.prepare(wine.points, wine.column_names);
+    std::cout << (loaded.predict(rows) == fitted.model().labels() ? "the same labels\n" : "other labels\n");
+    const auto memberships = loaded.output(coterie::Output::memberships, rows);
+    std::cout << memberships.rows() << " x " << memberships.cols() << " probabilities\n";
+}
