@@ -16,14 +16,17 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
+#include "coterie/base/internal/stoppable.hpp"
 #include "coterie/base/internal/workers.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie {
 namespace {
 thread_local bool inside_loop = false;  // this thread is computing a block of a loop on several threads
-}
+thread_local const FunctionRef<void()>* stop_of_loop = nullptr;  // of the loop that may be stopped, if it is one
+}  // namespace
 
 void for_each_block(Index count, int threads, FunctionRef<void(Index, int)> body) {
     Index workers = std::min<Index>(threads, count);
@@ -73,15 +76,30 @@ void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef
         if (run.stop_requested()) stopped = true;
         asked = Clock::now();
     };
-    if (!stopped)
-        for_each_block(count, run.threads, [&](Index block, int worker) {
-            if (stopped.load(std::memory_order_relaxed)) return;
-            if (std::this_thread::get_id() == caller && Clock::now() - asked >= interval) ask();
-            if (stopped.load(std::memory_order_relaxed)) return;
-            body(block, worker);
-            done.fetch_add(1, std::memory_order_relaxed);
-        });
-    if (stopped) throw Cancelled("interrupted during " + std::string(stage.name) + ", before there was a result");
+    const auto throw_stopped = [&] {
+        throw Cancelled("interrupted during " + std::string(stage.name) + ", before there was a result");
+    };
+    const auto stop_if_asked = [&] {
+        if (std::this_thread::get_id() == caller && Clock::now() - asked >= interval) ask();
+        if (stopped.load(std::memory_order_relaxed)) throw_stopped();
+    };
+    const FunctionRef<void()> within(stop_if_asked);
+    struct Restored {
+        const FunctionRef<void()>* before;
+        ~Restored() { stop_of_loop = before; }
+    };
+    if (stopped) throw_stopped();
+    for_each_block(count, run.threads, [&](Index block, int worker) {
+        stop_if_asked();
+        const Restored restored{std::exchange(stop_of_loop, &within)};
+        body(block, worker);
+        done.fetch_add(1, std::memory_order_relaxed);
+    });
+    if (stopped) throw_stopped();
+}
+
+void internal::stop_if_asked() {
+    if (stop_of_loop != nullptr) (*stop_of_loop)();
 }
 
 int available_threads() {

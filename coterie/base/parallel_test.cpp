@@ -16,6 +16,7 @@
 #include <oneapi/tbb/task_group.h>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/stoppable.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie {
@@ -305,6 +306,26 @@ TEST(ForEachBlock, StopsWhereTheCallerAsks) {
         EXPECT_THROW(for_each_block(1, run, {"testing"}, slow), Cancelled);
         EXPECT_EQ(computed, 4);
     }
+}
+
+TEST(ForEachBlock, StopsWithinALongBlockThatAsks) {
+    internal::stop_if_asked();  // in no loop: nothing
+    for (const int threads : {1, 2}) {
+        coterie::Run run(0, threads);
+        std::atomic<int> steps{0};
+        run.should_stop = [&] { return steps > 3; };
+        EXPECT_THROW(for_each_block(2, run, {"testing"},
+                                    [&](Index, int) {
+                                        for (int step = 0; step < 1000; ++step) {
+                                            internal::stop_if_asked();
+                                            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                            ++steps;
+                                        }
+                                    }),
+                     Cancelled);
+        EXPECT_LT(steps, 100);
+    }
+    internal::stop_if_asked();
 }
 
 TEST(ForEachBlock, ReportsItsPartOfAStageFromTheCallingThread) {

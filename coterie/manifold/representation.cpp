@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "coterie/base/internal/stoppable.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/products.hpp"
@@ -215,6 +216,7 @@ void Representing::start(Index begin, Index end, Scratch& s) const {
     const auto wanted = static_cast<std::size_t>(std::min<Index>(options_.start, n));
     std::vector<float> limit(at(rows), -std::numeric_limits<float>::infinity());
     for (Index tile = 0; tile < x_.tiles(); ++tile) {
+        internal::stop_if_asked();
         const Index first = tile * Columns::kTile;
         const Index size = std::min(Columns::kTile, n - first);
         internal::block_products<float>().rows_by_rows(s.queries.data(), rows, d, x_.centred.data() + first * d, size,
@@ -276,6 +278,7 @@ double Representing::largest_ratio(Index row, double largest, const Scratch& s) 
 
 // Solves the reduced problem of a row, and leaves its residual.
 void Representing::reduce(Index row, Scratch& s, bool first) const {
+    internal::stop_if_asked();
     Query& query = s.state[at(row)];
     const Index width = x_.dimensions + 1;
     const auto m = static_cast<Index>(query.columns.size());
@@ -424,6 +427,7 @@ void Representing::check(Index begin, std::vector<Index>& open, Scratch& s, Foun
     }
     std::int64_t screened = 0;
     for (Index tile = 0; tile < x_.tiles(); ++tile) {
+        internal::stop_if_asked();
         const Index first = tile * Columns::kTile;
         const Index size = std::min(Columns::kTile, n - first);
         found.pairs += static_cast<double>(rows * size);
