@@ -71,7 +71,7 @@ def test_networks_of_two_views(tmp_path):
     assert scores.shape == (240, 3) and np.allclose(scores.sum(1), 1)
     # Labels of some points, in words; the others follow.
     write_labels(tmp_path / "partial.csv", [["ash", "birch", "elm"][c] if i < 30 else "" for i, c in enumerate(truth)])
-    found = deep_fit("iic", tmp_path / "x.npy", "-k", 0, *short("iic")[2:], "--scale", "minmax", "--partial-labels", tmp_path / "partial.csv",
+    found = deep_fit("iic", tmp_path / "x.npy", "-k", "auto", *short("iic")[2:], "--scale", "minmax", "--partial-labels", tmp_path / "partial.csv",
                      "--truth", tmp_path / "y.npy")
     assert found["clusters_found"] == 3 and found["scores"]["acc"] > 0.95
     assert "vgg4 needs --image" in run("fit", "imsat", tmp_path / "x.npy", "-k", 3, "--network", "vgg4", code=2).err
@@ -130,7 +130,7 @@ def test_tune_takes_texts_with_commas(tmp_path):
     np.save(tmp_path / "x.npy", points)
     deep_fit("iic", tmp_path / "x.npy", "-k", 3, "--widths", "8,4", "--epochs", 1)  # skips without LibTorch
     result = document("tune", "iic", tmp_path / "x.npy", "-k", 3, "--scale", "minmax", "--epochs", 2, "--grid", "widths=8,4;6", "--grid", "augment=noise;none")
-    assert [(cell["options"]["widths"], cell["options"]["augment"]) for cell in result["cells"]] == [("8,4", "noise"), ("8,4", "none"), ("6", "noise"), ("6", "none")]
+    assert [(cell["options"]["widths"], cell["options"]["augment"]) for cell in result["cells"]] == [([8, 4], "noise"), ([8, 4], "none"), ([6], "noise"), ([6], "none")]
 
 
 def test_deep_fits_tell_how_they_ended(tmp_path):

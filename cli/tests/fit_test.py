@@ -301,7 +301,7 @@ def test_methods_and_info(files, tmp_path):
     assert [m["name"] for m in value["methods"]][0] == "kmeans" and "kmeans" in run("methods").out
     one = document("methods", "kmeans")["methods"][0]
     clusters = one["options"][0]
-    assert clusters["flag"] == "--clusters" and clusters["letter"] == "k" and clusters["low"] == 0 and clusters["default"] == 8
+    assert clusters["flag"] == "--clusters" and clusters["letter"] == "k" and clusters["low"] == 1 and clusters["automatic"] and clusters["default"] == 8
     assert "--max-iterations" in run("methods", "kmeans").out
     value = document("info", files / "model.safetensors")
     assert value["method"] == "kmeans" and value["clusters"] == 3 and value["dimensions"] == 3

@@ -178,7 +178,7 @@ TEST(ForEachBlock, ALoopInsideAnotherRunsOnTheCallingThreadAlone) {
 
 TEST(ForEachBlock, ManyHostThreadsAtOnce) {
     constexpr int hosts = 8;
-    std::atomic<int> entered{0};
+    std::atomic<int> entered{0}, left{0};
     std::vector<std::atomic<std::thread::id>> ids(hosts);
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
@@ -205,6 +205,8 @@ TEST(ForEachBlock, ManyHostThreadsAtOnce) {
                 for (Index block = 0; block < 40; ++block)
                     if (squares[static_cast<std::size_t>(block)] != block * block) ++wrong;
             }
+            ++left;
+            while (left < hosts) std::this_thread::yield();  // a new thread may have the id of one that has ended
         });
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(wrong, 0);

@@ -87,8 +87,6 @@ void check_device(const std::string& device) {
                           {.option = "device", .value = device, .accepted = "cpu"});
 }
 
-std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
-
 bool has_half(const std::string& device) { return device != "cpu" || has_avx512(); }
 
 struct Network::Handle {
