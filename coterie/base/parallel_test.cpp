@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cfenv>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -105,6 +106,24 @@ TEST(ForEachBlock, TheCallerSeesWhatBodiesWrote) {
         for (Index block = 0; block < 64; ++block) ASSERT_EQ(to[static_cast<std::size_t>(block)], repetition + block);
     }
 }
+
+#ifdef __SANITIZE_THREAD__
+// And it sees no order between bodies, which the loop does not give: what internal/workers.cpp says to it hides no
+// race.
+TEST(ForEachBlockDeathTest, TheThreadSanitizerReportsARaceBetweenBodies) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const auto race = [] {
+        int shared = 0;
+        Meeting meeting;
+        for_each_block(2, 2, [&](Index, int) {
+            meeting.wait_for(2);
+            ++shared;
+        });
+        std::exit(shared);
+    };
+    EXPECT_EXIT(race(), testing::ExitedWithCode(66), "data race");
+}
+#endif
 
 TEST(ForEachBlock, ThrowsWhatTheLowestFailingBlockThrew) {
     for (const int threads : {1, 2, 8, 64}) {
