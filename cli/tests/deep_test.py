@@ -1,6 +1,8 @@
 """transform, and the methods with networks."""
 
 import json
+import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -33,6 +35,15 @@ def test_a_deep_method_without_libtorch_says_what_to_install(tmp_path):
     np.save(tmp_path / "x.npy", points)
     failed = run("fit", "dekm", tmp_path / "x.npy", "-k", 3, code=1, env={"COTERIE_DEEP_LIBRARY": "/nowhere/libcoterie-deep.so"})
     assert "libtorch-dev" in failed.err and "COTERIE_DEEP_LIBRARY" in failed.err
+
+
+def test_deep_methods_refuse_a_second_libtorch(tmp_path):
+    words = ["fit", "ae-kmeans", "data:iris", "-k", 3, *short("ae-kmeans"), "--quiet"]  # skips without LibTorch
+    other = tmp_path / "other" / "lib" / "libtorch_cpu.so.0"
+    other.parent.mkdir(parents=True)
+    subprocess.run(["cc", "-shared", "-x", "c", os.devnull, "-o", other], check=True)
+    failed = run(*words, code=1, env={"LD_PRELOAD": str(other)})
+    assert f"has loaded another LibTorch, {other}" in failed.err and f"COTERIE_TORCH={tmp_path / 'other'}" in failed.err
 
 
 def test_deep_methods(tmp_path):
