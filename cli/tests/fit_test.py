@@ -42,6 +42,8 @@ def test_help_everywhere(words):
 def test_help_of_every_method_says_defaults_and_ranges():
     for method in document("methods")["methods"]:
         text = re.sub(r"\s+", " ", run("fit", method["name"], "--help").out)
+        first = text.split("Examples: ")[1].split(" the handwritten digits")[0]
+        assert ("epochs" in first) == method["takes"]["device"], first  # a network's first look takes few passes
         for option in method["options"]:
             assert option["flag"] in text
             if option["kind"] in ("integer", "real"):
