@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     for (int seed = 0; seed < seeds; ++seed) {
         const coterie::Run run(static_cast<std::uint64_t>(seed), threads);
         coterie::Stopwatch watch;
-        const auto result = coterie::seed_centroids(points, k, {coterie::Seeding::kmeans_plus_plus, 0, 0}, {}, 0, run);
+        const auto result = coterie::seed_centroids(points, k, {coterie::Seeding::kmeans_plus_plus}, {}, 0, run);
         seconds += watch.seconds();
         const double inertia =
             coterie::nearest_centroids(points, result.centroids, threads, coterie::NearestWants::inertia).inertia;

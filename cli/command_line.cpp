@@ -183,6 +183,8 @@ std::string placeholder(const Option& option) {
             return out.size() <= 32 ? out : "WORD";
         }
         case OptionKind::text: return "TEXT";
+        case OptionKind::integers: return "N,N,...";
+        case OptionKind::reals: return "X,X,...";
     }
     return "VALUE";
 }
@@ -198,9 +200,10 @@ Flag flag_of(const Option& option, const std::string& group) {
     flag.name = option_flag(option.name);
     flag.letter = option.letter;
     flag.value = placeholder(option);
-    flag.meaning = with_flags(option.meaning);
-    if (option.kind == OptionKind::integer || option.kind == OptionKind::real || flag.value == "WORD")
-        flag.accepted = option.accepted();
+    flag.meaning = with_flags(option.meaning + (option.automatic.empty() ? "" : "; auto: " + option.automatic));
+    const bool told = option.kind == OptionKind::flag || option.kind == OptionKind::text ||
+                      (option.kind == OptionKind::choice && flag.value != "WORD");  // by the placeholder
+    if (!told) flag.accepted = option.accepted();
     if (option.kind == OptionKind::flag) {
         if (std::get<bool>(option.default_value)) flag.standard = "true";
     } else {

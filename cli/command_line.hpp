@@ -2,6 +2,10 @@
 // What the command accepts is described once, as data. Parsing, --help, the man page and shell completion all read that
 // description, so that none of them can say something the others do not. A method's options come in the same way, from
 // its OptionSet.
+//
+// CLI11 is not used: of what stands here it could take over the words of a line (110 lines of command_line.cpp), while
+// its help, its suggestions and its messages would be replaced by these again, and a description in its terms could not
+// feed the manual page, the completion and the reference. Fits that are run again have a script, or tune's grid.
 
 #include <functional>
 #include <memory>

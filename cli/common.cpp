@@ -85,17 +85,24 @@ const OptionSet& RunRequest::described() {
             .integer("seed", &RunRequest::seed, between(0, 9007199254740992.0),
                      "random numbers start here; the same seed gives the same result")
             .integer("threads", &RunRequest::threads, between(1, 1024),
-                     "threads to use; the result does not depend on it")
+                     "threads to use; the result does not depend on it", "all there are")
+            .text("device", &RunRequest::device, "where networks compute: cpu, or cuda where LibTorch has it")
+            .text("checkpoint", &RunRequest::checkpoint,
+                  "a file to keep the state of the fit in; a fit that was cut off goes on from it")
             .flag("quiet", &RunRequest::quiet, "no progress bar and no warnings on standard error")
             .flag("json", &RunRequest::json, "print one JSON document instead of a table");
     return set;
 }
 
-Run RunRequest::run() const { return Run(static_cast<std::uint64_t>(seed), threads); }
+Run RunRequest::run() const {
+    Run run(static_cast<std::uint64_t>(seed), threads.value_or(0));
+    run.device = device;
+    run.checkpoint = checkpoint;
+    return run;
+}
 
 std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names) {
     auto flags = flags_of(RunRequest::described(), "Running", std::static_pointer_cast<void>(request));
-    flag_named(flags, "--threads").standard = "all there are";
     std::erase_if(flags,
                   [&](const Flag& flag) { return std::find(names.begin(), names.end(), flag.name) == names.end(); });
     return flags;

@@ -35,14 +35,16 @@ std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
 /// How a computation runs.
 struct RunRequest {
     std::int64_t seed = 0;
-    int threads = 0;  // 0: all there are
+    std::optional<int> threads;  // automatic: all there are
+    std::string device = "cpu";
+    std::string checkpoint;
     bool quiet = false;
     bool json = false;
 
     static const OptionSet& described();
     Run run() const;
 };
-/// The flags among --seed, --threads, --quiet and --json that are named.
+/// The flags among --seed, --threads, --device, --checkpoint, --quiet and --json that are named.
 std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);
 
 /// A flag that names a file, or a column in one.

@@ -30,9 +30,15 @@ std::vector<Example> examples_for(const Method& method) {
     const std::string start = "coterie fit " + method.name + " ";
     const bool has_k = has_clusters(method);
     const std::string k = has_k ? " -k " : "";
+    const auto has = [&](const char* option) { return method.options->find(option) != nullptr; };
+    std::string few_passes;  // whoever tries the first example wants to see its end
+    if (has("pretrain_epochs")) few_passes += " --pretrain-epochs 10";
+    if (has("pretrain_epochs") && has("max_iterations")) few_passes += " --max-iterations 300";
+    if (method.takes.device && has("epochs")) few_passes += " --epochs 5";
     std::vector<Example> examples = {
-        {start + "data:digits" + (has_k ? k + "10" : ""),
-         "the handwritten digits that ship with coterie, scored against their truth"},
+        {start + "data:digits" + (has_k ? k + "10" : "") + few_passes,
+         std::string("the handwritten digits that ship with coterie, scored against their truth") +
+             (few_passes.empty() ? "" : "; a first look with few passes")},
         {start + "points.csv" + (has_k ? k + "3" : "") +
              " --label-column species --scale zscore --labels-out labels.csv",
          "columns to equal variance; the column species is truth, not a coordinate"},

@@ -87,9 +87,8 @@ Outputs FitRequest::check() const {
             if (given->contains(option))
                 throw UsageError("option " + option_flag(option) + ": with --pretrained there is no pre-training",
                                  "leave one of them out");
-    for (const char* option : {"pretrained", "checkpoint"})
-        if (const auto found = given->find(option); found != given->end())
-            outputs.keep(std::get<std::string>(found->second));
+    if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
+    outputs.keep(running->checkpoint);
     outputs.add("--labels-out", labels_out, label_extensions());
     outputs.add("--model-out", model_out);
     outputs.add("--picture", picture, {".svg"});
@@ -101,7 +100,7 @@ Outputs FitRequest::check() const {
 OptionValues FitRequest::options() const {
     OptionValues out = *given;
     // With partial labels the labels say how many clusters there are, whatever the method's default.
-    if (!constraints->partial_labels.empty()) out.emplace("clusters", std::int64_t{0});
+    if (!constraints->partial_labels.empty()) out.emplace("clusters", Automatic());
     return out;
 }
 
@@ -164,7 +163,10 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
          request->picture);
 
-    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
+    std::vector<std::string> running = {"--seed", "--threads", "--quiet", "--json"};
+    if (method.takes.device) running.push_back("--device");
+    if (method.takes.checkpoint) running.push_back("--checkpoint");
+    append(command.flags, run_flags(request->running, running));
     Flag strict;
     strict.name = "--strict";
     strict.meaning = "exit with 4 when the iteration limit came before convergence, or clusters collapsed";

@@ -19,17 +19,18 @@ struct MethodsRequest {
 };
 
 Json json_of(const Option& option) {
-    static const char* const kinds[] = {"flag", "integer", "real", "choice", "text"};
+    static const char* const kinds[] = {"flag", "integer", "real", "choice", "text", "integers", "reals"};
     Json out;
     out["name"] = option.name;
     out["flag"] = option_flag(option.name);
     if (option.letter) out["letter"] = std::string(1, option.letter);
     out["kind"] = kinds[static_cast<int>(option.kind)];
     out["meaning"] = with_flags(option.meaning);
+    if (!option.automatic.empty()) out["automatic"] = with_flags(option.automatic);
     out["accepted"] = option.accepted();
     out["default"] = cli::json_of(option.default_value);
     if (!option.choices.empty()) out["choices"] = option.choices;
-    if (option.kind == OptionKind::integer || option.kind == OptionKind::real) {
+    if (option.kind != OptionKind::flag) {
         if (std::isfinite(option.range.low)) out["low"] = option.range.low;
         if (std::isfinite(option.range.high)) out["high"] = option.range.high;
         if (option.range.low_open) out["low_open"] = true;
@@ -42,11 +43,10 @@ Json json_of(const Method& method) {
     Json out;
     out["name"] = method.name;
     out["summary"] = method.summary;
-    out["takes"] = {{"weights", method.takes.weights},
-                    {"initial_centroids", method.takes.initial_centroids},
-                    {"partial_labels", method.takes.labels},
-                    {"group_shares", method.takes.shares != Shares::none},
-                    {"sizes", method.takes.sizes}};
+    out["takes"] = {{"weights", method.takes.weights},       {"initial_centroids", method.takes.initial_centroids},
+                    {"partial_labels", method.takes.labels}, {"group_shares", method.takes.shares != Shares::none},
+                    {"sizes", method.takes.sizes},           {"device", method.takes.device},
+                    {"checkpoint", method.takes.checkpoint}};
     out["options"] = Json::array();
     for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
     return out;
@@ -60,6 +60,8 @@ std::string text_of(const Method& method) {
     if (method.takes.labels) takes.push_back("partial labels");
     if (method.takes.shares != Shares::none) takes.push_back("group shares");
     if (method.takes.sizes) takes.push_back("size bounds");
+    if (method.takes.device) takes.push_back("a device");
+    if (method.takes.checkpoint) takes.push_back("a checkpoint");
     if (!takes.empty()) out += "Takes " + join(takes) + ".\n";
     std::vector<std::vector<std::string>> rows;
     for (const auto& option : method.options->options()) {

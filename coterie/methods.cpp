@@ -46,7 +46,7 @@ Method line() {
     };
     if constexpr (requires { typename M::Fits; }) {
         out.fitter = [assigned](const Problem& problem, const Run& run) -> Method::Fitter {
-            internal::admit(M::name, M::takes, problem);
+            internal::admit(M::name, M::takes, problem, run);
             return [assigned, fits = std::make_shared<typename M::Fits>(problem, run)](const OptionValues& values) {
                 return std::make_unique<RoomModel>(fits->fit(assigned(values)));
             };

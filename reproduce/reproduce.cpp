@@ -57,9 +57,8 @@ WorkFolder::~WorkFolder() {
 }
 
 Run of_seed(const Run& run, std::uint64_t seed) {
-    Run out(run.seed + seed, run.threads);
-    out.on_progress = run.on_progress;
-    out.should_stop = run.should_stop;
+    Run out = run;
+    out.seed += seed;
     return out;
 }
 
@@ -67,7 +66,7 @@ std::unique_ptr<Model> fit_in_pieces(const Method& method, PointsView points, co
                                      const Run& run, const std::function<bool(const Progress&)>& cut,
                                      const std::function<void(const Model&)>& after_piece) {
     while (true) {
-        Run own = of_seed(run, 0);
+        Run own = run;
         bool done = false;
         own.on_progress = [&](const Progress& progress) {
             done = (cut && cut(progress)) || done;

@@ -60,7 +60,6 @@ struct DekmRequest {
     int max_iterations = 14000;
     int net_epochs = 50;
     double tolerance = 0.001;
-    std::string device = "cpu";
     std::string checkpoint;
     std::string figure;
     std::string figure1;
@@ -81,8 +80,7 @@ struct DekmRequest {
                          "batches of 256 at most while clustering; dekm-full: passes with as many")
                 .integer("net_epochs", &DekmRequest::net_epochs, at_least(1), "of entropy-net")
                 .real("tolerance", &DekmRequest::tolerance, between(0, 1),
-                      "it ends when a smaller share of the points changes cluster in an update")
-                .text("device", &DekmRequest::device, "cpu, or cuda where LibTorch has it");
+                      "it ends when a smaller share of the points changes cluster in an update");
         }();
         return set;
     }
@@ -161,38 +159,40 @@ public:
         OptionValues options = common(images);
         options["embedding"] = std::int64_t{embedding};
         options["pretrain_epochs"] = std::int64_t{request_.pretrain_epochs};
-        options["checkpoint"] = path + ".checkpoint";
         Run own = of_seed(run_, seed);
+        own.checkpoint = path + ".checkpoint";
         Pipeline(find_method("ae-kmeans").fit({.points = images.pixels}, options, own)).save(path);
-        std::filesystem::remove(path + ".checkpoint");
+        std::filesystem::remove(own.checkpoint);
         return path;
     }
 
     Fitted fit(const Contender& contender, std::uint64_t seed, bool follow) const {
         OptionValues options = contender.own;
+        Run own = of_seed(run_, seed);
         if (std::string(contender.method) == "kmeans") {
             options["clusters"] = std::int64_t{images_.classes};
-            return fitted(contender, images_, options, seed, {});
+            own.device = "cpu";
+            return fitted(contender, images_, options, own, {});
         }
         for (const auto& [key, value] : common(images_)) options[key] = value;
         const std::string checkpoint =
             folder_ / (stem(images_, default_embedding, seed) + "-" + contender.name + ".checkpoint");
         if (std::string(contender.method) == "entropy-net") {
             options["epochs"] = std::int64_t{request_.net_epochs};
-            options["checkpoint"] = checkpoint;
-            return fitted(contender, images_, options, seed, {});
+            own.checkpoint = checkpoint;
+            return fitted(contender, images_, options, own, {});
         }
         options["embedding"] = std::int64_t{default_embedding};
         options["pretrained"] = autoencoder(images_, default_embedding, seed);
-        if (std::string(contender.method) == "ae-kmeans") return fitted(contender, images_, options, seed, {});
+        if (std::string(contender.method) == "ae-kmeans") return fitted(contender, images_, options, own, {});
         const Index per_pass = batches_of(images_.pixels.rows());
         options["max_iterations"] = is_full(contender) ? std::max<std::int64_t>(1, request_.max_iterations / per_pass)
                                                        : request_.max_iterations;
         options["tolerance"] = request_.tolerance;
-        options["checkpoint"] = checkpoint;
+        own.checkpoint = checkpoint;
         std::vector<double> acc;
         const auto record = [&](const Model& model) { acc.push_back(score(model.labels(), images_.truth).acc); };
-        Fitted out = fitted(contender, images_, options, seed, follow ? record : OnUpdate());
+        Fitted out = fitted(contender, images_, options, own, follow ? record : OnUpdate());
         out.acc_per_update = std::move(acc);
         return out;
     }
@@ -209,13 +209,11 @@ private:
                "-" + std::to_string(request_.pretrain_epochs) + "-" + std::to_string(run_.seed + seed);
     }
     OptionValues common(const ImageSet& images) const {
-        return {{"clusters", std::int64_t{images.classes}},
-                {"image", std::to_string(set_.side) + "x" + std::to_string(set_.side)},
-                {"device", request_.device}};
+        return {{"clusters", std::int64_t{images.classes}}, {"image", std::vector<std::int64_t>{set_.side, set_.side}}};
     }
 
     // on_update sees the model after every update.
-    Fitted fitted(const Contender& contender, const ImageSet& images, const OptionValues& options, std::uint64_t seed,
+    Fitted fitted(const Contender& contender, const ImageSet& images, const OptionValues& options, const Run& run,
                   const OnUpdate& on_update) const {
         const Stopwatch watch;
         int told = 0;  // after the update, and after its batches
@@ -225,11 +223,11 @@ private:
                 told += progress.stage == "clustering" ? 1 : 0;
                 return told >= 2;
             };
-        const auto model = fit_in_pieces(find_method(contender.method), images.pixels, options, of_seed(run_, seed),
-                                         updated, [&](const Model& piece) {
-                                             told = 0;
-                                             if (on_update) on_update(piece);
-                                         });
+        const auto model =
+            fit_in_pieces(find_method(contender.method), images.pixels, options, run, updated, [&](const Model& piece) {
+                told = 0;
+                if (on_update) on_update(piece);
+            });
         return {score(model->labels(), images.truth), model->fit_report(), watch.seconds(), {}};
     }
 
@@ -261,7 +259,8 @@ std::string Protocol::phases() const {
     options["pretrained"] = autoencoder(four, 2, 0);
     options["max_iterations"] = std::int64_t{request_.max_iterations};
     options["tolerance"] = request_.tolerance;
-    options["checkpoint"] = folder_ / (stem(four, 2, 0) + "-phases.checkpoint");
+    Run own = run_;
+    own.checkpoint = folder_ / (stem(four, 2, 0) + "-phases.checkpoint");
 
     // The embedding itself, as in the paper: the model's space is turned back.
     std::vector<Panel> panels;
@@ -294,7 +293,7 @@ std::string Protocol::phases() const {
         panel.lines.push_back(direction);
         panels.push_back(std::move(panel));
     };
-    fitted(contender, four, options, 0, panel_of);
+    fitted(contender, four, options, own, panel_of);
     panels[0].title = "after pre-training";
     std::vector<Panel> shown;
     std::size_t previous = panels.size();
@@ -459,7 +458,7 @@ Command dekm_command(const DekmSet& set, const char* of) {
     if (&set == &mnist)
         command.flags.push_back(text_flag("--figure1", "FILE.svg", "draw Figure 1: four classes in two dimensions",
                                           "Writing", request->figure1, request));
-    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--device", "--quiet", "--json"}));
     command.examples = {{std::string("coterie-reproduce ") + set.name + " --methods ae-kmeans,dekm --points 1000 " +
                              "--pretrain-epochs 10 --max-iterations 200",
                          "a quick look"}};

@@ -40,7 +40,6 @@ struct Vgg4Request {
     double augmentation_weight = 0;
     std::string augment = "rotation,shift,zoom,colour";
     std::string methods = "imsat,iic,sela,miadm,miadm*,ours";
-    std::string device = "cpu";
     bool half = false;
     std::string checkpoint;
     std::string figure;
@@ -60,7 +59,6 @@ struct Vgg4Request {
                       "of every method that has one; 0: each method's default")
                 .text("augment", &Vgg4Request::augment, "as that of fit; the paper's are flip,rotation,colour")
                 .text("methods", &Vgg4Request::methods, "which of the six, with commas between them")
-                .text("device", &Vgg4Request::device, "cpu, or cuda where LibTorch has it")
                 .flag("half", &Vgg4Request::half, "passes in bfloat16 where the device does them faster");
         return set;
     }
@@ -83,19 +81,19 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
     const Method& method = find_method(contender.method);
     OptionValues options = {{"clusters", std::int64_t{set.classes}},
                             {"network", std::string("vgg4")},
-                            {"image", std::string("28x28")},
+                            {"image", std::vector<std::int64_t>{28, 28}},
                             {"kernel", std::int64_t{request.kernel}},
                             {"epochs", std::int64_t{request.epochs}},
                             {"batch_size", std::int64_t{request.batch_size}},
                             {"learning_rate", request.learning_rate},
                             {"weight_decay", request.weight_decay},
                             {"augment", request.augment},
-                            {"device", request.device},
                             {"half", request.half}};
     for (const auto& [name, value] : contender.own) options[name] = value;
     if (request.augmentation_weight > 0 && method.options->find("augmentation_weight") != nullptr)
         options["augmentation_weight"] = request.augmentation_weight;
-    options["checkpoint"] =
+    Run own = of_seed(run, static_cast<std::uint64_t>(seed));
+    own.checkpoint =
         folder / ("vgg4-mnist-" + std::to_string(set.pixels.rows()) + "-" + std::to_string(request.epochs) + "-" +
                   contender.name + "-" + std::to_string(run.seed + static_cast<std::uint64_t>(seed)) + ".checkpoint");
     std::vector<double> acc;
@@ -107,8 +105,7 @@ Fitted fit_once(const Contender& contender, const ImageSet& set, const Vgg4Reque
         };
         record = [&](const Model& piece) { acc.push_back(score(piece.labels(), set.truth).acc); };
     }
-    const auto model =
-        fit_in_pieces(method, set.pixels, options, of_seed(run, static_cast<std::uint64_t>(seed)), epoch_done, record);
+    const auto model = fit_in_pieces(method, set.pixels, options, own, epoch_done, record);
     return {score(model->labels(), set.truth), model->fit_report(), std::move(acc)};
 }
 
@@ -224,7 +221,7 @@ Command reproduce_vgg4_mnist_command() {
                                       request->checkpoint, request, Completion::file));
     command.flags.push_back(text_flag("--figure", "FILE.svg", "draw every epoch of the methods' first starts",
                                       "Writing", request->figure, request));
-    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--seed", "--threads", "--device", "--quiet", "--json"}));
     command.examples = {
         {"coterie-reproduce vgg4-mnist --points 2000 --epochs 10 --seeds 1 --methods ours,imsat", "a quick look"}};
     command.act = [request] { return reproduce(*request); };

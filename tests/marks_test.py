@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|'(?:[^'\\\n]|\\.)+'""", re.DOTALL)
 FLAG = re.compile(r"--[a-z]")
 MARK = re.compile(r"`([A-Za-z][\w-]*)(?=[`=])")  # opened and named; a value may come from a variable
-DESCRIBED = re.compile(r'\.(?:template )?(?:flag|integer|real|choice|text)(?:<[\w:]+>)?\(\s*"(\w+)",\s*&')
+DESCRIBED = re.compile(r'\.(?:template )?(?:flag|integers?|reals?|choice|text)(?:<[\w:]+>)?\(\s*"(\w+)",\s*&')
 
 
 def literals(source):

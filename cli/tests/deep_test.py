@@ -1,6 +1,8 @@
 """transform, and the methods with networks."""
 
 import json
+import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -33,6 +35,15 @@ def test_a_deep_method_without_libtorch_says_what_to_install(tmp_path):
     np.save(tmp_path / "x.npy", points)
     failed = run("fit", "dekm", tmp_path / "x.npy", "-k", 3, code=1, env={"COTERIE_DEEP_LIBRARY": "/nowhere/libcoterie-deep.so"})
     assert "libtorch-dev" in failed.err and "COTERIE_DEEP_LIBRARY" in failed.err
+
+
+def test_deep_methods_refuse_a_second_libtorch(tmp_path):
+    words = ["fit", "ae-kmeans", "data:iris", "-k", 3, *short("ae-kmeans"), "--quiet"]  # skips without LibTorch
+    other = tmp_path / "other" / "lib" / "libtorch_cpu.so.0"
+    other.parent.mkdir(parents=True)
+    subprocess.run(["cc", "-shared", "-x", "c", os.devnull, "-o", other], check=True)
+    failed = run(*words, code=1, env={"LD_PRELOAD": str(other)})
+    assert f"has loaded another LibTorch, {other}" in failed.err and f"COTERIE_TORCH={tmp_path / 'other'}" in failed.err
 
 
 def test_deep_methods(tmp_path):
@@ -71,7 +82,7 @@ def test_networks_of_two_views(tmp_path):
     assert scores.shape == (240, 3) and np.allclose(scores.sum(1), 1)
     # Labels of some points, in words; the others follow.
     write_labels(tmp_path / "partial.csv", [["ash", "birch", "elm"][c] if i < 30 else "" for i, c in enumerate(truth)])
-    found = deep_fit("iic", tmp_path / "x.npy", "-k", 0, *short("iic")[2:], "--scale", "minmax", "--partial-labels", tmp_path / "partial.csv",
+    found = deep_fit("iic", tmp_path / "x.npy", "-k", "auto", *short("iic")[2:], "--scale", "minmax", "--partial-labels", tmp_path / "partial.csv",
                      "--truth", tmp_path / "y.npy")
     assert found["clusters_found"] == 3 and found["scores"]["acc"] > 0.95
     assert "vgg4 needs --image" in run("fit", "imsat", tmp_path / "x.npy", "-k", 3, "--network", "vgg4", code=2).err
@@ -130,7 +141,7 @@ def test_tune_takes_texts_with_commas(tmp_path):
     np.save(tmp_path / "x.npy", points)
     deep_fit("iic", tmp_path / "x.npy", "-k", 3, "--widths", "8,4", "--epochs", 1)  # skips without LibTorch
     result = document("tune", "iic", tmp_path / "x.npy", "-k", 3, "--scale", "minmax", "--epochs", 2, "--grid", "widths=8,4;6", "--grid", "augment=noise;none")
-    assert [(cell["options"]["widths"], cell["options"]["augment"]) for cell in result["cells"]] == [("8,4", "noise"), ("8,4", "none"), ("6", "noise"), ("6", "none")]
+    assert [(cell["options"]["widths"], cell["options"]["augment"]) for cell in result["cells"]] == [([8, 4], "noise"), ([8, 4], "none"), ([6], "noise"), ([6], "none")]
 
 
 def test_deep_fits_tell_how_they_ended(tmp_path):

@@ -42,6 +42,8 @@ def test_help_everywhere(words):
 def test_help_of_every_method_says_defaults_and_ranges():
     for method in document("methods")["methods"]:
         text = re.sub(r"\s+", " ", run("fit", method["name"], "--help").out)
+        first = text.split("Examples: ")[1].split(" the handwritten digits")[0]
+        assert ("epochs" in first) == method["takes"]["device"], first  # a network's first look takes few passes
         for option in method["options"]:
             assert option["flag"] in text
             if option["kind"] in ("integer", "real"):
@@ -301,7 +303,7 @@ def test_methods_and_info(files, tmp_path):
     assert [m["name"] for m in value["methods"]][0] == "kmeans" and "kmeans" in run("methods").out
     one = document("methods", "kmeans")["methods"][0]
     clusters = one["options"][0]
-    assert clusters["flag"] == "--clusters" and clusters["letter"] == "k" and clusters["low"] == 0 and clusters["default"] == 8
+    assert clusters["flag"] == "--clusters" and clusters["letter"] == "k" and clusters["low"] == 1 and clusters["automatic"] and clusters["default"] == 8
     assert "--max-iterations" in run("methods", "kmeans").out
     value = document("info", files / "model.safetensors")
     assert value["method"] == "kmeans" and value["clusters"] == 3 and value["dimensions"] == 3

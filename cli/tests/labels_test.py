@@ -73,7 +73,7 @@ def test_free_clusters_and_clusters_of_labels(files, tmp_path):
     written = read_words(tmp_path / "l.csv")
     assert set(written) <= {"ash", "cluster-2", "cluster-3"} and written.count("ash") == ash["points"]
     assert set(value["confusion"]["clusters"]) <= {"ash", "cluster-2", "cluster-3"}
-    assert len(document("fit", "kmeans", "points.npy", "-k", 0, *PARTIAL, "--clusters-per-label", "cedar=4", cwd=files)["sizes"]) == 6
+    assert len(document("fit", "kmeans", "points.npy", "-k", "auto", *PARTIAL, "--clusters-per-label", "cedar=4", cwd=files)["sizes"]) == 6
     free = sum(value["sizes"][2:])
     assert f"ash {ash['points']} in 2 clusters; {free} in 2 free clusters" in run(*words).out
     run("predict", tmp_path / "m.st", files / "points.npy", "--labels-out", tmp_path / "p.npy")

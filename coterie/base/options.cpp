@@ -28,6 +28,24 @@ bool parse_number(std::string_view text, Number& value) {
     return result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
+// A list as the command line writes it: commas between the items, or x, as in 28x28.
+template <class Item, class Parse>
+bool parse_list(std::string_view text, std::vector<Item>& items, Parse&& parse) {
+    while (true) {
+        const std::size_t comma = text.find_first_of(",x");
+        if (!parse(text.substr(0, comma), items.emplace_back())) return false;
+        if (comma == std::string_view::npos) return true;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+template <class Item>
+std::string list_text(const std::vector<Item>& items) {
+    std::string out;
+    for (const auto& item : items) out += (out.empty() ? "" : ",") + to_text(OptionValue(item));
+    return out;
+}
+
 // Whole numbers may be written 1e6 as well.
 bool parse_integer(std::string_view text, std::int64_t& value) {
     if (parse_number(text, value)) return true;
@@ -67,6 +85,9 @@ std::string to_text(const OptionValue& value) {
         std::string operator()(std::int64_t v) const { return std::to_string(v); }
         std::string operator()(double v) const { return number_text(v); }
         std::string operator()(const std::string& v) const { return v; }
+        std::string operator()(Automatic) const { return "auto"; }
+        std::string operator()(const std::vector<std::int64_t>& v) const { return list_text(v); }
+        std::string operator()(const std::vector<double>& v) const { return list_text(v); }
     };
     return std::visit(Visitor{}, value);
 }
@@ -81,10 +102,13 @@ BadArgument refused_option(const std::string& name, const OptionValue& value, co
 std::string Option::accepted() const {
     const std::string limits = range.text();
     const std::string tail = limits.empty() ? "" : ", " + limits;
+    const std::string first = automatic.empty() ? "" : "auto, or ";
     switch (kind) {
         case OptionKind::flag: return "true or false";
-        case OptionKind::integer: return "a whole number" + tail;
-        case OptionKind::real: return "a number" + tail;
+        case OptionKind::integer: return first + "a whole number" + tail;
+        case OptionKind::real: return first + "a number" + tail;
+        case OptionKind::integers: return first + "whole numbers with commas between them" + tail;
+        case OptionKind::reals: return first + "numbers with commas between them" + tail;
         case OptionKind::choice: return "one of " + join(choices);
         case OptionKind::text: return "text";
     }
@@ -92,42 +116,49 @@ std::string Option::accepted() const {
 }
 
 void Option::check(const OptionValue& value) const {
-    const auto refuse = [&] {
+    const auto in_range = [&](auto number) { return range.contains(static_cast<double>(number)); };
+    const auto sound = [&] {
+        if (std::holds_alternative<Automatic>(value)) return !automatic.empty();
+        switch (kind) {
+            case OptionKind::flag: return std::holds_alternative<bool>(value);
+            case OptionKind::integer:
+                return std::holds_alternative<std::int64_t>(value) && in_range(std::get<std::int64_t>(value));
+            case OptionKind::real: return std::holds_alternative<double>(value) && in_range(std::get<double>(value));
+            case OptionKind::integers: {
+                const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+                return list && !list->empty() && std::all_of(list->begin(), list->end(), in_range);
+            }
+            case OptionKind::reals: {
+                const auto* list = std::get_if<std::vector<double>>(&value);
+                return list && !list->empty() && std::all_of(list->begin(), list->end(), in_range);
+            }
+            case OptionKind::choice:
+                return std::holds_alternative<std::string>(value) &&
+                       std::find(choices.begin(), choices.end(), std::get<std::string>(value)) != choices.end();
+            case OptionKind::text: return std::holds_alternative<std::string>(value);
+        }
+        throw InternalError("unknown option kind");
+    };
+    if (!sound())
         throw BadArgument("option `" + name + "`: " + to_text(value) + " is not accepted; it takes " + accepted(),
                           {.option = name, .value = to_text(value), .accepted = accepted()});
-    };
-    switch (kind) {
-        case OptionKind::flag:
-            if (!std::holds_alternative<bool>(value)) refuse();
-            return;
-        case OptionKind::integer:
-            if (!std::holds_alternative<std::int64_t>(value) ||
-                !range.contains(static_cast<double>(std::get<std::int64_t>(value))))
-                refuse();
-            return;
-        case OptionKind::real:
-            if (!std::holds_alternative<double>(value) || !range.contains(std::get<double>(value))) refuse();
-            return;
-        case OptionKind::choice:
-            if (!std::holds_alternative<std::string>(value) ||
-                std::find(choices.begin(), choices.end(), std::get<std::string>(value)) == choices.end())
-                refuse();
-            return;
-        case OptionKind::text:
-            if (!std::holds_alternative<std::string>(value)) refuse();
-            return;
-    }
 }
 
 OptionValue Option::parse(std::string_view text) const {
     OptionValue value = std::string(text);
-    if (kind == OptionKind::flag) {
+    if (!automatic.empty() && text == "auto") {
+        value = Automatic();
+    } else if (kind == OptionKind::flag) {
         if (text == "true" || text == "1" || text == "yes") value = true;
         if (text == "false" || text == "0" || text == "no") value = false;
     } else if (kind == OptionKind::integer) {
         if (std::int64_t number = 0; parse_integer(text, number)) value = number;
     } else if (kind == OptionKind::real) {
         if (double number = 0; parse_number(text, number)) value = number;
+    } else if (kind == OptionKind::integers) {
+        if (std::vector<std::int64_t> list; parse_list(text, list, parse_integer)) value = std::move(list);
+    } else if (kind == OptionKind::reals) {
+        if (std::vector<double> list; parse_list(text, list, parse_number<double>)) value = std::move(list);
     }
     check(value);  // a text that is no number is still a string here, and refused
     return value;
@@ -151,9 +182,11 @@ void OptionSet::assign(void* options, const OptionValues& values) const {
     for (const auto& [name, value] : values) {
         const Option& option = at(name);
         OptionValue accepted = value;
-        // 3 is as good a real as 3.0, whoever wrote it.
-        if (option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value))
-            accepted = static_cast<double>(std::get<std::int64_t>(value));
+        // 3 is as good a real as 3.0, whoever wrote it; so it is in a list.
+        if (const auto* integer = std::get_if<std::int64_t>(&value); integer && option.kind == OptionKind::real)
+            accepted = static_cast<double>(*integer);
+        if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value); list && option.kind == OptionKind::reals)
+            accepted = std::vector<double>(list->begin(), list->end());
         option.check(accepted);
         option.set(options, accepted);
     }

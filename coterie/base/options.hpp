@@ -10,10 +10,12 @@
 //       return set;
 //   }
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,10 +27,17 @@
 
 namespace coterie {
 
-enum class OptionKind { flag, integer, real, choice, text };
+enum class OptionKind { flag, integer, real, choice, text, integers, reals };
 
-/// flag: bool; integer: int64; real: double; choice and text: string.
-using OptionValue = std::variant<bool, std::int64_t, double, std::string>;
+/// The value of an option that is left to the method: std::nullopt in its struct, auto in the command, null in JSON.
+struct Automatic {
+    friend auto operator<=>(const Automatic&, const Automatic&) = default;
+};
+
+/// flag: bool; integer: int64; real: double; choice and text: string; integers and reals: lists of them. Automatic
+/// where the option may be.
+using OptionValue =
+    std::variant<bool, std::int64_t, double, std::string, Automatic, std::vector<std::int64_t>, std::vector<double>>;
 using OptionValues = std::map<std::string, OptionValue>;
 
 /// Accepted numbers: low <= value <= high, an end left out where `open` says so.
@@ -51,7 +60,9 @@ struct COTERIE_API Option {
     char letter = 0;      // one-letter flag, 0: none
     std::string meaning;  // one sentence
     OptionKind kind = OptionKind::flag;
-    Range range;                       // of integer and real
+    /// What is taken where the value is Automatic; empty: the option cannot be.
+    std::string automatic;
+    Range range;                       // of numbers, of each in a list
     std::vector<std::string> choices;  // of choice
     OptionValue default_value;
     std::function<OptionValue(const void*)> get;
@@ -64,7 +75,7 @@ struct COTERIE_API Option {
     OptionValue parse(std::string_view text) const;
 };
 
-/// "3", "0.0001", "true", "auto": the text that parse() reads back.
+/// "3", "0.0001", "true", "auto", "500,500": the text that parse() reads back.
 COTERIE_API std::string to_text(const OptionValue& value);
 
 /// "option `NAME`: VALUE is not accepted; ACCEPTED", with these fields; a text is quoted.
@@ -91,25 +102,39 @@ template <class Struct>
 class OptionSetFor : public OptionSet {
 public:
     OptionSetFor& flag(std::string name, bool Struct::*member, std::string meaning) {
-        return add(
-            std::move(name), OptionKind::flag, {}, std::move(meaning),
-            [member](const Struct& s) -> OptionValue { return s.*member; },
-            [member](Struct& s, const OptionValue& v) { s.*member = std::get<bool>(v); });
+        return add_value<bool>(std::move(name), OptionKind::flag, {}, std::move(meaning), member);
     }
     template <class Integer>
     OptionSetFor& integer(std::string name, Integer Struct::*member, Range range, std::string meaning) {
-        range.low = std::max(range.low, static_cast<double>(std::numeric_limits<Integer>::min()));
-        range.high = std::min(range.high, static_cast<double>(std::numeric_limits<Integer>::max()));
-        return add(
-            std::move(name), OptionKind::integer, range, std::move(meaning),
-            [member](const Struct& s) -> OptionValue { return static_cast<std::int64_t>(s.*member); },
-            [member](Struct& s, const OptionValue& v) { s.*member = static_cast<Integer>(std::get<std::int64_t>(v)); });
+        return add_value<std::int64_t>(std::move(name), OptionKind::integer, within<Integer>(range), std::move(meaning),
+                                       member);
+    }
+    /// `automatic` says what is taken where the member is std::nullopt.
+    template <class Integer>
+    OptionSetFor& integer(std::string name, std::optional<Integer> Struct::*member, Range range, std::string meaning,
+                          std::string automatic) {
+        return add_automatic<std::int64_t>(std::move(name), OptionKind::integer, within<Integer>(range),
+                                           std::move(meaning), member, std::move(automatic));
     }
     OptionSetFor& real(std::string name, double Struct::*member, Range range, std::string meaning) {
-        return add(
-            std::move(name), OptionKind::real, range, std::move(meaning),
-            [member](const Struct& s) -> OptionValue { return s.*member; },
-            [member](Struct& s, const OptionValue& v) { s.*member = std::get<double>(v); });
+        return add_value<double>(std::move(name), OptionKind::real, range, std::move(meaning), member);
+    }
+    OptionSetFor& real(std::string name, std::optional<double> Struct::*member, Range range, std::string meaning,
+                       std::string automatic) {
+        return add_automatic<double>(std::move(name), OptionKind::real, range, std::move(meaning), member,
+                                     std::move(automatic));
+    }
+    /// Lists, in the command with commas between the numbers. `automatic` says what is taken where the list is empty; a
+    /// list without it may not be.
+    OptionSetFor& integers(std::string name, std::vector<int> Struct::*member, Range range, std::string meaning,
+                           std::string automatic = {}) {
+        return add_list<std::int64_t>(std::move(name), OptionKind::integers, within<int>(range), std::move(meaning),
+                                      member, std::move(automatic));
+    }
+    OptionSetFor& reals(std::string name, std::vector<double> Struct::*member, Range range, std::string meaning,
+                        std::string automatic = {}) {
+        return add_list<double>(std::move(name), OptionKind::reals, range, std::move(meaning), member,
+                                std::move(automatic));
     }
     /// An enum whose values 0, 1, 2, ... are called `names` in order.
     template <class Enum>
@@ -128,10 +153,7 @@ public:
         return *this;
     }
     OptionSetFor& text(std::string name, std::string Struct::*member, std::string meaning) {
-        return add(
-            std::move(name), OptionKind::text, {}, std::move(meaning),
-            [member](const Struct& s) -> OptionValue { return s.*member; },
-            [member](Struct& s, const OptionValue& v) { s.*member = std::get<std::string>(v); });
+        return add_value<std::string>(std::move(name), OptionKind::text, {}, std::move(meaning), member);
     }
     /// One-letter flag of the option added last.
     OptionSetFor& letter(char letter) {
@@ -140,6 +162,53 @@ public:
     }
 
 private:
+    template <class Integer>
+    static Range within(Range range) {
+        range.low = std::max(range.low, static_cast<double>(std::numeric_limits<Integer>::min()));
+        range.high = std::min(range.high, static_cast<double>(std::numeric_limits<Integer>::max()));
+        return range;
+    }
+    template <class Value, class Member>
+    OptionSetFor& add_value(std::string name, OptionKind kind, Range range, std::string meaning,
+                            Member Struct::*member) {
+        return add(
+            std::move(name), kind, range, std::move(meaning),
+            [member](const Struct& s) -> OptionValue { return static_cast<Value>(s.*member); },
+            [member](Struct& s, const OptionValue& v) { s.*member = static_cast<Member>(std::get<Value>(v)); });
+    }
+    template <class Value, class Member>
+    OptionSetFor& add_automatic(std::string name, OptionKind kind, Range range, std::string meaning,
+                                std::optional<Member> Struct::*member, std::string automatic) {
+        add(
+            std::move(name), kind, range, std::move(meaning),
+            [member](const Struct& s) -> OptionValue {
+                if (!(s.*member)) return Automatic();
+                return static_cast<Value>(*(s.*member));
+            },
+            [member](Struct& s, const OptionValue& v) {
+                s.*member = std::nullopt;
+                if (const Value* value = std::get_if<Value>(&v)) s.*member = static_cast<Member>(*value);
+            });
+        options_.back().automatic = std::move(automatic);
+        return *this;
+    }
+    template <class Item, class Member>
+    OptionSetFor& add_list(std::string name, OptionKind kind, Range range, std::string meaning,
+                           std::vector<Member> Struct::*member, std::string automatic) {
+        add(
+            std::move(name), kind, range, std::move(meaning),
+            [member, automatic](const Struct& s) -> OptionValue {
+                if ((s.*member).empty() && !automatic.empty()) return Automatic();
+                return std::vector<Item>((s.*member).begin(), (s.*member).end());
+            },
+            [member](Struct& s, const OptionValue& v) {
+                (s.*member).clear();
+                if (const auto* list = std::get_if<std::vector<Item>>(&v))
+                    for (const Item item : *list) (s.*member).push_back(static_cast<Member>(item));
+            });
+        options_.back().automatic = std::move(automatic);
+        return *this;
+    }
     template <class Get, class Set>
     OptionSetFor& add(std::string name, OptionKind kind, Range range, std::string meaning, Get get, Set set) {
         Option option;

@@ -15,6 +15,10 @@ struct Example {
     bool verbose = false;
     Colour colour = Colour::green;
     std::string note;
+    std::optional<int> rounds;
+    std::optional<double> width = 2;
+    std::vector<int> sides = {3, 4};
+    std::vector<double> shares;
 
     static const OptionSet& described() {
         static const OptionSet set = OptionSetFor<Example>()
@@ -23,7 +27,11 @@ struct Example {
                                          .real("tolerance", &Example::tolerance, above(0), "when to stop")
                                          .flag("verbose", &Example::verbose, "say more")
                                          .choice("colour", &Example::colour, {"red", "green"}, "a colour")
-                                         .text("note", &Example::note, "a word");
+                                         .text("note", &Example::note, "a word")
+                                         .integer("rounds", &Example::rounds, at_least(1), "of it", "until it ends")
+                                         .real("width", &Example::width, above(0), "of it", "the median")
+                                         .integers("sides", &Example::sides, at_least(1), "of it")
+                                         .reals("shares", &Example::shares, above(0), "of each", "equal ones");
         return set;
     }
 };
@@ -60,6 +68,47 @@ TEST(Options, AssignReadsBackWhatParseAccepts) {
     EXPECT_EQ(example.note, "hello");
 }
 
+TEST(Options, WhatIsLeftToTheMethodIsNoNumber) {
+    const auto& set = Example::described();
+    Example example;
+    EXPECT_EQ(set.at("rounds").default_value, OptionValue(Automatic()));
+    EXPECT_EQ(to_text(set.at("rounds").default_value), "auto");
+    EXPECT_EQ(set.at("width").default_value, OptionValue(2.0));
+    EXPECT_EQ(set.at("shares").default_value, OptionValue(Automatic()));
+    set.assign(&example, {{"rounds", set.at("rounds").parse("7")},
+                          {"width", set.at("width").parse("auto")},
+                          {"shares", set.at("shares").parse("0.25,0.75")}});
+    EXPECT_EQ(example.rounds, 7);
+    EXPECT_EQ(example.width, std::nullopt);
+    EXPECT_EQ(example.shares, (std::vector<double>{0.25, 0.75}));
+    set.assign(&example, {{"rounds", Automatic()}, {"shares", Automatic()}});
+    EXPECT_EQ(example.rounds, std::nullopt);
+    EXPECT_TRUE(example.shares.empty());
+    EXPECT_NO_THROW(check_options(example));
+    EXPECT_THROW(set.at("clusters").check(Automatic()), BadArgument);
+    EXPECT_THROW(set.at("clusters").parse("auto"), BadArgument);
+    EXPECT_EQ(message_of([&] { set.at("rounds").parse("0"); }),
+              "option `rounds`: 0 is not accepted; it takes auto, or a whole number, at least 1");
+}
+
+TEST(Options, ListsHaveCommasBetweenTheirNumbers) {
+    const auto& set = Example::described();
+    Example example;
+    set.assign(&example, {{"sides", set.at("sides").parse("28x28")}});
+    EXPECT_EQ(example.sides, (std::vector<int>{28, 28}));
+    EXPECT_EQ(to_text(set.at("sides").get(&example)), "28,28");
+    set.assign(&example, {{"sides", std::vector<std::int64_t>{5}}, {"shares", std::vector<std::int64_t>{1, 2}}});
+    EXPECT_EQ(example.sides, std::vector<int>{5});
+    EXPECT_EQ(example.shares, (std::vector<double>{1, 2}));  // whole numbers are reals
+    for (const char* wrong : {"", "3,", ",3", "3,,4", "3;4", "3,a", "3,0", "2.5", "auto"})
+        EXPECT_EQ(message_of([&] { set.at("sides").parse(wrong); }),
+                  "option `sides`: " + std::string(wrong) +
+                      " is not accepted; it takes whole numbers with commas between them, at least 1");
+    EXPECT_THROW(set.at("sides").check(std::vector<std::int64_t>()), BadArgument);
+    EXPECT_THROW(set.at("shares").parse("0.5,nan"), BadArgument);
+    EXPECT_EQ(set.at("shares").accepted(), "auto, or numbers with commas between them, above 0");
+}
+
 TEST(Options, AWholeNumberIsAReal) {
     Example example;
     Example::described().assign(&example, {{"tolerance", std::int64_t{3}}});
@@ -83,7 +132,9 @@ TEST(Options, MessagesNameOptionValueAndRange) {
     EXPECT_EQ(message_of([&] { set.at("verbose").parse("perhaps"); }),
               "option `verbose`: perhaps is not accepted; it takes true or false");
     EXPECT_EQ(message_of([&] { set.at("tolerrance"); }),
-              "there is no option 'tolerrance' here; there are: clusters, tolerance, verbose, colour, note");
+              "there is no option 'tolerrance' here; there are: clusters, tolerance, verbose, colour, note, rounds, "
+              "width, sides, "
+              "shares");
 }
 
 TEST(Options, ErrorsCarryOptionValueAndRange) {

@@ -2,9 +2,12 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "coterie/base/run.hpp"
 
 namespace coterie {
 namespace {
@@ -77,6 +80,28 @@ TEST(RandomStream, EveryOrderIsEquallyLikely) {
     double chi_squared = 0;
     for (const auto& [order, count] : counts) chi_squared += (count - 1000.0) * (count - 1000.0) / 1000.0;
     EXPECT_LT(chi_squared, 49.7);  // 99.9 % point with 23 degrees of freedom
+}
+
+TEST(Run, AChildDrawsOtherNumbersAndKeepsWhatIsLent) {
+    coterie::Run run(7, 3);
+    run.device = "cuda";
+    run.checkpoint = "state";
+    run.on_progress = [](const Progress&) {};
+    run.should_stop = [] { return true; };
+    const coterie::Run child = run.child("folds", 2);
+    EXPECT_EQ(child.seed, run.child("folds", 2).seed);
+    std::set<std::uint64_t> seeds = {run.seed,
+                                     child.seed,
+                                     run.child("folds", 1).seed,
+                                     run.child("starts", 2).seed,
+                                     child.child("folds", 2).seed,
+                                     coterie::Run(8).child("folds", 2).seed};
+    EXPECT_EQ(seeds.size(), 6u);
+    EXPECT_EQ(child.threads, 3);
+    EXPECT_EQ(child.device, "cuda");
+    EXPECT_EQ(child.checkpoint, "");
+    EXPECT_FALSE(child.on_progress);
+    EXPECT_TRUE(child.stop_requested());
 }
 
 }  // namespace

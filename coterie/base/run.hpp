@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "coterie/base/communicator.hpp"
@@ -28,6 +29,11 @@ public:
     int threads;
     /// Called from the calling thread, between iterations.
     std::function<void(const Progress&)> on_progress;
+    /// Where networks compute: "cpu", or "cuda" where LibTorch has it. Refused by methods without a network.
+    std::string device = "cpu";
+    /// A file that keeps the state of the fit, so that one that was cut off goes on from it; empty: none. Refused by
+    /// methods that keep none.
+    std::string checkpoint;
     /// Asked between iterations; true ends the fit with what was found so far (stopped = interrupted).
     std::function<bool()> should_stop;
 
@@ -35,6 +41,11 @@ public:
     explicit Run(std::uint64_t seed_, int threads_ = 0);
 
     RandomStream random(std::string_view purpose, std::uint64_t index = 0) const { return {seed, purpose, index}; }
+    /// For a part of the work that draws its own numbers: the same threads, device and stop, no progress and no
+    /// checkpoint, and a seed made of this one, `purpose` and `index`.
+    Run child(std::string_view purpose, std::uint64_t index = 0) const;
+    /// For a computation within another: the same but for what a network alone uses, device and checkpoint.
+    Run within() const;
     void report(const Progress& progress) const {
         if (on_progress) on_progress(progress);
     }

@@ -73,7 +73,7 @@ std::size_t find_label(const std::vector<std::string>& names, const std::string&
 }
 
 // label_of, from how many clusters each label has.
-void lay_out_clusters(int clusters, const Problem& problem, Constraints& out) {
+void lay_out_clusters(std::optional<int> clusters, const Problem& problem, Constraints& out) {
     std::vector<int> owned(out.names.size(), 1);
     std::set<std::size_t> named;
     for (const auto& each : problem.clusters_per_label) {
@@ -97,17 +97,17 @@ void lay_out_clusters(int clusters, const Problem& problem, Constraints& out) {
                           {.option = "clusters_per_label",
                            .value = std::to_string(together),
                            .accepted = "at most " + count(out.points)});
-    if (clusters != 0 && clusters < together)
-        throw BadArgument("option `clusters`: " + std::to_string(clusters) + " is not accepted; the labels have " +
+    if (clusters && *clusters < together)
+        throw BadArgument("option `clusters`: " + std::to_string(*clusters) + " is not accepted; the labels have " +
                               std::to_string(together) +
                               " clusters together, at least as many are needed (more are free clusters, of no label)",
                           {.option = "clusters",
-                           .value = std::to_string(clusters),
+                           .value = std::to_string(*clusters),
                            .accepted = "at least " + std::to_string(together)});
     for (std::size_t label = 0; label < owned.size(); ++label)
         out.label_of.insert(out.label_of.end(), static_cast<std::size_t>(owned[label]),
                             static_cast<std::int32_t>(label));
-    if (clusters > together) out.label_of.resize(static_cast<std::size_t>(clusters), -1);
+    if (clusters) out.label_of.resize(at(*clusters), -1);
 }
 
 void bound_sizes(const SizeBounds& sizes, Constraints& out) {
@@ -314,14 +314,15 @@ std::pair<int, int> Constraints::clusters_of(std::int32_t label) const {
     return {static_cast<int>(range.first - label_of.begin()), static_cast<int>(range.second - label_of.begin())};
 }
 
-Constraints compile_constraints(Index points, int clusters, const Problem& problem, ShareRounding rounding, bool soft) {
+Constraints compile_constraints(Index points, std::optional<int> clusters, const Problem& problem,
+                                ShareRounding rounding, bool soft) {
     Constraints out;
     out.points = points;
-    if (clusters > std::max<Index>(points, 1))
+    if (clusters && *clusters > std::max<Index>(points, 1))
         throw BadArgument(
-            "option `clusters`: " + std::to_string(clusters) + " clusters asked of " + count(points) +
+            "option `clusters`: " + std::to_string(*clusters) + " clusters asked of " + count(points) +
                 " points; at most one per point is possible",
-            {.option = "clusters", .value = std::to_string(clusters), .accepted = "at most " + count(points)});
+            {.option = "clusters", .value = std::to_string(*clusters), .accepted = "at most " + count(points)});
     if (problem.partial_labels.empty()) {
         if (!problem.clusters_per_label.empty())
             throw BadArgument("option `clusters_per_label` needs `partial_labels`: there are no labels",
@@ -329,12 +330,9 @@ Constraints compile_constraints(Index points, int clusters, const Problem& probl
         if (!problem.group_shares.empty())
             throw BadArgument("option `group_share` needs `partial_labels`: there are no labels",
                               {.option = "group_share"});
-        if (clusters < 1)
-            throw BadArgument(
-                "option `clusters`: " + std::to_string(clusters) +
-                    " is not accepted without partial labels; a whole number, at least 1",
-                {.option = "clusters", .value = std::to_string(clusters), .accepted = "a whole number, at least 1"});
-        out.label_of.assign(static_cast<std::size_t>(clusters), -1);
+        if (!clusters)
+            throw refused_option("clusters", Automatic(), "without partial labels a whole number, at least 1");
+        out.label_of.assign(at(*clusters), -1);
     } else {
         NamedLabels named = check_labels(points, problem);
         out.labels = problem.partial_labels;

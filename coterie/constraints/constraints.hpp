@@ -42,10 +42,10 @@ struct Constraints {
     ClusterLabels cluster_labels() const { return labels.empty() ? ClusterLabels{} : ClusterLabels{names, label_of}; }
 };
 
-/// `clusters` 0: as many as the labels have together. `soft`: shares are of summed probabilities, so they need be no
-/// whole numbers of points. BadArgument and BadData name the option, the label, the value,
-/// what is accepted, and for shares and sizes that cannot be met the interval that can.
-Constraints compile_constraints(Index points, int clusters, const Problem& problem, ShareRounding rounding,
-                                bool soft = false);
+/// `clusters` automatic: as many as the labels have together. `soft`: shares are of summed probabilities, so they need
+/// be no whole numbers of points. BadArgument and BadData name the option, the label, the value, what is accepted, and
+/// for shares and sizes that cannot be met the interval that can.
+Constraints compile_constraints(Index points, std::optional<int> clusters, const Problem& problem,
+                                ShareRounding rounding, bool soft = false);
 
 }  // namespace coterie::internal

@@ -19,7 +19,7 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
     KMeansOptions clustering;
     clustering.clusters = options.clusters;
     clustering.restarts = options.restarts;
-    const KMeansModel found = fit_kmeans(embedding, clustering, run);
+    const KMeansModel found = fit_kmeans(embedding, clustering, run.within());
     fit.end_stage("k-means");
     fit.report().objective = found.inertia();
     fit.report().objective_per_iteration = found.fit_report().objective_per_iteration;
@@ -45,7 +45,7 @@ Matrix<double> DeepModel::output_checked(Output which, PointsView points, const 
 
 Matrix<double> DeepModel::embed(PointsView points, const Run& run) const {
     return internal::encoded(points, internal::architecture_of(autoencoder(), state_.dimensions), state_.parameters,
-                             autoencoder().device, autoencoder().half, run) *
+                             autoencoder().half, run) *
            state_.rotation.transpose();
 }
 

@@ -31,25 +31,24 @@ enum class AutoencoderNetwork { automatic, dense, convolutional };
 struct AutoencoderOptions {
     int clusters = 8;  // k
     AutoencoderNetwork network = AutoencoderNetwork::automatic;
-    std::string image;  // "28x28", "3x32x32" (channels first); empty: the points are vectors
-    std::string widths = "500,500,2000";
+    std::vector<int> image =
+        {};  // rows and columns, after the channels if there are some; empty: the points are vectors
+    std::vector<int> widths = {500, 500, 2000};
     int embedding = 10;  // p
     int pretrain_epochs = 200;
     int pretrain_batch_size = 256;
     double pretrain_rate = 1e-3;
     std::string pretrained;  // a model's file, for its autoencoder
     int restarts = 100;      // of k-means in the first embedding
-    std::string device = "cpu";
     bool half = false;
-    std::string checkpoint;  // a file
 };
 
 /// What the methods share that cluster in the embedding and train it in turn.
 struct AlternatingOptions : AutoencoderOptions {
     double learning_rate = 1e-3;
     int batch_size = 256;
-    int update_interval = 140;   // batches
-    int max_iterations = 14000;  // batches
+    std::optional<int> update_interval = 140;  // batches; automatic (dekm): by the network
+    int max_iterations = 14000;                // batches
     double tolerance = 0.001;
 };
 
@@ -95,9 +94,7 @@ template <class Options>
 class COTERIE_API DeepModelOf : public DeepModel {
 public:
     DeepModelOf(const Options& options, DeepState state, Labels labels, FitReport report)
-        : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {
-        options_.checkpoint.clear();  // of the fit, not of the model
-    }
+        : DeepModel(std::move(state), std::move(labels), std::move(report)), options_(options) {}
 
     std::string_view method() const override { return Options::method; }
     const Options& options() const { return options_; }
@@ -127,7 +124,7 @@ struct COTERIE_API AeKMeansMethod {
     using Model = AeKMeansModel;
     static constexpr std::string_view name = "ae-kmeans";
     static constexpr std::string_view summary = "k-means in the embedding of an autoencoder (LibTorch)";
-    static constexpr Takes takes = {};
+    static constexpr Takes takes = {.device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<AeKMeansMethod> fit_ae_kmeans{};

@@ -16,8 +16,8 @@ ClassifierModel::ClassifierModel(ClassifierState state, ClusterLabels cluster_la
 namespace {
 Matrix<double> logits(PointsView points, const ClassifierOptions& options, const ClassifierState& state,
                       const Run& run) {
-    return internal::encoded(points, internal::classifier_of(options, state.dimensions), state.parameters,
-                             options.device, options.half, run);
+    return internal::encoded(points, internal::classifier_of(options, state.dimensions), state.parameters, options.half,
+                             run);
 }
 }  // namespace
 
@@ -31,7 +31,7 @@ Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, 
         internal::Parameters parameters = state_.parameters;
         parameters.resize(parameters.size() - 2);  // the head's weights and biases
         return internal::encoded(points, internal::without_head(internal::classifier_of(options, state_.dimensions)),
-                                 parameters, options.device, options.half, run);
+                                 parameters, options.half, run);
     }
     Matrix<double> sigma = softmax(logits(points, options, state_, run), run.threads).probability;
     return which == Output::label_scores ? internal::scores_of_labels(sigma, cluster_labels_) : sigma;

@@ -43,12 +43,13 @@ namespace coterie {
 enum class ClassifierNetwork { automatic, dense, vgg4, resnet18 };
 
 struct ClassifierOptions {
-    int clusters = 8;  // k; 0: as many as the partial labels have
+    std::optional<int> clusters = 8;  // k; automatic: as many as the partial labels have
     ClassifierNetwork network = ClassifierNetwork::automatic;
-    std::string image;  // "28x28", "3x32x32" (channels first); empty: the points are vectors
-    std::string widths = "1200,1200";
+    std::vector<int> image =
+        {};  // rows and columns, after the channels if there are some; empty: the points are vectors
+    std::vector<int> widths = {1200, 1200};
     int kernel = 3;  // of vgg4's convolutions, odd
-    std::string augment = "automatic";
+    std::string augment = "auto";
     double rotation = 15;  // strengths: see augmentation.hpp
     double shift = 0.1;
     double zoom = 0.1;
@@ -57,13 +58,11 @@ struct ClassifierOptions {
     int epochs = 50;
     int batch_size = 250;
     double learning_rate = 1e-3;
-    double backbone_rate = 0;  // of the layers before the head; 0: learning_rate
+    std::optional<double> backbone_rate = {};  // of the layers before the head; automatic: learning_rate
     double weight_decay = 1e-4;
     std::string pretrained;  // a file: the network up to its head
     double label_weight = 1;
-    std::string device = "cpu";
     bool half = false;
-    std::string checkpoint;  // a file
 };
 
 /// What a classifier keeps of its fit.
@@ -77,7 +76,7 @@ struct ClassifierState {
 class COTERIE_API ClassifierModel : public Model {
 public:
     Index dimensions() const override { return state_.dimensions; }
-    int clusters() const override { return network_options().clusters; }
+    int clusters() const override { return *network_options().clusters; }
     const ClassifierState& state() const { return state_; }
 
     /// Embedding: f(x). Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
@@ -103,9 +102,7 @@ public:
     ClassifierModelOf(const Options& options, ClassifierState state, ClusterLabels cluster_labels, Labels labels,
                       FitReport report)
         : ClassifierModel(std::move(state), std::move(cluster_labels), std::move(labels), std::move(report)),
-          options_(options) {
-        options_.checkpoint.clear();  // of the fit, not of the model
-    }
+          options_(options) {}
 
     std::string_view method() const override { return Options::method; }
     const Options& options() const { return options_; }

@@ -27,7 +27,7 @@ template <class Options>
 Options small() {
     Options options;
     options.clusters = 4;
-    options.widths = "24";
+    options.widths = {24};
     options.epochs = 4;
     options.batch_size = 60;
     options.learning_rate = 0.01;
@@ -122,11 +122,11 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
     coterie::Run run(2, 1);
     const auto whole = FitOf<TypeParam>::fit(sample.points, options, run, side);
     EXPECT_EQ(FitOf<TypeParam>::fit(sample.points, options, run, side).state().parameters, whole.state().parameters);
-    options.checkpoint = folder / "fit.checkpoint";
+    run.checkpoint = folder / "fit.checkpoint";
     int stops = 0;
     while (stops < 40) {
         bool stepped = false;  // one batch at a time
-        coterie::Run cut(2, 1);
+        coterie::Run cut = run;
         cut.on_progress = [&](const Progress& progress) { stepped = stepped || progress.stage == "epochs"; };
         cut.should_stop = [&] { return stepped; };
         try {
@@ -138,7 +138,7 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
         ++stops;
     }
     EXPECT_EQ(stops, 4 * 3 - 1);
-    const double before = Archive::load(options.checkpoint).vector("seconds", 1)[0];
+    const double before = Archive::load(run.checkpoint).vector("seconds", 1)[0];
     const auto resumed = FitOf<TypeParam>::fit(sample.points, options, run, side);
     ASSERT_EQ(resumed.fit_report().seconds[1].first, "training");
     EXPECT_GT(resumed.fit_report().seconds[1].second, before);
@@ -158,7 +158,7 @@ TYPED_TEST(Classifier, TakesPartialLabels) {
     COTERIE_NEEDS_NETWORKS;
     const test::Sample sample = test::blobs(240, 8, 4, 8);
     TypeParam options = small<TypeParam>();
-    options.clusters = 0;
+    options.clusters = std::nullopt;
     options.epochs = 15;
     Labels partial(240, -1);
     for (std::size_t i = 0; i < 40; ++i) partial[i] = sample.truth[i];
@@ -183,7 +183,7 @@ TEST(ClassifierImages, AnImageNetworkOfEachKind) {
     for (const auto network : {ClassifierNetwork::automatic, ClassifierNetwork::dense, ClassifierNetwork::resnet18}) {
         auto options = small<EntropyNetOptions>();
         options.clusters = 2;
-        options.image = "8x8";
+        options.image = {8, 8};
         options.network = network;
         if (network != ClassifierNetwork::dense) options.widths = EntropyNetOptions().widths;
         options.epochs = 2;
@@ -233,7 +233,7 @@ TEST(ClassifierBalance, LabelsSayWhatIsBalanced) {
         for (Index j = 0; j < 4; ++j) points(i, j) = random.normal() + (truth.back() == 1 ? 4 : 0);
     }
     auto options = small<ImsatOptions>();
-    options.clusters = 0;
+    options.clusters = std::nullopt;
     options.epochs = 30;
     options.label_weight = 10;
     Problem side;
@@ -269,7 +269,7 @@ TEST(ClassifierPretrained, StartsFromAnothersLayersAndMovesTheHeadAlone) {
     EXPECT_NE(a[a.size() - 2], b[b.size() - 2]);
     options.clusters = 3;  // another head
     EXPECT_EQ(fit_entropy_net(sample.points, options, other).state().parameters[0], a[0]);
-    options.widths = "7";
+    options.widths = {7};
     EXPECT_NE(message_of<BadData>([&] { fit_entropy_net(sample.points, options, other); }).find("network.0"),
               std::string::npos);
 }
@@ -340,27 +340,27 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
     const test::Sample sample = test::blobs(80, 6, 2, 12);
     const testing::Folder folder;
     auto options = small<EntropyNetOptions>();
-    options.clusters = 0;
-    options.checkpoint = folder / "fit.checkpoint";
+    options.clusters = std::nullopt;
     Labels partial(80, -1);
     for (std::size_t i = 0; i < 20; ++i) partial[i] = sample.truth[i];
     Problem side;
     side.partial_labels = partial;
     side.label_names = {"a", "b"};
     side.group_shares = {{"a", 0.5, 0.5}};
-    coterie::Run cut(1, 1);
+    coterie::Run run(1, 1);
+    run.checkpoint = folder / "fit.checkpoint";
+    coterie::Run cut = run;
     int asked = 0;
     cut.should_stop = [&] { return ++asked > 6; };
     fit_entropy_net(with(sample.points, side), options, cut);
-    coterie::Run run(1, 1);
     const auto refused = [&](const Problem& other) {
         return message_of<BadData>([&] { fit_entropy_net(with(sample.points, other), options, run); });
     };
     Problem other = side;
     other.group_shares = {{"a", 0.3, 0.3}};
     EXPECT_NE(refused(other).find("other points"), std::string::npos);
-    EXPECT_EQ(fit_entropy_net(with(sample.points, side), options, run).options().checkpoint, "");
-    options.checkpoint = folder / "no-folder/fit.checkpoint";
+    EXPECT_NO_THROW(fit_entropy_net(with(sample.points, side), options, run));
+    run.checkpoint = folder / "no-folder/fit.checkpoint";
     EXPECT_NE(message_of<ResourceError>([&] {
                   fit_entropy_net(with(sample.points, side), options, run);
               }).find("`checkpoint`"),
@@ -408,25 +408,29 @@ TEST(ClassifierOptions, AreRefused) {
         return message_of<BadArgument>([&] { fit_entropy_net(sample.points, options, run); });
     };
     EXPECT_NE(refused([](auto& o) { o.clusters = 31; }).find("31"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.image = "8x9"; }).find("64 columns"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.prior = "0.5,0.4"; }).find("prior"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.widths = ""; }).find("`widths`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.image = {8, 9}; }).find("64 columns"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.prior = {0.5, 0.4}; }).find("prior"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.widths.clear(); }).find("`widths`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.network = ClassifierNetwork::vgg4; }).find("`image`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augmentations = 3; }).find("augmentations"), std::string::npos);
     COTERIE_NEEDS_NETWORKS;
     EXPECT_NE(refused([](auto& o) { o.augment = "flip"; }).find("needs `image`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augment = "noise,turn"; }).find("'noise,turn'"), std::string::npos);
-    const std::string usual = EntropyNetOptions().widths;
-    EXPECT_NE(refused([&](auto& o) { o.image = "8x8", o.widths = usual, o.kernel = 4; }).find("an odd number"),
+    const std::vector<int> usual = EntropyNetOptions().widths;
+    EXPECT_NE(refused([&](auto& o) {
+                  o.image = {8, 8}, o.widths = usual, o.kernel = 4;
+              }).find("an odd number"),
               std::string::npos);
     // What would change nothing.
-    EXPECT_NE(refused([](auto& o) { o.image = "8x8"; }).find("`widths`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.image = {8, 8}; }).find("`widths`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.kernel = 5; }).find("`kernel`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.label_solver = LabelSolver::dual, o.label_rounds = 3; }).find("`label_rounds`"),
               std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.rotation = 20; }).find("`rotation`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("`noise`"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);
+    run.device = "tpu";
+    EXPECT_NE(refused([](auto&) {}).find("cpu or cuda"), std::string::npos);
+    run.device = "cpu";
     EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("`learning_rate`"), std::string::npos);
     Problem side;
     side.sizes = SizeBounds{1, 20};
@@ -465,7 +469,7 @@ TEST(EntropyNet, FollowsThePrior) {
     EXPECT_GT(detail<double>(by_em, "label_gradient"), 1e-8);
     EXPECT_EQ(detail<std::int64_t>(by_em, "label_rounds"), 10);
     std::vector<double> third;
-    for (const char* prior : {"0.1,0.1,0.8", "0.45,0.45,0.1"}) {
+    for (const std::vector<double>& prior : {std::vector<double>{0.1, 0.1, 0.8}, {0.45, 0.45, 0.1}}) {
         options.prior = prior;
         const auto model = fit_entropy_net(sample.points, options, run);
         third.push_back(detail<std::vector<double>>(model.fit_report(), "mean_probabilities")[2]);

@@ -71,12 +71,12 @@ void finds_and_goes_on(const Fit<Method>& fit) {
     const Model whole = fit(sample.points, options, run);
     EXPECT_GE(accuracy(whole.labels(), sample.truth), 0.9);
     EXPECT_EQ(whole.predict(sample.points), whole.labels());
-    options.checkpoint = folder / "fit.checkpoint";
+    run.checkpoint = folder / "fit.checkpoint";
     // Cut off in pre-training, then among the batches of an interval, which are made again, and after them.
     int clustering = 0;
     for (const int stop_after : {0, 1, 2, 1, 2, 1, 2}) {
         int told = 0, asked = 0;  // of clustering; since then
-        coterie::Run cut(2);
+        coterie::Run cut = run;
         cut.on_progress = [&](const Progress& progress) { told += progress.stage == "clustering" ? 1 : 0; };
         cut.should_stop = [&] {
             if (stop_after == 0) return ++asked > 7;

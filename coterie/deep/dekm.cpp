@@ -10,7 +10,7 @@ namespace coterie {
 
 const OptionSet& DekmOptions::described() {
     static const OptionSet set =
-        internal::describe_alternating<DekmOptions>(at_least(0), "; 0: 40 for convolutional networks, else 10")
+        internal::describe_alternating<DekmOptions>("40 for convolutional networks, else 10")
             .integer("update_restarts", &DekmOptions::update_restarts, at_least(0),
                      "k-means starts of an update beside the last clusters")
             .choice("move", &DekmOptions::move, {"last", "all"},
@@ -111,7 +111,7 @@ DekmModel DekmMethod::fit(const Problem& problem, const DekmOptions& options, co
     DekmOptions used = options;
     internal::DeepFit fit("dekm", points, used, DekmOptions::described().values(&options), run);
     const bool dense = fit.network().architecture().encoder.front().plan.kind == COTERIE_DENSE;
-    if (used.update_interval == 0) used.update_interval = dense ? 10 : 40;
+    used.update_interval = options.update_interval.value_or(dense ? 10 : 40);
     Dekm dekm(used);
     internal::Alternated found = internal::alternate(
         fit, used, dekm, {{.part = internal::Optimizer::Part::encoder, .learning_rate = used.learning_rate}},

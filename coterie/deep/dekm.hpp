@@ -27,7 +27,7 @@ enum class DekmUpdate { batch, full };
 
 struct COTERIE_API DekmOptions : AlternatingOptions {
     DekmOptions() {
-        update_interval = 0;  // 40 for convolutional networks, 10 for dense ones
+        update_interval = std::nullopt;  // 40 for convolutional networks, 10 for dense ones
         tolerance = 0.005;
     }
     int update_restarts = 2;
@@ -50,7 +50,7 @@ struct COTERIE_API DekmMethod {
     static constexpr std::string_view name = "dekm";
     static constexpr std::string_view summary =
         "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)";
-    static constexpr Takes takes = {};
+    static constexpr Takes takes = {.device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<DekmMethod> fit_dekm{};

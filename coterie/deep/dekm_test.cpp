@@ -146,11 +146,11 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
     DekmOptions options = small();
     coterie::Run run(2);
     const DekmModel whole = fit_dekm(sample.points, options, run);
-    options.checkpoint = folder / "fit.checkpoint";
+    run.checkpoint = folder / "fit.checkpoint";
     int stops = 0;
     for (int limit = 1; limit < 40; ++limit) {
         int asked = 0;
-        coterie::Run cut(2);
+        coterie::Run cut = run;
         cut.should_stop = [&] { return ++asked > limit; };
         bool done = false;
         try {
@@ -165,7 +165,7 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
     // Its seconds count what was done before: pre-training, of which it has done nothing.
     const auto& seconds = resumed.fit_report().seconds;
     ASSERT_EQ(seconds.front().first, "pretraining");
-    EXPECT_EQ(seconds.front().second, Archive::load(options.checkpoint).vector("seconds", 2)[0]);
+    EXPECT_EQ(seconds.front().second, Archive::load(run.checkpoint).vector("seconds", 2)[0]);
     EXPECT_EQ(resumed.labels(), whole.labels());
     EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
     EXPECT_EQ(resumed.fit_report().objective_per_iteration, whole.fit_report().objective_per_iteration);
@@ -191,9 +191,9 @@ TEST(Dekm, KeepsTheSameAfterACollapse) {
         ASSERT_LE(seed, 20U) << "no fit collapses";
     } while (whole->fit_report().warnings.empty());
     ASSERT_NE(whole->fit_report().warnings[0].find("collapsed"), std::string::npos);
-    options.checkpoint = folder / "fit.checkpoint";
     for (int update = 0; update < 40; ++update) {
         coterie::Run cut = test::stopped_after_batches(seed);
+        cut.checkpoint = folder / "fit.checkpoint";
         const DekmModel part = fit_dekm(sample.points, options, cut);
         if (part.fit_report().stopped == StopReason::interrupted) continue;
         EXPECT_EQ(part.labels(), whole->labels());
@@ -217,11 +217,12 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     train(3);
     DekmOptions options = small();
     options.pretrained = folder / "ae.coterie";
-    options.checkpoint = folder / "fit.checkpoint";
     coterie::Run cut = test::stopped_after_batches(3);
+    cut.checkpoint = folder / "fit.checkpoint";
     EXPECT_EQ(fit_dekm(sample.points, options, cut).fit_report().stopped, StopReason::interrupted);
     train(4);
     coterie::Run run(3);
+    run.checkpoint = cut.checkpoint;
     EXPECT_NE(message_of<BadData>([&] { fit_dekm(sample.points, options, run); }).find("other points"),
               std::string::npos);
     // The same one in another place, of a name that no text has.
@@ -229,12 +230,12 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     std::filesystem::rename(folder / "ae.coterie", folder / "ae\xff.coterie");
     options.pretrained = folder / "ae\xff.coterie";
     const DekmModel moved = fit_dekm(sample.points, options, run);
-    options.checkpoint.clear();
+    run.checkpoint.clear();
     EXPECT_EQ(moved.state().parameters, fit_dekm(sample.points, options, run).state().parameters);
     // Stopped before the first clusters, pre-training is not lost.
     DekmOptions whole = small();
-    whole.checkpoint = folder / "whole.checkpoint";
     coterie::Run during(3);
+    during.checkpoint = folder / "whole.checkpoint";
     bool trained = false;
     during.on_progress = [&](const Progress& progress) {
         trained |= progress.stage == "pretraining" && progress.iteration == whole.pretrain_epochs;
@@ -246,10 +247,10 @@ TEST(Dekm, ACheckpointIsOfOneAutoencoder) {
     }
     bool again = false;
     coterie::Run later(3);
+    later.checkpoint = during.checkpoint;
     later.on_progress = [&](const Progress& progress) { again |= progress.stage == "pretraining"; };
     const DekmModel resumed = fit_dekm(sample.points, whole, later);
     EXPECT_FALSE(again);
-    whole.checkpoint.clear();
     EXPECT_EQ(resumed.state().parameters, fit_dekm(sample.points, whole, run).state().parameters);
 }
 
@@ -282,12 +283,14 @@ TEST(Dekm, Refuses) {
     };
     EXPECT_NE(refused([](auto& o) { o.clusters = 21; }).find("21"), std::string::npos);
     COTERIE_NEEDS_NETWORKS;
-    EXPECT_NE(refused([](auto& o) { o.image = "3x3"; }).find("6 columns"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.image = "a"; }).find("`image`"), std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.widths = "5,,5"; }).find("`widths`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.image = {3, 3}; }).find("6 columns"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.image = {6}; }).find("`image`"), std::string::npos);
+    EXPECT_NE(refused([](auto& o) { o.widths = {5, 0}; }).find("`widths`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.network = AutoencoderNetwork::convolutional; }).find("`image`"),
               std::string::npos);
-    EXPECT_NE(refused([](auto& o) { o.device = "tpu"; }).find("cpu or cuda"), std::string::npos);
+    run.device = "tpu";
+    EXPECT_NE(refused([](auto&) {}).find("cpu or cuda"), std::string::npos);
+    run.device = "cpu";
     EXPECT_NE(refused([](auto& o) { o.pretrain_rate = 1e30; }).find("`pretrain_rate`"), std::string::npos);
 }
 

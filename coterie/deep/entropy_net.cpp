@@ -99,7 +99,7 @@ private:
 // criterion_of(prior) says how the three differ.
 template <class Options, class CriterionOf>
 ClassifierModelOf<Options> fit_labels(const Problem& problem, const Options& options, const Run& run,
-                                      const std::string& prior, CriterionOf&& criterion_of) {
+                                      const std::vector<double>& prior, CriterionOf&& criterion_of) {
     internal::Views views;
     views.first_augmented = options.augmentations == 2;
     return internal::fit_classifier(problem, options, run, prior, views, [&](internal::LossContext context) {
@@ -117,7 +117,7 @@ const OptionSet& EntropyNetOptions::described() {
         describe_self_label_net<EntropyNetOptions>()
             .real("lambda", &EntropyNetOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
                   "weight of the prior's divergence from the mean label")
-            .text("prior", &EntropyNetOptions::prior, internal::prior_meaning)
+            .reals("prior", &EntropyNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
             .choice("label_solver", &EntropyNetOptions::label_solver, {"em", "dual"},
                     "label_rounds rounds of EM, or the optimum itself by Newton's method on the dual")
             .integer("label_rounds", &EntropyNetOptions::label_rounds, at_least(1), "of EM")
@@ -129,7 +129,7 @@ const OptionSet& SelaNetOptions::described() {
         describe_self_label_net<SelaNetOptions>()
             .real("sharpness", &SelaNetOptions::sharpness, between(1e-6, 1e6),
                   "of the transport: the power of the predictions whose row and column sums it scales")
-            .text("prior", &SelaNetOptions::prior, internal::prior_meaning)
+            .reals("prior", &SelaNetOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
             .choice("labels_per", &SelaNetOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
     return set;
 }
@@ -161,7 +161,7 @@ SelaNetModel SelaNetMethod::fit(const Problem& problem, const SelaNetOptions& op
 }
 
 MiadmNetModel MiadmNetMethod::fit(const Problem& problem, const MiadmNetOptions& options, const Run& run) {
-    return fit_labels(problem, options, run, "", [&](const std::vector<double>&) {
+    return fit_labels(problem, options, run, {}, [&](const std::vector<double>&) {
         internal::Criterion out;
         out.rule = internal::LabelRule::alternating;
         return out;

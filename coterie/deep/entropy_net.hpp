@@ -27,7 +27,7 @@ struct COTERIE_API EntropyNetOptions : SelfLabelNetOptions {
     EntropyNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
 
     double lambda = 100;
-    std::string prior = "uniform";
+    std::vector<double> prior = {};  // k shares; empty: uniform
     LabelSolver label_solver = LabelSolver::em;
     int label_rounds = 10;  // of em
     LabelsPer labels_per = LabelsPer::batch;
@@ -38,8 +38,8 @@ struct COTERIE_API EntropyNetOptions : SelfLabelNetOptions {
 struct COTERIE_API SelaNetOptions : SelfLabelNetOptions {
     SelaNetOptions() = default;  // else an aggregate, of whose copies GCC 12 warns without reason
 
-    double sharpness = 25;  // of the transport: 1 / its entropy's weight
-    std::string prior = "uniform";
+    double sharpness = 25;           // of the transport: 1 / its entropy's weight
+    std::vector<double> prior = {};  // k shares; empty: uniform
     LabelsPer labels_per = LabelsPer::epoch;
 
     static constexpr std::string_view method = "sela-net";
@@ -71,7 +71,7 @@ struct COTERIE_API EntropyNetMethod {
     static constexpr std::string_view name = "entropy-net";
     static constexpr std::string_view summary =
         "discriminative entropy clustering: a self-labelling network (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<EntropyNetMethod> fit_entropy_net{};
@@ -81,7 +81,7 @@ struct COTERIE_API SelaNetMethod {
     static constexpr std::string_view name = "sela-net";
     static constexpr std::string_view summary =
         "self-labelling by optimal transport: a network of one-hot labels (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SelaNetMethod> fit_sela_net{};
@@ -91,7 +91,7 @@ struct COTERIE_API MiadmNetMethod {
     static constexpr std::string_view name = "miadm-net";
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a network of soft labels (LibTorch)";
-    static constexpr Takes takes = {.labels = true};
+    static constexpr Takes takes = {.labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<MiadmNetMethod> fit_miadm_net{};

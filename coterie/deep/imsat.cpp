@@ -40,9 +40,9 @@ const OptionSet& ImsatOptions::described() {
             .real("fairness", &ImsatOptions::fairness, at_least(0), internal::fairness_meaning)
             .real("augmentation_weight", &ImsatOptions::augmentation_weight, at_least(0),
                   "weight of the divergence of the second view's predictions from the point's")
-            .text("prior", &ImsatOptions::prior, internal::prior_meaning)
-            .choice("view", &ImsatOptions::view, {"automatic", "adversarial", "augmented"},
-                    "the second view: against the network (automatic: vectors), or changed by `augment` (images)")
+            .reals("prior", &ImsatOptions::prior, above(0), internal::prior_meaning, internal::automatic_prior)
+            .choice("view", &ImsatOptions::view, {"auto", "adversarial", "augmented"},
+                    "the second view: against the network (auto: vectors), or changed by `augment` (images)")
             .real("adversarial_radius", &ImsatOptions::adversarial_radius, at_least(0),
                   "how far the adversarial view lies away, share of the tenth nearest neighbour's distance");
     return set;
@@ -60,10 +60,10 @@ ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options,
         options.view == ImsatView::adversarial || (options.view == ImsatView::automatic && options.image.empty());
     views.radius = options.adversarial_radius;
     internal::augmentation_of(options);  // what it refuses comes first
-    if (views.second_adversarial && (options.augment != "automatic" || options.noise != ImsatOptions().noise))
+    if (views.second_adversarial && (options.augment != "auto" || options.noise != ImsatOptions().noise))
         throw BadArgument(
             "options `augment` and `noise` change no adversarial view; leave them out, or take `view=augmented`",
-            {.option = options.augment != "automatic" ? "augment" : "noise"});
+            {.option = options.augment != "auto" ? "augment" : "noise"});
     return internal::fit_classifier(
         problem, options, run, options.prior, views, [&](const internal::LossContext& context) {
             internal::Criterion criterion;
@@ -84,7 +84,7 @@ ImsatModel ImsatMethod::fit(const Problem& problem, const ImsatOptions& options,
 IicModel IicMethod::fit(const Problem& problem, const IicOptions& options, const Run& run) {
     internal::Views views;
     views.first_augmented = options.augmentations == 2;
-    return internal::fit_classifier(problem, options, run, "", views, [](const internal::LossContext& context) {
+    return internal::fit_classifier(problem, options, run, {}, views, [](const internal::LossContext& context) {
         return pair_loss(
             [](const Softmax<double>& sigma, const Softmax<double>& tau, Matrix<double>& first,
                Matrix<double>& second) { return internal::add_pair_information(sigma, tau, 1.0, first, second); },

@@ -21,7 +21,7 @@ enum class ImsatView { automatic, adversarial, augmented };
 struct COTERIE_API ImsatOptions : ClassifierOptions {
     double fairness = 4;
     double augmentation_weight = 10;
-    std::string prior = "uniform";
+    std::vector<double> prior = {};         // k shares; empty: uniform
     ImsatView view = ImsatView::automatic;  // augmented for images, adversarial for vectors
     double adversarial_radius = 0.25;
 
@@ -45,7 +45,7 @@ struct COTERIE_API ImsatMethod {
     static constexpr std::string_view name = "imsat";
     static constexpr std::string_view summary =
         "IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<ImsatMethod> fit_imsat{};
@@ -54,7 +54,7 @@ struct COTERIE_API IicMethod {
     using Model = IicModel;
     static constexpr std::string_view name = "iic";
     static constexpr std::string_view summary = "IIC: mutual information of the clusters of two views (LibTorch)";
-    static constexpr Takes takes = {.labels = true};
+    static constexpr Takes takes = {.labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<IicMethod> fit_iic{};

@@ -38,12 +38,12 @@ const OptionSet& AmlOptions::described() {
         describe_space(OptionSetFor<AmlOptions>()
                            .integer("clusters", &AmlOptions::clusters, at_least(1), "number of clusters k")
                            .letter('k')
-                           .real("lambda", &AmlOptions::lambda, at_least(0),
-                                 "ridge of the metric; 0: lambda_rel times the mean eigenvalue of X'X")
+                           .real("lambda", &AmlOptions::lambda, above(0), "ridge of the metric",
+                                 "lambda_rel times the mean eigenvalue of X'X")
                            .real("lambda_rel", &AmlOptions::lambda_rel, between(1e-12, 1e12),
                                  "lambda in units of tr(X'X) / q, the mean eigenvalue of the scatter matrix")
-                           .integer("dimensions", &AmlOptions::dimensions, at_least(0),
-                                    "directions of the metric, at most k - 1; 0: k - 1"))
+                           .integer("dimensions", &AmlOptions::dimensions, at_least(1),
+                                    "directions of the metric, at most k - 1", "k - 1"))
             .integer("restarts", &AmlOptions::restarts, at_least(1), "of the k-means that it starts from")
             .integer("max_iterations", &AmlOptions::max_iterations, at_least(1), "rounds at most")
             .real("tolerance", &AmlOptions::tolerance, at_least(0),
@@ -72,9 +72,9 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     const RidgeBasis basis(x, options.lambda, options.lambda_rel, run);
     used.lambda = basis.lambda();
     if (basis.swamped())
-        throw refused_option("lambda", used.lambda,
+        throw refused_option("lambda", *used.lambda,
                              "for these points it must be at most " +
-                                 to_text(RidgeBasis::most * basis.mean_eigenvalue()) + ", or 0 to be chosen");
+                                 to_text(RidgeBasis::most * basis.mean_eigenvalue()) + ", or automatic");
     used.dimensions = internal::dimensions_of(options.dimensions, k, std::min<Index>(std::max(1, k - 1), basis.rank()),
                                               "k - 1, and the rank of the points");
     report.seconds.emplace_back("eigenvectors", watch.restart());
@@ -94,11 +94,11 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
             report.stopped = StopReason::interrupted;
             break;
         }
-        directions = leading_directions(seen, used.dimensions, run.threads);
+        directions = leading_directions(seen, *used.dimensions, run.threads);
         const Matrix<double> projected = internal::rows_by_rows(whitened, directions, run.threads);
         // An empty cluster starts at the origin, the mean of all points, where it may take some.
         const Matrix<double> means =
-            internal::means_of(projected, labels, Matrix<double>::Zero(k, used.dimensions), run.threads);
+            internal::means_of(projected, labels, Matrix<double>::Zero(k, *used.dimensions), run.threads);
         const KMeansModel found = internal::cluster(projected, k, 1, uninterrupted, &means);
         const bool changed = found.labels() != labels;
         labels = found.labels();
@@ -120,17 +120,17 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     report.seconds.emplace_back("rounds", watch.restart());
 
     model.directions_ = internal::rows_by_rows(basis.map(), directions, run.threads);
-    model.offset_ = Vector<double>::Zero(used.dimensions);
+    model.offset_ = Vector<double>::Zero(*used.dimensions);
     model.labels_ = model.predict_checked(input(), run);
     report.seconds.emplace_back("labels", watch.restart());
 
     report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
     internal::finish_report(report, input(), model.labels_, k, k, run);
     auto& details = report.details;
-    details.emplace_back("lambda", used.lambda);
+    details.emplace_back("lambda", *used.lambda);
     report_space(report);
     details.emplace_back("rank", static_cast<std::int64_t>(basis.rank()));
-    details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
+    details.emplace_back("dimensions", std::int64_t{*used.dimensions});
     details.emplace_back("trace", k - report.objective);
     return model;
 }

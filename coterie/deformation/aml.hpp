@@ -22,9 +22,9 @@ namespace coterie {
 
 struct COTERIE_API AmlOptions : SpaceOptions {
     int clusters = 8;
-    double lambda = 0.0;      // 0: lambda_rel tr(X'X) / q
-    double lambda_rel = 0.1;  // of the mean eigenvalue of X'X
-    int dimensions = 0;       // p; 0: k - 1
+    std::optional<double> lambda = {};   // automatic: lambda_rel tr(X'X) / q
+    double lambda_rel = 0.1;             // of the mean eigenvalue of X'X
+    std::optional<int> dimensions = {};  // p; automatic: k - 1
     int restarts = 10;
     int max_iterations = 100;
     double tolerance = 0.0;

@@ -45,7 +45,7 @@ TEST(Aml, TheObjectiveNeverRises) {
                     AmlOptions options;
                     options.clusters = 5;
                     options.lambda_rel = lambda;
-                    options.dimensions = dimensions;
+                    if (dimensions > 0) options.dimensions = dimensions;
                     options.kernel = kernel;
                     options.restarts = 1;
                     const AmlModel model = fit(points, options, seed);
@@ -136,7 +136,7 @@ TEST(Aml, RefusesMoreDirectionsThanThereAre) {
     options.dimensions = 3;
     EXPECT_NE(test::message_of([&] { fit(points, options); }).find("it must be from 1 to 2"), std::string::npos);
     options.clusters = 6;  // more clusters than dimensions: as many directions as the points have
-    options.dimensions = 0;
+    options.dimensions = std::nullopt;
     EXPECT_EQ(fit(points, options).directions().cols(), 3);
 }
 

@@ -126,7 +126,7 @@ private:
             return labels_ != before;
         }
         moved_ = motion_.points() + deformation_.displacement;
-        const int most = options_.assignments_per_round == 0 ? 300 : options_.assignments_per_round;
+        const int most = options_.assignments_per_round.value_or(300);
         for (int pass = 0; pass < most; ++pass) {
             centroids_ = means_of(moved_, labels_, centroids_, run_.threads);
             Labels next = nearest_centroids(moved_, centroids_, run_.threads).labels;
@@ -153,16 +153,16 @@ private:
 
 const OptionSet& CpdOptions::described() {
     static const OptionSet set =
-        describe_space(OptionSetFor<CpdOptions>()
-                           .integer("clusters", &CpdOptions::clusters, at_least(1), "number of clusters k")
-                           .letter('k')
-                           .real("lambda", &CpdOptions::lambda, at_least(0),
-                                 "weight of the motion's squared size; 0: lambda_rel n^2")
-                           .real("lambda_rel", &CpdOptions::lambda_rel, above(0), "lambda in units of n^2")
-                           .real("sigma", &CpdOptions::sigma, at_least(0),
-                                 "width of the motion: points closer than this move together; 0: sigma_rel r")
-                           .real("sigma_rel", &CpdOptions::sigma_rel, above(0),
-                                 "sigma in units of r, the root mean square distance of the points from their mean"))
+        describe_space(
+            OptionSetFor<CpdOptions>()
+                .integer("clusters", &CpdOptions::clusters, at_least(1), "number of clusters k")
+                .letter('k')
+                .real("lambda", &CpdOptions::lambda, above(0), "weight of the motion's squared size", "lambda_rel n^2")
+                .real("lambda_rel", &CpdOptions::lambda_rel, above(0), "lambda in units of n^2")
+                .real("sigma", &CpdOptions::sigma, above(0),
+                      "width of the motion: points closer than this move together", "sigma_rel r")
+                .real("sigma_rel", &CpdOptions::sigma_rel, above(0),
+                      "sigma in units of r, the root mean square distance of the points from their mean"))
             .choice("indicator", &CpdOptions::indicator, {"discrete", "relaxed"},
                     "what the motion makes compact: the clusters, or the relaxation by leading singular vectors")
             .choice("labels_from", &CpdOptions::labels_from, {"moved", "embedding"},
@@ -172,8 +172,8 @@ const OptionSet& CpdOptions::described() {
             .real("damping", &CpdOptions::damping, between(0, 0.99),
                   "share of the last motion that is kept in the first rounds")
             .integer("damped_rounds", &CpdOptions::damped_rounds, at_least(0), "how many rounds are damped")
-            .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(0),
-                     "of points to the nearest mean per round; 0: until none changes")
+            .integer("assignments_per_round", &CpdOptions::assignments_per_round, at_least(1),
+                     "of points to the nearest mean per round", "until none changes")
             .integer("restarts", &CpdOptions::restarts, at_least(1), "of the k-means that it starts from")
             .integer("max_iterations", &CpdOptions::max_iterations, at_least(1), "undamped rounds at most")
             .real("tolerance", &CpdOptions::tolerance, at_least(0),
@@ -265,19 +265,19 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     const Index n = x.rows();
     const double total = total_scatter_of(x);
-    if (used.sigma == 0) used.sigma = options.sigma_rel * std::sqrt(total / static_cast<double>(n));
-    if (used.lambda == 0) used.lambda = options.lambda_rel * static_cast<double>(n) * static_cast<double>(n);
+    if (!used.sigma) used.sigma = options.sigma_rel * std::sqrt(total / static_cast<double>(n));
+    if (!used.lambda) used.lambda = options.lambda_rel * static_cast<double>(n) * static_cast<double>(n);
 
     const KMeansModel& start = fits.start(options.clusters, options.restarts);
     report.seconds.emplace_back("k-means", watch.restart());
     auto& motion = shared_->motion;
-    if (!motion || shared_->moved_points != fits.points() || motion->sigma() != used.sigma) {
+    if (!motion || shared_->moved_points != fits.points() || motion->sigma() != *used.sigma) {
         motion.reset();
         shared_->moved_points = fits.points();
-        motion = std::make_shared<SmoothMotion>(x, used.sigma, options.landmarks_for(n), run);
+        motion = std::make_shared<SmoothMotion>(x, *used.sigma, options.landmarks_for(n), run);
     }
     report.seconds.emplace_back("eigenvectors", watch.restart());
-    Rounds rounds(*motion, used, used.lambda, start.labels(), run);
+    Rounds rounds(*motion, used, *used.lambda, start.labels(), run);
     rounds(report);
     report.seconds.emplace_back("rounds", watch.restart());
 
@@ -309,15 +309,15 @@ CpdModel CpdFits::fit(const CpdOptions& options) {
         return scatter > 0 ? within_scatter(rows, labels, means) / scatter : 0.0;
     };
     auto& details = report.details;
-    details.emplace_back("lambda", used.lambda);
-    details.emplace_back("sigma", used.sigma);
+    details.emplace_back("lambda", *used.lambda);
+    details.emplace_back("sigma", *used.sigma);
     fits.report_space(report);
     details.emplace_back("rank", static_cast<std::int64_t>(motion->rank()));
     if (motion->landmarks()) {
         const auto count = static_cast<std::int64_t>(motion->landmarks()->count());
         details.emplace_back("landmarks", count);
         details.emplace_back("kernel_residual", motion->residual());
-        if (options.landmarks == 0)
+        if (!options.landmarks)
             report.warnings.push_back("the deformation of " + std::to_string(n) + " points is taken by " +
                                       std::to_string(count) + " landmarks (`landmarks`)");
     }
@@ -369,10 +369,10 @@ void CpdModel::parts(Parts& parts) {
     if (embedded) parts.add("embedding", embedding_, "p x e", "the directions of the embedding");
     parts.add("centroids", centroids_, embedded ? "k x e" : "k x p", "the centroid of each cluster, where it is told");
     if (!parts.reading()) return;
-    if (!(options_.sigma > 0)) throw BadData("model: cpd without a sigma");
+    if (!options_.sigma) throw BadData("model: cpd without a sigma");
     movement_ = std::make_shared<Movement>(
         by_landmarks ? nullptr : std::make_shared<const Matrix<double>>(std::move(points)),
-        by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, options_.sigma, std::move(coefficients));
+        by_landmarks ? std::optional(std::move(landmarks)) : std::nullopt, *options_.sigma, std::move(coefficients));
 }
 
 CpdModel CpdModel::from(const Archive& archive) {

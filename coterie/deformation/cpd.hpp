@@ -46,16 +46,16 @@ enum class CpdOrigin {
 
 struct COTERIE_API CpdOptions : SpaceOptions {
     int clusters = 8;
-    double lambda = 0.0;         // 0: lambda_rel n^2
-    double lambda_rel = 0.0025;  // of n^2
-    double sigma = 0.0;          // 0: sigma_rel r
-    double sigma_rel = 1.05;     // of r = sqrt(mean || x_i - mean ||^2)
+    std::optional<double> lambda = {};  // automatic: lambda_rel n^2
+    double lambda_rel = 0.0025;         // of n^2
+    std::optional<double> sigma = {};   // automatic: sigma_rel r
+    double sigma_rel = 1.05;            // of r = sqrt(mean || x_i - mean ||^2)
     CpdIndicator indicator = CpdIndicator::discrete;
     CpdLabels labels_from = CpdLabels::moved;
     CpdOrigin origin = CpdOrigin::mean;
     double damping = 0.0;
     int damped_rounds = 60;
-    int assignments_per_round = 0;
+    std::optional<int> assignments_per_round = {};
     int restarts = 10;
     int max_iterations = 100;
     double tolerance = 1e-6;

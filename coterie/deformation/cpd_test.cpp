@@ -93,7 +93,7 @@ TEST(Cpd, TheObjectiveNeverRisesWhereThatIsPromised) {
                     options.lambda = lambda;
                     options.sigma = 2.0;
                     options.indicator = indicator;
-                    options.assignments_per_round = assignments;
+                    if (assignments > 0) options.assignments_per_round = assignments;
                     options.tolerance = 0;
                     options.max_iterations = 25;
                     const CpdModel model = fit(points, options, seed);
@@ -113,10 +113,10 @@ TEST(Cpd, PredictsItsOwnPointsAndIsSavedAndLoaded) {
                  {std::pair(CpdIndicator::discrete, 0), {CpdIndicator::discrete, 30}, {CpdIndicator::relaxed, 0}}) {
                 CpdOptions options = recipe();
                 options.kernel = kernel;
-                options.landmarks = landmarks;
+                if (landmarks > 0) options.landmarks = landmarks;
                 options.labels_from = labels_from;
                 options.indicator = indicator;
-                options.components = kernel == SpaceKernel::rbf ? 20 : 0;
+                if (kernel == SpaceKernel::rbf) options.components = 20;
                 const CpdModel model = fit(sample.points, options);
                 EXPECT_EQ(model.predict(sample.points), model.labels());
                 Archive archive{"cpd"};
@@ -140,7 +140,7 @@ TEST(Cpd, SameBitsAtAnyNumberOfThreads) {
         CpdOptions options;
         options.clusters = 5;
         options.kernel = kernel;
-        options.landmarks = landmarks;
+        if (landmarks > 0) options.landmarks = landmarks;
         options.max_iterations = 5;
         const CpdModel one = fit(points, options, 1, 1);
         for (const int threads : {2, 8}) {
@@ -273,7 +273,7 @@ TEST(Cpd, RefusesAKernelThatIsTheSameForAllPoints) {
         CpdOptions options;
         options.clusters = 2;
         options.kernel = SpaceKernel::rbf;
-        options.landmarks = landmarks;
+        if (landmarks > 0) options.landmarks = landmarks;
         coterie::Run run(1, 1);
         options.kernel_width = 1e300;
         EXPECT_THROW(fit_cpd(points, options, run), BadArgument);
@@ -284,7 +284,7 @@ TEST(Cpd, RefusesAKernelThatIsTheSameForAllPoints) {
 
 TEST(KernelPca, ScoresHaveTheDistancesOfTheFeatureSpace) {
     const Matrix<double> points = test::blob_points<double>(60, 3, 2, 2.0, 10);
-    const KernelPca pca(points, 1.5, 0, 0, coterie::Run());
+    const KernelPca pca(points, 1.5, {}, 0, coterie::Run());
     for (Index i = 0; i < 60; i += 7)
         for (Index j = 0; j < 60; ++j) {
             const double squared = (points.row(i) - points.row(j)).squaredNorm();
@@ -294,7 +294,7 @@ TEST(KernelPca, ScoresHaveTheDistancesOfTheFeatureSpace) {
     EXPECT_LT(pca.scores().colwise().sum().cwiseAbs().maxCoeff(), 1e-10);
     EXPECT_LT((pca.transform(points, coterie::Run()) - pca.scores()).cwiseAbs().maxCoeff(), 1e-5);
     // With landmarks enough nothing is left out.
-    const KernelPca by_landmarks(points, 1.5, 0, points.rows(), coterie::Run());
+    const KernelPca by_landmarks(points, 1.5, {}, points.rows(), coterie::Run());
     ASSERT_GE(by_landmarks.components(), 10);
     const Matrix<double> again = by_landmarks.transform(points, coterie::Run());
     EXPECT_LT((again - by_landmarks.scores()).cwiseAbs().maxCoeff(), 1e-6);

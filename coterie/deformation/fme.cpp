@@ -45,15 +45,15 @@ const OptionSet& FmeOptions::described() {
             OptionSetFor<FmeOptions>()
                 .integer("clusters", &FmeOptions::clusters, at_least(1), "number of clusters k")
                 .letter('k')
-                .real("mu", &FmeOptions::mu, at_least(0), "weight of the regression; 0: mu_rel / gamma")
+                .real("mu", &FmeOptions::mu, above(0), "weight of the regression", "mu_rel / gamma")
                 .real("mu_rel", &FmeOptions::mu_rel, between(1e-12, 1e12),
                       "mu times gamma: weight of the regression's squared residual beside the graph's cut")
-                .real("gamma", &FmeOptions::gamma, at_least(0),
-                      "weight of the residual beside the size of W; 0: gamma_rel over the mean eigenvalue of X'X")
+                .real("gamma", &FmeOptions::gamma, above(0), "weight of the residual beside the size of W",
+                      "gamma_rel over the mean eigenvalue of X'X")
                 .real("gamma_rel", &FmeOptions::gamma_rel, between(1e-12, 1e12),
                       "gamma in units of q / tr(X'X), one over the mean eigenvalue of the scatter matrix")
                 .integer("neighbors", &FmeOptions::neighbors, at_least(1), "of a point in the graph, at most n - 1")
-                .integer("dimensions", &FmeOptions::dimensions, at_least(0), "of the embedding; 0: k - 1"))
+                .integer("dimensions", &FmeOptions::dimensions, at_least(1), "of the embedding", "k - 1"))
             .choice("labels_from", &FmeOptions::labels_from, {"regression", "embedding"},
                     "cluster what the regression makes of the points, or the embedding that it approximates")
             .integer("restarts", &FmeOptions::restarts, at_least(1), "of the k-means");
@@ -89,25 +89,26 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     const Matrix<double> laplacian = normalised_laplacian(nearest_neighbors(x, options.neighbors, run), n);
     report.seconds.emplace_back("graph", watch.restart());
 
-    const internal::RidgeBasis ridge(x, options.gamma > 0 ? 1 / options.gamma : 0, 1 / options.gamma_rel, run);
+    const internal::RidgeBasis ridge(x, options.gamma ? std::optional(1 / *options.gamma) : std::nullopt,
+                                     1 / options.gamma_rel, run);
     used.gamma = 1 / ridge.lambda();
     if (ridge.swamped())
-        throw refused_option("gamma", options.gamma,
+        throw refused_option("gamma", options.gamma ? OptionValue(*options.gamma) : Automatic(),
                              "for these points it must be at least " +
                                  to_text(1 / (internal::RidgeBasis::most * ridge.mean_eigenvalue())) +
-                                 ", or 0 to be chosen");
-    if (used.mu == 0) used.mu = options.mu_rel / used.gamma;
-    const double weight = used.mu * used.gamma;
-    if (!(used.gamma > 0) || !std::isfinite(weight))
-        throw BadArgument("options `mu` and `gamma`: gamma is " + to_text(OptionValue(used.gamma)) +
+                                 ", or automatic");
+    if (!used.mu) used.mu = options.mu_rel / *used.gamma;
+    const double weight = *used.mu * *used.gamma;
+    if (!(*used.gamma > 0) || !std::isfinite(weight))
+        throw BadArgument("options `mu` and `gamma`: gamma is " + to_text(OptionValue(*used.gamma)) +
                               ", mu times gamma " + to_text(OptionValue(weight)) + "; both must be above 0 and finite",
-                          {.option = "mu", .value = to_text(used.mu)});
+                          {.option = "mu", .value = to_text(*used.mu)});
     const Matrix<double>& whitened = ridge.whitened();
     // All eigenvalues are from 0 to 2 + weight.
     Matrix<double> matrix = laplacian - weight * internal::rows_by_rows(whitened, whitened, run.threads);
     matrix.diagonal().array() += weight;
     set_constant_apart(matrix, 2 * (2 + weight));
-    const EigenPairs pairs = smallest_symmetric_eigen(matrix, used.dimensions);
+    const EigenPairs pairs = smallest_symmetric_eigen(matrix, *used.dimensions);
     run.throw_if_stopped("eigenvectors");
     model.embedding_ = pairs.vectors;
     const Matrix<double>& f = model.embedding_;
@@ -118,7 +119,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     const Matrix<double> seen = internal::transposed_by(whitened, f, run.threads);  // A'F
     const Matrix<double> seen_by_dimension = seen.transpose();
     model.directions_ = internal::rows_by_rows(ridge.map(), seen_by_dimension, run.threads);
-    model.offset_ = Vector<double>::Zero(used.dimensions);
+    model.offset_ = Vector<double>::Zero(*used.dimensions);
     const Matrix<double> regressed = model.projected(x, run.threads);
     const bool by_regression = options.labels_from == FmeLabels::regression;
     const Matrix<double>& clustered = by_regression ? regressed : f;
@@ -139,13 +140,13 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     report.empty_clusters_repaired = clusters.fit_report().empty_clusters_repaired;
     internal::finish_report(report, input(), model.labels_, options.clusters, options.clusters, run);
     auto& details = report.details;
-    details.emplace_back("mu", used.mu);
-    details.emplace_back("gamma", used.gamma);
+    details.emplace_back("mu", *used.mu);
+    details.emplace_back("gamma", *used.gamma);
     report_space(report);
-    details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
+    details.emplace_back("dimensions", std::int64_t{*used.dimensions});
     const Matrix<double> smoothed = internal::rows_by_rows(laplacian, Matrix<double>(f.transpose()), run.threads);
     details.emplace_back("cut", f.cwiseProduct(smoothed).sum());
-    details.emplace_back("residual", (regressed - f).squaredNorm() / used.dimensions);
+    details.emplace_back("residual", (regressed - f).squaredNorm() / *used.dimensions);
     details.emplace_back("inertia", clusters.inertia());
     return model;
 }

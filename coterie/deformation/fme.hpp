@@ -32,12 +32,12 @@ enum class FmeLabels {
 
 struct COTERIE_API FmeOptions : SpaceOptions {
     int clusters = 8;
-    double mu = 0.0;         // 0: mu_rel / gamma
-    double mu_rel = 1.0;     // of 1 / gamma: the weight of the residual beside the graph's term
-    double gamma = 0.0;      // 0: gamma_rel q / tr(X'X)
-    double gamma_rel = 1.0;  // of 1 / the mean eigenvalue of X'X
+    std::optional<double> mu = {};     // automatic: mu_rel / gamma
+    double mu_rel = 1.0;               // of 1 / gamma: the weight of the residual beside the graph's term
+    std::optional<double> gamma = {};  // automatic: gamma_rel q / tr(X'X)
+    double gamma_rel = 1.0;            // of 1 / the mean eigenvalue of X'X
     int neighbors = 10;
-    int dimensions = 0;  // p; 0: k - 1
+    std::optional<int> dimensions = {};  // p; automatic: k - 1
     FmeLabels labels_from = FmeLabels::regression;
     int restarts = 10;
 

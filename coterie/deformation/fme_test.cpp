@@ -55,8 +55,8 @@ struct Case {
 TEST(Fme, TheObjectiveIsTheDefinitionsAndTheLeastEigenvalues) {
     Case here;
     const FmeModel model = fit(here.points, here.options);
-    const double mu = here.options.mu;
-    const double gamma = here.options.gamma;
+    const double mu = *here.options.mu;
+    const double gamma = *here.options.gamma;
     const Eigen::MatrixXd x = here.points.rowwise() - here.points.colwise().mean();
     const Eigen::MatrixXd laplacian = laplacian_of(here.points, 6);
     const Eigen::MatrixXd f = model.embedding();
@@ -97,11 +97,11 @@ TEST(Fme, NoOtherEmbeddingIsBetter) {
             const Eigen::MatrixXd other =
                 Eigen::HouseholderQR<Eigen::MatrixXd>(turned).householderQ() * Eigen::MatrixXd::Identity(60, 3);
             // The best W for it, and a worse one.
-            const Eigen::MatrixXd ridged = x.transpose() * x + Eigen::MatrixXd::Identity(4, 4) / here.options.gamma;
+            const Eigen::MatrixXd ridged = x.transpose() * x + Eigen::MatrixXd::Identity(4, 4) / *here.options.gamma;
             const Eigen::MatrixXd best = ridged.ldlt().solve(x.transpose() * other);
-            EXPECT_GT(objective(laplacian, x, other, best, here.options.mu, here.options.gamma),
+            EXPECT_GT(objective(laplacian, x, other, best, *here.options.mu, *here.options.gamma),
                       model.fit_report().objective - 1e-12);
-            EXPECT_GT(objective(laplacian, x, other, w, here.options.mu, here.options.gamma),
+            EXPECT_GT(objective(laplacian, x, other, w, *here.options.mu, *here.options.gamma),
                       model.fit_report().objective - 1e-12);
         }
 }

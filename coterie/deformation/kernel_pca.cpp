@@ -17,14 +17,14 @@ namespace {
 constexpr double least_eigenvalue = 1e-10;  // of the largest
 constexpr double least_residual = 1e-15;    // of the kernel's diagonal, which is 1
 
-Index count_kept(const Vector<double>& ascending, Index points, int components) {
+Index count_kept(const Vector<double>& ascending, Index points, std::optional<int> components) {
     const Index n = ascending.size();
     // Kernel values are known to rounding: what they leave of a kernel that is the same for all points are no
     // components.
     if (ascending[n - 1] <= static_cast<double>(points) * std::numeric_limits<double>::epsilon()) return 0;
     const double least = least_eigenvalue * ascending[n - 1];
     Index kept = 0;
-    while (kept < n && ascending[n - 1 - kept] > least && (components == 0 || kept < components)) ++kept;
+    while (kept < n && ascending[n - 1 - kept] > least && (!components || kept < *components)) ++kept;
     return kept;
 }
 
@@ -36,7 +36,7 @@ Matrix<double> less(PointsView points, const Vector<double>& origin) {
 
 }  // namespace
 
-KernelPca::KernelPca(PointsView points, double width, int components, Index landmarks, const Run& run)
+KernelPca::KernelPca(PointsView points, double width, std::optional<int> components, Index landmarks, const Run& run)
     : origin_(mean(points, run)), width_(width) {
     const Index n = points.rows();
     const Index columns = landmarks > 0 ? std::min(n, landmarks) : n;
@@ -51,7 +51,7 @@ KernelPca::KernelPca(PointsView points, double width, int components, Index land
     }
 }
 
-void KernelPca::from_kernel(int components, const Run& run) {
+void KernelPca::from_kernel(std::optional<int> components, const Run& run) {
     const Index n = points_.rows();
     Matrix<double> kernel = gaussian_kernel(points_, points_, width_, run.threads);
     const Vector<double> means = kernel.rowwise().mean();
@@ -76,7 +76,7 @@ void KernelPca::from_kernel(int components, const Run& run) {
 
 // Rows of the factor are coordinates in feature space (of the landmarks' span): their principal components are those of
 // the kernel.
-void KernelPca::from_landmarks(int components, Index landmarks, const Run& run) {
+void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, const Run& run) {
     KernelFactor factor = kernel_factor(points_, width_, landmarks, least_residual, run);
     const Vector<double> means = factor.rows.colwise().mean();
     factor.rows.rowwise() -= means.transpose();

@@ -18,11 +18,11 @@ class COTERIE_API KernelPca {
 public:
     KernelPca() = default;
     /// n x d points, width above 0 (k(x, y) = exp(-||x - y||^2 / (2 width^2))). Keeps the `components` leading
-    /// components, or (0) all whose eigenvalue is above 1e-10 times the largest; none where the width is so large that
-    /// the kernel is the same for all points but for rounding. Memory 4 n^2 numbers (ResourceError
+    /// components, or (automatic) all whose eigenvalue is above 1e-10 times the largest; none where the width is so
+    /// large that the kernel is the same for all points but for rounding. Memory 4 n^2 numbers (ResourceError
     /// beforehand), time n^3. With landmarks (above 0: at most so many) the kernel is its Nystroem form by them: memory
     /// 4 n landmarks, time n landmarks^2.
-    KernelPca(PointsView points, double width, int components, Index landmarks, const Run& run);
+    KernelPca(PointsView points, double width, std::optional<int> components, Index landmarks, const Run& run);
 
     double width() const { return width_; }
     /// p: components kept.
@@ -37,8 +37,8 @@ public:
     void parts(Parts& parts);
 
 private:
-    void from_kernel(int components, const Run& run);
-    void from_landmarks(int components, Index landmarks, const Run& run);
+    void from_kernel(std::optional<int> components, const Run& run);
+    void from_landmarks(std::optional<int> components, Index landmarks, const Run& run);
 
     Matrix<double> points_;  // n x d, less origin; without landmarks
     Vector<double> origin_;

@@ -16,11 +16,11 @@ PointSpace::PointSpace(PointsView points, SpaceOptions& options, Origin origin, 
     const double radius = std::sqrt(moments.variance.sum());
     if (!(radius > 0)) throw BadData(std::string(method) + ": all points are equal; there is nothing to tell apart");
     if (options.kernel == SpaceKernel::rbf) {
-        if (options.kernel_width == 0) options.kernel_width = radius;
-        kernel_pca_.emplace(points, options.kernel_width, options.components, options.landmarks_for(points.rows()),
+        if (!options.kernel_width) options.kernel_width = radius;
+        kernel_pca_.emplace(points, *options.kernel_width, options.components, options.landmarks_for(points.rows()),
                             run);
         if (kernel_pca_->components() == 0)
-            throw refused_option("kernel_width", options.kernel_width,
+            throw refused_option("kernel_width", *options.kernel_width,
                                  "the kernel is then the same for all points but for rounding, it must be well below " +
                                      to_text(1e8 * radius) + ", 1e8 times the points' distance from their mean");
         origin_ = Vector<double>::Zero(kernel_pca_->components());
@@ -78,7 +78,7 @@ void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin or
 
 void SpaceFits::report_space(FitReport& report) const {
     if (used_.kernel != SpaceKernel::rbf) return;
-    report.details.emplace_back("kernel_width", used_.kernel_width);
+    report.details.emplace_back("kernel_width", *used_.kernel_width);
     report.details.emplace_back("components", static_cast<std::int64_t>(space_->dimensions()));
 }
 

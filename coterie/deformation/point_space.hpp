@@ -22,12 +22,12 @@ enum class SpaceKernel { none, rbf };
 /// What the options of a method of this room have in common.
 struct SpaceOptions {
     SpaceKernel kernel = SpaceKernel::none;
-    double kernel_width = 0.0;  // 0: r
-    int components = 0;         // of kernel PCA; 0: all
-    int landmarks = 0;          // of Gaussian kernel matrices; 0: none for up to 20,000 points, 1000 beyond
+    std::optional<double> kernel_width = {};  // automatic: r
+    std::optional<int> components = {};       // of kernel PCA; automatic: all
+    std::optional<int> landmarks = {};  // of Gaussian kernel matrices; automatic: none up to 20,000 points, 1000 beyond
 
     /// Landmarks for n points; 0: none.
-    Index landmarks_for(Index n) const { return landmarks > 0 ? landmarks : n > 20000 ? 1000 : 0; }
+    Index landmarks_for(Index n) const { return landmarks.value_or(n > 20000 ? 1000 : 0); }
     bool operator==(const SpaceOptions&) const = default;
 };
 
@@ -38,13 +38,13 @@ OptionSetFor<Options>& describe_space(OptionSetFor<Options>& set) {
         .template choice<SpaceKernel>(
             "kernel", &Options::kernel, {"none", "rbf"},
             "take the points themselves, or their principal components in a Gaussian kernel's feature space")
-        .real("kernel_width", &Options::kernel_width, at_least(0),
-              "width w of that kernel, exp(-||x - y||^2 / (2 w^2)); 0: r, the root mean square distance of the points "
-              "from their mean")
-        .template integer<int>("components", &Options::components, at_least(0), "of kernel PCA; 0: all there are")
-        .template integer<int>("landmarks", &Options::landmarks, at_least(0),
+        .real("kernel_width", &Options::kernel_width, above(0), "width w of that kernel, exp(-||x - y||^2 / (2 w^2))",
+              "r, the root mean square distance of the points from their mean")
+        .template integer<int>("components", &Options::components, at_least(1), "of kernel PCA", "all there are")
+        .template integer<int>("landmarks", &Options::landmarks, at_least(1),
                                "points by which Gaussian kernel matrices are taken (Nystroem form), for memory n "
-                               "landmarks; 0: whole matrices for up to 20,000 points, 1000 landmarks beyond");
+                               "landmarks",
+                               "whole matrices for up to 20,000 points, 1000 landmarks beyond");
 }
 
 class COTERIE_API PointSpace {
@@ -52,9 +52,9 @@ public:
     enum class Origin { mean, zero };
 
     PointSpace() = default;
-    /// Of n x d points; a kernel_width of 0 is replaced by r = sqrt(mean || x_i - mean ||^2). BadData naming the method
-    /// when all points are equal; BadArgument for a kernel_width at which they are; ResourceError (kernel form, memory
-    /// of the order n^2).
+    /// Of n x d points; an automatic kernel_width is replaced by r = sqrt(mean || x_i - mean ||^2). BadData naming the
+    /// method when all points are equal; BadArgument for a kernel_width at which they are; ResourceError (kernel form,
+    /// memory of the order n^2).
     PointSpace(PointsView points, SpaceOptions& options, Origin origin, std::string_view method, const Run& run);
 
     /// d, of the points given.
@@ -89,7 +89,7 @@ public:
     SpaceFits(std::string_view method, const Problem& problem, const Run& run)
         : method_(method), points_(problem.points), run_(run), problem_(problem) {}
 
-    /// check_space_fit, and the space of these options, whose kernel_width of 0 is replaced.
+    /// check_space_fit, and the space of these options, whose automatic kernel_width is replaced.
     void enter(SpaceOptions& options, int clusters, PointSpace::Origin origin);
     const std::shared_ptr<const PointSpace>& space() const { return space_; }
     /// The points in the space, n x p.

@@ -32,14 +32,14 @@ void ProjectedModel::parts(Parts& parts) {
     parts.add("centroids", centroids_, "k x c", "the centroid of each cluster, projected");
 }
 
-int internal::dimensions_of(int given, int clusters, Index most, std::string_view why) {
-    if (given > most)
-        throw BadArgument("option `dimensions`: " + std::to_string(given) + " given, it must be from 1 to " +
-                              std::to_string(most) + " (" + std::string(why) + "), or 0 to be chosen",
+int internal::dimensions_of(std::optional<int> given, int clusters, Index most, std::string_view why) {
+    if (given && *given > most)
+        throw BadArgument("option `dimensions`: " + std::to_string(*given) + " given, it must be from 1 to " +
+                              std::to_string(most) + " (" + std::string(why) + "), or automatic",
                           {.option = "dimensions",
-                           .value = std::to_string(given),
-                           .accepted = "from 1 to " + std::to_string(most) + ", or 0 to be chosen"});
-    if (given > 0) return given;
+                           .value = std::to_string(*given),
+                           .accepted = "from 1 to " + std::to_string(most) + ", or automatic"});
+    if (given) return *given;
     return static_cast<int>(std::clamp<Index>(clusters - 1, 1, std::max<Index>(1, most)));
 }
 

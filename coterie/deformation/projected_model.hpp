@@ -58,7 +58,7 @@ namespace internal {
 
 /// Directions that a method takes when `given` is 0: k - 1, which tell k clusters apart, but no more than `most`.
 /// BadArgument naming `dimensions` when more than `most` are given; `why` says what limits them.
-COTERIE_API int dimensions_of(int given, int clusters, Index most, std::string_view why);
+COTERIE_API int dimensions_of(std::optional<int> given, int clusters, Index most, std::string_view why);
 
 }  // namespace internal
 }  // namespace coterie

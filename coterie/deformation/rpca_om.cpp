@@ -42,8 +42,8 @@ const OptionSet& RpcaOmOptions::described() {
         describe_space(OptionSetFor<RpcaOmOptions>()
                            .integer("clusters", &RpcaOmOptions::clusters, at_least(1), "number of clusters k")
                            .letter('k')
-                           .integer("dimensions", &RpcaOmOptions::dimensions, at_least(0),
-                                    "of the subspace; 0: k - 1, or all there are when they are fewer"))
+                           .integer("dimensions", &RpcaOmOptions::dimensions, at_least(1), "of the subspace",
+                                    "k - 1, or all there are when they are fewer"))
             .integer("restarts", &RpcaOmOptions::restarts, at_least(1), "of the k-means in the subspace")
             .integer("max_iterations", &RpcaOmOptions::max_iterations, at_least(1), "re-weightings at most")
             .real("tolerance", &RpcaOmOptions::tolerance, at_least(0),
@@ -84,7 +84,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
             report.stopped = StopReason::interrupted;
             break;
         }
-        found = weighted_subspace(x, weights, used.dimensions, run.threads);
+        found = weighted_subspace(x, weights, *used.dimensions, run.threads);
         report.objective = 0;
         for (const double r : found.residuals)
             report.objective += r >= shortest ? r : 0.5 * (r * r / shortest + shortest);
@@ -119,7 +119,7 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     internal::finish_report(report, input(), model.labels_, options.clusters, options.clusters, run);
     auto& details = report.details;
     report_space(report);
-    details.emplace_back("dimensions", static_cast<std::int64_t>(used.dimensions));
+    details.emplace_back("dimensions", std::int64_t{*used.dimensions});
     details.emplace_back("lost_share", found.residuals.squaredNorm() / found.squared_length);
     details.emplace_back("inertia", clusters.inertia());
     return model;

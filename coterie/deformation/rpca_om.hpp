@@ -22,7 +22,7 @@ namespace coterie {
 
 struct COTERIE_API RpcaOmOptions : SpaceOptions {
     int clusters = 8;
-    int dimensions = 0;  // p; 0: k - 1, at most q
+    std::optional<int> dimensions = {};  // p; automatic: k - 1, at most q
     int restarts = 10;
     int max_iterations = 100;
     double tolerance = 1e-6;

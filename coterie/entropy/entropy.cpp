@@ -1,6 +1,5 @@
 #include "coterie/entropy/entropy.hpp"
 
-#include <charconv>
 #include <limits>
 
 #include "coterie/base/internal/idle_option.hpp"
@@ -14,35 +13,20 @@ namespace {
 
 using internal::at;
 
+using internal::automatic_prior;
 using internal::fairness_meaning;
 using internal::prior_meaning;
-
-std::vector<double> parse_prior(const std::string& text) {
-    if (text == "uniform") return {};
-    std::vector<double> out;
-    const char* from = text.data();
-    const char* const end = text.data() + text.size();
-    while (true) {
-        double share = 0;
-        const auto read = std::from_chars(from, end, share);
-        if (read.ec != std::errc() || (read.ptr != end && *read.ptr != ','))
-            throw refused_option("prior", text, "uniform, or numbers separated by commas, as 0.5,0.3,0.2");
-        out.push_back(share);
-        if (read.ptr == end) return out;
-        from = read.ptr + 1;
-    }
-}
 
 }  // namespace
 
 namespace internal {
 
-std::vector<double> prior_of(const std::string& text, const Problem& problem, const Constraints& constraints) {
+std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints) {
     const Index k = constraints.clusters();
-    if (problem.group_shares.empty()) return checked_prior(parse_prior(text), k, "prior");
-    if (text != "uniform")
+    if (problem.group_shares.empty()) return checked_prior(given, k, "prior");
+    if (!given.empty())
         throw BadArgument("options `prior` and `group_share` exclude each other",
-                          {.option = "prior", .value = text, .accepted = "uniform"});
+                          {.option = "prior", .value = to_text(given), .accepted = "auto"});
     std::vector<double> out(at(k), -1.0);
     double left = 1;
     Index others = k;
@@ -83,18 +67,18 @@ namespace {
 // What all four fits do: `criterion_of(prior)` says how they differ.
 template <class Options, class CriterionOf>
 SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& options, const Run& run,
-                                    const std::string& prior, CriterionOf&& criterion_of) {
+                                    const std::vector<double>& prior, CriterionOf&& criterion_of) {
     const PointsView points = problem.points;
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, ShareRounding::floor, true);
     Options used = options;
     used.clusters = constraints.clusters();
-    check_clustering_input(points, used.clusters, {}, run);
+    check_clustering_input(points, *used.clusters, {}, run);
     internal::Criterion criterion = criterion_of(internal::prior_of(prior, problem, constraints));
     return points.visit([&]<class T>(const Rows<T>& rows) {
         internal::Trained<T> trained = internal::train(rows, used, criterion, constraints, run);
         trained.report.empty_cluster_policy = "an empty cluster stays empty";
-        internal::finish_report(trained.report, points, trained.labels, used.clusters, used.clusters, run);
+        internal::finish_report(trained.report, points, trained.labels, *used.clusters, *used.clusters, run);
         return SoftmaxModelOf<Options>(std::move(trained.model), constraints.cluster_labels(),
                                        std::move(trained.labels), std::move(trained.report), used);
     });
@@ -134,7 +118,7 @@ const OptionSet& EntropyOptions::described() {
             .real("lambda", &EntropyOptions::lambda, Range{.low = 0, .high = 1e6, .low_open = true},
                   "self-label: weight of the prior's divergence from the mean label")
             .real("fairness", &EntropyOptions::fairness, at_least(0), std::string("mi, renyi: ") + fairness_meaning)
-            .text("prior", &EntropyOptions::prior, prior_meaning)
+            .reals("prior", &EntropyOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice("label_solver", &EntropyOptions::label_solver, {"em", "dual"},
                     "self-label: label_rounds rounds of EM, or the optimum itself by Newton's method on the dual")
             .integer("label_rounds", &EntropyOptions::label_rounds, at_least(1),
@@ -147,7 +131,7 @@ const OptionSet& EntropyOptions::described() {
 const OptionSet& MiOptions::described() {
     static const OptionSet set = internal::describe_training<MiOptions>()
                                      .real("fairness", &MiOptions::fairness, at_least(0), fairness_meaning)
-                                     .text("prior", &MiOptions::prior, prior_meaning);
+                                     .reals("prior", &MiOptions::prior, above(0), prior_meaning, automatic_prior);
     return set;
 }
 
@@ -156,7 +140,7 @@ const OptionSet& SelaOptions::described() {
         internal::describe_training<SelaOptions>()
             .real("sharpness", &SelaOptions::sharpness, between(1e-6, 1e6),
                   "of the transport: the power of the predictions whose row and column sums it scales")
-            .text("prior", &SelaOptions::prior, prior_meaning)
+            .reals("prior", &SelaOptions::prior, above(0), prior_meaning, automatic_prior)
             .choice("labels_per", &SelaOptions::labels_per, {"batch", "epoch"}, "when labels are renewed");
     return set;
 }
@@ -206,7 +190,7 @@ SelaModel SelaMethod::fit(const Problem& problem, const SelaOptions& options, co
 }
 
 MiadmModel MiadmMethod::fit(const Problem& problem, const MiadmOptions& options, const Run& run) {
-    return fit_softmax(problem, options, run, "uniform", [&](std::vector<double> prior) {
+    return fit_softmax(problem, options, run, {}, [&](std::vector<double> prior) {
         refuse_idle_batches(options);
         internal::Criterion out;
         out.rule = internal::LabelRule::alternating;

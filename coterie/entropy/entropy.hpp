@@ -42,9 +42,10 @@ enum class EntropyLoss { self_label, mi, renyi };
 
 /// What the four methods share.
 struct LinearTrainingOptions {
-    int clusters = 8;  // k; 0: as many as the partial labels have
+    std::optional<int> clusters = 8;  // k; automatic: as many as the partial labels have
     double gamma = 0.003;
-    double gamma_start = 0;  // lbfgs: gamma falls geometrically from this over the epochs; 0: it does not
+    // lbfgs: gamma falls geometrically from this over the epochs; automatic: it does not.
+    std::optional<double> gamma_start = {};
     Optimizer optimizer = Optimizer::sgd;
     double learning_rate = 0.1;
     double momentum = 0.9;
@@ -59,10 +60,10 @@ struct LinearTrainingOptions {
 
 struct COTERIE_API EntropyOptions : LinearTrainingOptions {
     EntropyLoss loss = EntropyLoss::self_label;
-    double alpha = 1;     // of renyi; 0 means infinity
-    double lambda = 100;  // of self-label
-    double fairness = 1;  // of mi and renyi
-    std::string prior = "uniform";
+    double alpha = 1;                // of renyi; 0 means infinity
+    double lambda = 100;             // of self-label
+    double fairness = 1;             // of mi and renyi
+    std::vector<double> prior = {};  // k shares; empty: uniform
     LabelSolver label_solver = LabelSolver::em;
     int label_rounds = 10;  // of em
     LabelsPer labels_per = LabelsPer::batch;
@@ -73,15 +74,15 @@ struct COTERIE_API EntropyOptions : LinearTrainingOptions {
 
 struct COTERIE_API MiOptions : LinearTrainingOptions {
     double fairness = 1;
-    std::string prior = "uniform";
+    std::vector<double> prior = {};  // k shares; empty: uniform
 
     static constexpr std::string_view method = "mi";
     static const OptionSet& described();
 };
 
 struct COTERIE_API SelaOptions : LinearTrainingOptions {
-    double sharpness = 25;  // of the transport: 1 / its entropy's weight
-    std::string prior = "uniform";
+    double sharpness = 25;           // of the transport: 1 / its entropy's weight
+    std::vector<double> prior = {};  // k shares; empty: uniform
     LabelsPer labels_per = LabelsPer::epoch;
 
     static constexpr std::string_view method = "sela";

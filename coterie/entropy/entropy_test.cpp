@@ -483,7 +483,7 @@ TEST(Entropy, PartialLabelsAreKept) {
     Known k;
     for (const Case& each : cases()) {
         OptionValues values = each.values;
-        values["clusters"] = std::int64_t{0};
+        values["clusters"] = Automatic();
         values["label_weight"] = 5.0;
         const auto model = fit_by_name(each.method, k.sample.points, values, k.side);
         EXPECT_EQ(model->clusters(), 3);
@@ -549,7 +549,7 @@ TEST(Entropy, SharesAreThePrior) {
     const auto shared = means(*fit_by_name("entropy", k.sample.points, values, k.side));
     EXPECT_NEAR(shared[0], 0.6, 0.01);
     EXPECT_NEAR(shared[1], 0.2, 0.01);
-    values["prior"] = std::string("0.5,0.3,0.2");
+    values["prior"] = std::vector<double>{0.5, 0.3, 0.2};
     const auto given = means(*fit_by_name("entropy", k.sample.points, values));
     EXPECT_NEAR(given[0], 0.5, 0.01);
     EXPECT_NEAR(given[2], 0.2, 0.01);
@@ -601,17 +601,17 @@ TEST(Entropy, BadArguments) {
     has(message("entropy", {{"label_rounds", std::int64_t{0}}}), "`label_rounds`");
     has(message("sela", {{"sharpness", 0.0}}), "`sharpness`");
     has(message("mi", {{"fairness", -1.0}}), "`fairness`");
-    for (const std::string prior : {"", "0.5,", "half", "0.5;0.5"})
-        has(message("mi", {{"prior", prior}}), "option `prior`: '" + prior + "'");
-    has(message("mi", {{"prior", std::string("0.5,0.4")}}), "option `prior`: the shares add up to 0.9");
-    has(message("mi", {{"prior", std::string("1")}}), "option `prior`: 1 shares for 2 clusters");
-    has(message("mi", {{"prior", std::string("1,0")}}), "option `prior`: a share of 0");
+    has(message("mi", {{"prior", std::string("half")}}),
+        "option `prior`: half is not accepted; it takes auto, or numbers");
+    has(message("mi", {{"prior", std::vector<double>{0.5, 0.4}}}), "option `prior`: the shares add up to 0.9");
+    has(message("mi", {{"prior", std::vector<double>{1}}}), "option `prior`: 1 shares for 2 clusters");
+    has(message("mi", {{"prior", std::vector<double>{1, 0}}}), "option `prior`: 1,0 is not accepted");
     Known k;
     k.side.group_shares = {{"a", 0.3, 0.4}};
     const auto with_labels = [&](const std::string& method, const OptionValues& values) {
         return message_of([&] { fit_by_name(method, k.sample.points, values, k.side); });
     };
-    has(with_labels("entropy", {{"clusters", std::int64_t{0}}}), "option `group_share`: entropy clustering takes one");
+    has(with_labels("entropy", {{"clusters", Automatic()}}), "option `group_share`: entropy clustering takes one");
     // What rounding leaves of 1 is above 0 for some and below for others.
     for (const double a : {0.1, 0.3, 0.6, 0.7, 1.0 / 3}) {
         k.side.group_shares = {{"a", a, a}, {"b", 1 - a, 1 - a}};
@@ -620,12 +620,12 @@ TEST(Entropy, BadArguments) {
         has(with_labels("mi", {{"clusters", std::int64_t{4}}}), "leave nothing for 1 free cluster");
     }
     k.side.group_shares = {{"a", 0.0, 0.0}};
-    has(with_labels("mi", {{"clusters", std::int64_t{0}}}), "option `group_share`: ");
+    has(with_labels("mi", {{"clusters", Automatic()}}), "option `group_share`: ");
     k.side.group_shares = {{"a", 0.3, 0.3}};
-    has(with_labels("entropy", {{"clusters", std::int64_t{0}}, {"prior", std::string("0.2,0.3,0.5")}}), "exclude");
-    has(with_labels("miadm", {{"clusters", std::int64_t{0}}}), "no group shares");
+    has(with_labels("entropy", {{"clusters", Automatic()}, {"prior", std::vector<double>{0.2, 0.3, 0.5}}}), "exclude");
+    has(with_labels("miadm", {{"clusters", Automatic()}}), "no group shares");
     k.side.group_shares = {{"c", 0.3, 0.3}};
-    has(with_labels("entropy", {{"clusters", std::int64_t{0}}}), "no point is labelled 'c'");
+    has(with_labels("entropy", {{"clusters", Automatic()}}), "no point is labelled 'c'");
 }
 
 TEST(Entropy, OptionsThatChangeNothingAreRefused) {

@@ -38,7 +38,7 @@ SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& t
     criterion.cross_entropy = options.cross_entropy;
     internal::Trained<T> trained = internal::train(points, used, criterion, constraints, run);
     trained.report.empty_cluster_policy = "a class that no point is given stays empty";
-    internal::finish_report(trained.report, points, trained.labels, used.clusters, used.clusters, run);
+    internal::finish_report(trained.report, points, trained.labels, *used.clusters, *used.clusters, run);
     return {std::move(trained.model), std::move(trained.labels), std::move(trained.report)};
 }
 

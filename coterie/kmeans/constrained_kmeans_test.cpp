@@ -35,7 +35,7 @@ TEST(Constraints, ClustersComeInTheOrderOfTheirLabelsAndFreeOnesLast) {
     const Known known{{1, -1, 0, -1, -1, -1, -1}, {"O", "PER"}};
     Problem side = known.side();
     side.clusters_per_label = {{"O", 3}};
-    const Constraints exact = compile_constraints(7, 0, side, ShareRounding::floor);
+    const Constraints exact = compile_constraints(7, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(exact.label_of, (std::vector<std::int32_t>{0, 0, 0, 1}));
     const Constraints more = compile_constraints(7, 6, side, ShareRounding::floor);
     EXPECT_EQ(more.label_of, (std::vector<std::int32_t>{0, 0, 0, 1, -1, -1}));
@@ -58,27 +58,27 @@ TEST(Constraints, SharesBecomeCounts) {
     known.labels[2] = 2;
     Problem side = known.side();
     side.group_shares = {{"0", 0.29, 0.29}};  // 0.29 * 100 is 28.999999999999996
-    Constraints made = compile_constraints(100, 0, side, ShareRounding::floor);
+    Constraints made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{29, 0}));
     EXPECT_EQ(made.high, (std::vector<Index>{29, 100}));
     side.group_shares = {{"1", 0.508, 0.508}};
-    made = compile_constraints(100, 0, side, ShareRounding::floor);
+    made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.high[0], 50);
     EXPECT_EQ(made.group_of, (std::vector<std::int32_t>{1, 0, 1}));
     EXPECT_DOUBLE_EQ(made.low_mass[0], 50.8);
-    EXPECT_EQ(compile_constraints(100, 0, side, ShareRounding::nearest).high[0], 51);
+    EXPECT_EQ(compile_constraints(100, std::nullopt, side, ShareRounding::nearest).high[0], 51);
     side.group_shares = {{"1", 0.502, 0.518}};
-    made = compile_constraints(100, 0, side, ShareRounding::floor);
+    made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low[0], 51);
     EXPECT_EQ(made.high[0], 51);
     // Thirds: floor gives 33 each; the point that is missing goes to the largest remainder, the first among equals.
     side.group_shares = {{"0", 1.0 / 3, 1.0 / 3}, {"1", 1.0 / 3, 1.0 / 3}, {"2", 1.0 / 3, 1.0 / 3}};
-    made = compile_constraints(100, 0, side, ShareRounding::floor);
+    made = compile_constraints(100, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(made.low, (std::vector<Index>{34, 33, 33}));
     EXPECT_EQ(made.high, made.low);
     // True shares as a user computes them.
     side.group_shares = {{"0", 0.505, 0.505}, {"1", 0.255, 0.255}, {"2", 0.24, 0.24}};
-    made = compile_constraints(100, 0, side, ShareRounding::nearest);
+    made = compile_constraints(100, std::nullopt, side, ShareRounding::nearest);
     EXPECT_EQ(std::accumulate(made.low.begin(), made.low.end(), Index{0}), 100);
     EXPECT_EQ(made.high, made.low);
 }
@@ -86,7 +86,7 @@ TEST(Constraints, SharesBecomeCounts) {
 TEST(Constraints, WhatCannotBeMetIsRefusedWithWhatCan) {
     Known known{Labels(100, -1), {"O", "PER"}};
     for (std::size_t i = 0; i < 20; ++i) known.labels[i] = i < 15 ? 0 : 1;
-    const auto message = [&](auto change, int clusters = 0) {
+    const auto message = [&](auto change, std::optional<int> clusters = {}) {
         Problem side = known.side();
         change(side);
         return message_of([&] { compile_constraints(100, clusters, side, ShareRounding::floor); });
@@ -304,8 +304,8 @@ TEST(ConstrainedAssignment, TiesGoToTheLowestPrototypeAndTheLowestPoint) {
     const PrototypeDistances distances(prototypes, Vector<double>::Zero(1), {});
     std::vector<double> prices;
     const auto labels = [&] {
-        return assign_hard(rows, distances, compile_constraints(6, 0, side, ShareRounding::floor), {}, prices,
-                           coterie::Run())
+        return assign_hard(rows, distances, compile_constraints(6, std::nullopt, side, ShareRounding::floor), {},
+                           prices, coterie::Run())
             .labels;
     };
     EXPECT_EQ(labels(), (Labels{0, 0, 0, 2, 0, 0}));
@@ -405,8 +405,9 @@ TEST(ConstrainedAssignment, SoftSharesAtTheEndsOfWhatIsPossibleAreForced) {
     const PrototypeDistances distances(points.topRows(2), Vector<double>::Zero(2), {});
     for (const auto& [share, inside] : {std::pair(1.0 / 50, 1.0), std::pair(48.0 / 50, 48.0)}) {
         side.group_shares = {{"a", share, share}};
-        const SoftAssignment found = assign_soft(
-            rows, distances, compile_constraints(50, 0, side, ShareRounding::floor), {}, {}, coterie::Run(), {});
+        const SoftAssignment found =
+            assign_soft(rows, distances, compile_constraints(50, std::nullopt, side, ShareRounding::floor), {}, {},
+                        coterie::Run(), {});
         EXPECT_NEAR(found.mass[0], inside, 1e-12);
         EXPECT_TRUE(std::isfinite(found.distortion) && std::isfinite(found.negentropy));
     }
@@ -419,7 +420,7 @@ TEST(ConstrainedAssignment, SameBitsAtAnyNumberOfThreads) {
     Problem side = known.side();
     side.clusters_per_label = {{"a", 4}};
     side.group_shares = {{"a", 0.7, 0.7}, {"b", 0.1, 0.2}};
-    const Constraints constraints = compile_constraints(3000, 0, side, ShareRounding::floor);
+    const Constraints constraints = compile_constraints(3000, std::nullopt, side, ShareRounding::floor);
     const Rows<float> rows{points.data(), 3000, 5, 5};
     const Matrix<double> prototypes = points.middleRows(100, 6).cast<double>();
     const PrototypeDistances distances(prototypes, Vector<double>::Zero(5), {});
@@ -449,7 +450,7 @@ TEST(StartingPrototypes, MeansAndWardClusters) {
     side.clusters_per_label = {{"O", 2}};
     Matrix<double> expected(3, 1);
     expected << 0.5, 10.5, 51;
-    const Constraints constraints = compile_constraints(9, 0, side, ShareRounding::floor);
+    const Constraints constraints = compile_constraints(9, std::nullopt, side, ShareRounding::floor);
     EXPECT_EQ(starting_prototypes(points, constraints, {}, coterie::Run()), expected);
     // A weight of 3 is three copies.
     std::vector<double> weights(9, 1.0);
@@ -458,7 +459,7 @@ TEST(StartingPrototypes, MeansAndWardClusters) {
     EXPECT_EQ(starting_prototypes(points, constraints, weights, coterie::Run()), expected);
     side.clusters_per_label = {{"O", 5}};
     EXPECT_NE(message_of([&] {
-                  starting_prototypes(points, compile_constraints(9, 0, side, ShareRounding::floor), {},
+                  starting_prototypes(points, compile_constraints(9, std::nullopt, side, ShareRounding::floor), {},
                                       coterie::Run());
               }).find("label 'O' has 4 labelled points and 5 clusters"),
               std::string::npos);
@@ -612,7 +613,7 @@ TEST(ConstrainedKMeans, WeightsCountCopiesUnderPartialLabelsAndAreRefusedUnderBo
     known_twice.labels.insert(known_twice.labels.end(), known.labels.begin(), known.labels.end());
     const std::vector<double> weights(80, 2.0);
     KMeansOptions options;
-    options.clusters = 0;
+    options.clusters = std::nullopt;
     coterie::Run run;
     Problem side = known.side();
     side.weights = weights;

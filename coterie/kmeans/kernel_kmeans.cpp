@@ -31,11 +31,11 @@ double kernel_value(const KernelKMeansOptions& options, double product, double x
     switch (options.kernel) {
         case KernelFunction::rbf: {
             const double squared = std::max(0.0, (x_squared + y_squared) - 2 * product);
-            const double scaled = std::sqrt(squared) / options.width;
+            const double scaled = std::sqrt(squared) / *options.width;
             return std::exp(-0.5 * scaled * scaled);
         }
         case KernelFunction::polynomial: {
-            const double base = options.gamma * product + options.constant;
+            const double base = *options.gamma * product + options.constant;
             double value = base;
             for (int e = 1; e < options.degree; ++e) value *= base;
             return value;
@@ -164,9 +164,7 @@ public:
     /// Greedy k-means++ on the distances the kernel gives; labels by the nearest seed.
     Labels seeded(std::uint64_t repetition) const {
         RandomStream random = run_.random("kernel-kmeans.seeding", repetition);
-        const int candidates = options_.seeding_candidates > 0
-                                   ? options_.seeding_candidates
-                                   : static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k_))));
+        const int candidates = options_.seeding_candidates.value_or(usual_candidates(k_));
         std::vector<double> cumulative(at(n_));
         const auto draw = [&](const auto& share) {
             double sum = 0;
@@ -453,9 +451,8 @@ Vector<double> origin_of(PointsView points, const KernelKMeansOptions& options, 
 template <class T>
 KernelKMeansOptions with_parameters(KernelKMeansOptions options, const Rows<T>& points, std::span<const double> weights,
                                     const Run& run) {
-    if (options.kernel == KernelFunction::rbf && options.width == 0)
-        options.width = median_distance(points, weights, run);
-    if (options.kernel == KernelFunction::polynomial && options.gamma == 0)
+    if (options.kernel == KernelFunction::rbf && !options.width) options.width = median_distance(points, weights, run);
+    if (options.kernel == KernelFunction::polynomial && !options.gamma)
         options.gamma = 1 / static_cast<double>(points.columns);
     return options;
 }
@@ -542,8 +539,8 @@ void describe_fit(FitReport& report, const KernelKMeansOptions& options, const L
         report.warnings.push_back(std::to_string(empty) + " of " + std::to_string(options.clusters) +
                                   " clusters are empty: the kernel tells fewer points apart, or the iterations ended "
                                   "before one was filled");
-    if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", options.width);
-    if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", options.gamma);
+    if (options.kernel == KernelFunction::rbf) report.details.emplace_back("width", *options.width);
+    if (options.kernel == KernelFunction::polynomial) report.details.emplace_back("gamma", *options.gamma);
 }
 
 // The means of the labels over the points of weight above 0: all that a linear kernel needs to predict.
@@ -570,11 +567,11 @@ const OptionSet& KernelKMeansOptions::described() {
             .letter('k')
             .choice("kernel", &KernelKMeansOptions::kernel, {"rbf", "polynomial", "linear", "precomputed"},
                     "kernel function; precomputed: the points are the n x n kernel matrix")
-            .real("width", &KernelKMeansOptions::width, at_least(0),
-                  "width of the rbf kernel exp(-|x - y|^2 / (2 width^2)); 0: the median distance within a sample of "
-                  "1000 rows")
-            .real("gamma", &KernelKMeansOptions::gamma, at_least(0),
-                  "factor of the polynomial kernel (gamma x.y + constant)^degree; 0: 1 / columns")
+            .real("width", &KernelKMeansOptions::width, above(0),
+                  "width of the rbf kernel exp(-|x - y|^2 / (2 width^2))",
+                  "the median distance within a sample of 1000 rows")
+            .real("gamma", &KernelKMeansOptions::gamma, above(0),
+                  "factor of the polynomial kernel (gamma x.y + constant)^degree", "1 / columns")
             .real("constant", &KernelKMeansOptions::constant, at_least(0), "constant of the polynomial kernel")
             .integer("degree", &KernelKMeansOptions::degree, between(1, 100), "degree of the polynomial kernel")
             .integer("restarts", &KernelKMeansOptions::restarts, at_least(1),
@@ -583,8 +580,8 @@ const OptionSet& KernelKMeansOptions::described() {
                      "iterations a restart at most")
             .real("tolerance", &KernelKMeansOptions::tolerance, at_least(0),
                   "stop when the objective falls by at most this share of itself; 0: when no label changes")
-            .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+            .integer("seeding_candidates", &KernelKMeansOptions::seeding_candidates, between(1, 10000),
+                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
     return set;
 }
 
@@ -730,8 +727,10 @@ void KernelKMeansModel::parts(Parts& parts) {
     if (!parts.reading()) return;
     if (std::none_of(mass_.begin(), mass_.end(), [](double mass) { return mass > 0; }))
         throw BadData("model: every cluster is empty");
-    if (options_.kernel == KernelFunction::rbf && !(options_.width > 0))
+    if (options_.kernel == KernelFunction::rbf && !options_.width)
         throw BadData("model: an rbf kernel without a width");
+    if (options_.kernel == KernelFunction::polynomial && !options_.gamma)
+        throw BadData("model: a polynomial kernel without a gamma");
 }
 
 KernelKMeansModel KernelKMeansModel::from(const Archive& archive) {

@@ -15,6 +15,7 @@
 // Memory n^2 numbers in the scalar type of the points, refused beforehand where there is not as much. Time n^2 d once,
 // n^2 an iteration.
 
+#include <optional>
 #include <vector>
 
 #include "coterie/base/export.hpp"
@@ -30,14 +31,14 @@ enum class KernelFunction { rbf, polynomial, linear, precomputed };
 struct COTERIE_API KernelKMeansOptions {
     int clusters = 8;
     KernelFunction kernel = KernelFunction::rbf;
-    double width = 0;
-    double gamma = 0;
+    std::optional<double> width = {};
+    std::optional<double> gamma = {};
     double constant = 1;
     int degree = 3;
     int restarts = 1;
     int max_iterations = 300;
     double tolerance = 0;
-    int seeding_candidates = 0;
+    std::optional<int> seeding_candidates = {};
 
     static const OptionSet& described();
 };

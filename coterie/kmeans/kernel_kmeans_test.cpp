@@ -274,7 +274,7 @@ TEST(KernelKMeans, Refusals) {
         [&] { fit_kernel_kmeans(points, {.clusters = 2, .kernel = KernelFunction::precomputed}, run); },
         {"n x n", "6 x 2"});
     expect_error<BadArgument>([&] { fit_kernel_kmeans(points, {.clusters = 2, .width = -1}, run); },
-                              {"width", "-1", "at least 0"});
+                              {"width", "-1", "above 0"});
     expect_error<BadArgument>([&] { fit_kernel_kmeans(points, {.clusters = 2, .degree = 0}, run); }, {"degree", "0"});
     Matrix<double> kernel = Matrix<double>::Identity(4, 4);
     kernel(1, 3) = 0.5;

@@ -15,7 +15,8 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
     const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
     const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
     FitReport report;
-    int distinct = options.clusters;
+    const int k = *options.clusters;
+    int distinct = k;
     auto best = internal::best_of(
         options.restarts, report,
         [&](int restart) -> Matrix<double> {
@@ -23,8 +24,7 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
             if (!problem.initial_centroids.empty()) return to_matrix<double>(problem.initial_centroids);
             if (!constraints.labels.empty())
                 return starting_prototypes(points, constraints, problem.weights, run, repetition);
-            const SeedingResult seeds =
-                seed_centroids(points, options.clusters, seeding, problem.weights, repetition, run);
+            const SeedingResult seeds = seed_centroids(points, k, seeding, problem.weights, repetition, run);
             distinct = seeds.distinct;
             return to_matrix<double>(seeds.centroids);
         },
@@ -34,29 +34,29 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
         });
     report.empty_cluster_policy = "an empty cluster keeps its place";
     report.details.push_back({"algorithm", std::string("constrained")});
-    internal::finish_report(report, points, best.labels, options.clusters, distinct, run);
+    internal::finish_report(report, points, best.labels, k, distinct, run);
     return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options,
                        constraints.cluster_labels());
 }
 
 template <class T>
 KMeansModel fit_free(const Rows<T>& points, const KMeansOptions& options, const Run& run, const Problem& problem) {
+    const int k = *options.clusters;
     internal::LloydSettings settings{options.max_iterations, options.tolerance,
                                      options.algorithm == KMeansAlgorithm::bounds};
     if (options.algorithm == KMeansAlgorithm::automatic)
-        settings.bounds = internal::bounds_pay(points.rows, points.columns, options.clusters);
+        settings.bounds = internal::bounds_pay(points.rows, points.columns, k);
     FitReport report;
     int distinct = 0;
     auto best = internal::best_of_restarts(
-        points,
-        {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}},
-        problem, run, report, distinct, [&](const Matrix<T>& start, int restart) {
+        points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
+        run, report, distinct, [&](const Matrix<T>& start, int restart) {
             return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts);
         });
     report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
     report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
     report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
-    internal::finish_report(report, points, best.labels, options.clusters, distinct, run);
+    internal::finish_report(report, points, best.labels, k, distinct, run);
     return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options);
 }
 
@@ -65,8 +65,8 @@ KMeansModel fit_free(const Rows<T>& points, const KMeansOptions& options, const 
 const OptionSet& KMeansOptions::described() {
     static const OptionSet set =
         OptionSetFor<KMeansOptions>()
-            .integer("clusters", &KMeansOptions::clusters, at_least(0),
-                     "number of clusters k; 0: as many as the partial labels have")
+            .integer("clusters", &KMeansOptions::clusters, at_least(1), "number of clusters k",
+                     "as many as the partial labels have")
             .letter('k')
             .integer("restarts", &KMeansOptions::restarts, at_least(1),
                      "runs from different seedings; the one of least inertia is kept")
@@ -76,10 +76,10 @@ const OptionSet& KMeansOptions::described() {
                   "when no label changes")
             .choice("seeding", &KMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
-            .integer("seeding_candidates", &KMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++")
-            .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(0),
-                     "points on which the candidates are compared; 0 chooses 32768, or 128 a cluster when that is more")
+            .integer("seeding_candidates", &KMeansOptions::seeding_candidates, between(1, 10000),
+                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k")
+            .integer("seeding_sample", &KMeansOptions::seeding_sample, at_least(1),
+                     "points on which the candidates are compared", "32768, or 128 per cluster when that is more")
             .choice("algorithm", &KMeansOptions::algorithm, {"auto", "lloyd", "bounds"},
                     "how assignments are computed; the result is the same bit for bit")
             .choice("share_rounding", &KMeansOptions::share_rounding, {"floor", "nearest"},
@@ -93,8 +93,8 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     KMeansOptions used = options;
     used.clusters = constraints.clusters();
-    check_clustering_input(points, used.clusters, problem.weights, run);
-    internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, options.restarts, run.threads);
+    check_clustering_input(points, *used.clusters, problem.weights, run);
+    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run.threads);
     if (constraints.bounded && !problem.weights.empty())
         throw BadArgument("`weights` cannot be combined with " +
                               std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",

@@ -28,13 +28,13 @@ enum class KMeansAlgorithm {
 };
 
 struct COTERIE_API KMeansOptions {
-    int clusters = 8;  // 0: as many as the partial labels have
+    std::optional<int> clusters = 8;  // automatic: as many as the partial labels have
     int restarts = 1;
     int max_iterations = 300;
     double tolerance = 1e-4;
     Seeding seeding = Seeding::automatic;
-    int seeding_candidates = 0;
-    Index seeding_sample = 0;
+    std::optional<int> seeding_candidates = {};
+    std::optional<Index> seeding_sample = {};
     KMeansAlgorithm algorithm = KMeansAlgorithm::automatic;
     ShareRounding share_rounding = ShareRounding::floor;
 

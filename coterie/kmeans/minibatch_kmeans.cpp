@@ -171,8 +171,8 @@ const OptionSet& MinibatchKMeansOptions::described() {
                      "runs from different seedings; the one of least inertia is kept")
             .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
-            .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+            .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, between(1, 10000),
+                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
     return set;
 }
 
@@ -187,7 +187,7 @@ MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const Mi
         int distinct = 0;
         const Batches<T> iterate(rows, options, problem, run);
         auto best = internal::best_of_restarts<T>(
-            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, problem, run,
+            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
             report, distinct, iterate);
         Stopwatch watch;
         Points centroids(std::move(best.centroids));

@@ -21,7 +21,7 @@ struct COTERIE_API MinibatchKMeansOptions {
     double reassignment_share = 0.01;
     int restarts = 1;
     Seeding seeding = Seeding::automatic;
-    int seeding_candidates = 0;
+    std::optional<int> seeding_candidates = {};
 
     static const OptionSet& described();
 };

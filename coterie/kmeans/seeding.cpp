@@ -287,10 +287,8 @@ template <class T>
 std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& options, std::span<const double> weights,
                           std::uint64_t repetition, const Run& run) {
     RandomStream random = run.random("kmeans.seeding", repetition);
-    const int candidates = options.candidates > 0
-                               ? options.candidates
-                               : static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k))));
-    const Index sample_size = options.sample > 0 ? options.sample : std::max<Index>(32768, 128 * static_cast<Index>(k));
+    const int candidates = options.candidates.value_or(usual_candidates(k));
+    const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
     ClosestDistances<T> all(points, {}, weights, run);
     std::optional<ClosestDistances<T>> sample;
     if (sample_size < points.rows)
@@ -417,6 +415,8 @@ std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, 
 
 }  // namespace
 
+int usual_candidates(int k) { return static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k)))); }
+
 SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
                              std::uint64_t repetition, const Run& run) {
     Index usable = points.rows();
@@ -424,6 +424,8 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     if (k < 1 || k > usable)
         throw BadArgument("seeding: " + std::to_string(k) + " clusters asked of " + std::to_string(usable) +
                           (weights.empty() ? " points" : " points with a weight above 0"));
+    if (options.candidates.value_or(1) < 1 || options.sample.value_or(1) < 1)
+        throw BadArgument("seeding: candidates and sample are numbers above 0, or automatic");
     return points.visit([&]<class T>(const Rows<T>& rows) {
         std::vector<Index> chosen;
         const bool many = options.seeding == Seeding::automatic && k >= 1000;

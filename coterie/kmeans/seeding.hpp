@@ -1,6 +1,7 @@
 #pragma once
 // Starting centroids.
 
+#include <optional>
 #include <span>
 
 #include "coterie/base/export.hpp"
@@ -23,10 +24,12 @@ struct SeedingResult {
 
 struct SeedingOptions {
     Seeding seeding = Seeding::automatic;
-    int candidates = 0;  // a greedy step; 0: 2 + 2 ln k
-    Index sample =
-        0;  // rows on which candidates are compared; 0: max(32768, 128 k); as many as there are points or more: all
+    std::optional<int> candidates = {};  // per greedy step; automatic: 2 + 2 ln k
+    std::optional<Index> sample = {};    // rows on which candidates are compared; automatic: max(32768, 128 k)
 };
+
+/// 2 + 2 ln k: what a greedy step compares unless it is told.
+COTERIE_API int usual_candidates(int k);
 
 /// k <= number of points with positive weight (BadArgument otherwise). `repetition` tells restarts apart.
 /// Greedy k-means++ picks each next centroid among `candidates` rows drawn with probability proportional to w_i D_i^2

@@ -16,7 +16,7 @@ using test::blob_points;
 
 // Plain k-means++ (one candidate) on six points on a line, three centroids: the probability of every ordered outcome is
 // known. With `sample` below n the same draws go through acceptance from distances that lag behind.
-void follows_the_exact_distribution(Index sample, const std::vector<double>& weights) {
+void follows_the_exact_distribution(std::optional<Index> sample, const std::vector<double>& weights) {
     Matrix<double> x(6, 1);
     x << 0, 1, 3, 4, 9, 10;
     const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; };
@@ -63,9 +63,9 @@ void follows_the_exact_distribution(Index sample, const std::vector<double>& wei
     EXPECT_LT(chi_squared, degrees + 4.5 * std::sqrt(2 * degrees));
 }
 
-TEST(Seeding, PlainPlusPlusFollowsTheExactDistribution) { follows_the_exact_distribution(0, {}); }
+TEST(Seeding, PlainPlusPlusFollowsTheExactDistribution) { follows_the_exact_distribution({}, {}); }
 TEST(Seeding, SoItDoesWhenDistancesLagBehind) { follows_the_exact_distribution(2, {}); }
-TEST(Seeding, SoItDoesWithWeights) { follows_the_exact_distribution(0, {1, 2, 0.5, 0, 3, 1}); }
+TEST(Seeding, SoItDoesWithWeights) { follows_the_exact_distribution({}, {1, 2, 0.5, 0, 3, 1}); }
 TEST(Seeding, SoItDoesWithWeightsAndALag) { follows_the_exact_distribution(3, {1, 2, 0.5, 0, 3, 1}); }
 
 TEST(Seeding, TheGreedyStepTakesTheBestCandidate) {
@@ -74,8 +74,8 @@ TEST(Seeding, TheGreedyStepTakesTheBestCandidate) {
     const auto x = blob_points<double>(12, 2, 3, 3, 5);
     const coterie::Run run(3, 1);
     for (std::uint64_t repetition = 0; repetition < 20; ++repetition) {
-        const auto seeds = to_matrix<double>(
-            seed_centroids(x, 2, {Seeding::kmeans_plus_plus, 2000, 0}, {}, repetition, run).centroids);
+        const auto seeds =
+            to_matrix<double>(seed_centroids(x, 2, {Seeding::kmeans_plus_plus, 2000}, {}, repetition, run).centroids);
         const auto potential = [&](const Matrix<double>& c) {
             return nearest_centroids(x, c, 1, NearestWants::inertia).inertia;
         };
@@ -94,8 +94,8 @@ TEST(Seeding, CentroidsAreDistinctRows) {
     std::set<std::vector<float>> rows;
     for (Index i = 0; i < x.rows(); ++i) rows.emplace(x.row(i).begin(), x.row(i).end());
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
-        for (const Index sample : {Index{0}, Index{500}}) {
-            const auto seeds = seed_centroids(x, 100, {seeding, 0, sample}, {}, 0, coterie::Run(5));
+        for (const std::optional<Index> sample : {std::optional<Index>(), std::optional<Index>(500)}) {
+            const auto seeds = seed_centroids(x, 100, {seeding, {}, sample}, {}, 0, coterie::Run(5));
             EXPECT_EQ(seeds.distinct, 100);
             const auto c = to_matrix<float>(seeds.centroids);
             std::set<std::vector<float>> found;
@@ -108,15 +108,15 @@ TEST(Seeding, CentroidsAreDistinctRows) {
 TEST(Seeding, SameBitsAtAnyThreadCount) {
     const auto x = blob_points<float>(9000, 12, 30, 2, 3);
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random})
-        for (const Index sample : {Index{0}, Index{700}}) {
+        for (const std::optional<Index> sample : {std::optional<Index>(), std::optional<Index>(700)}) {
             const auto one =
-                to_matrix<float>(seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, 1)).centroids);
+                to_matrix<float>(seed_centroids(x, 50, {seeding, {}, sample}, {}, 0, coterie::Run(5, 1)).centroids);
             for (const int threads : {2, 8})
                 EXPECT_EQ(one,
                           to_matrix<float>(
-                              seed_centroids(x, 50, {seeding, 0, sample}, {}, 0, coterie::Run(5, threads)).centroids));
+                              seed_centroids(x, 50, {seeding, {}, sample}, {}, 0, coterie::Run(5, threads)).centroids));
             EXPECT_NE(one, to_matrix<float>(
-                               seed_centroids(x, 50, {seeding, 0, sample}, {}, 1, coterie::Run(5, 1)).centroids));
+                               seed_centroids(x, 50, {seeding, {}, sample}, {}, 1, coterie::Run(5, 1)).centroids));
         }
 }
 
@@ -131,10 +131,10 @@ TEST(Seeding, GreedyBeatsPlainBeatsRandom) {
         return sum / 10;
     };
     const double greedy = mean_inertia({});
-    const double sampled = mean_inertia({Seeding::kmeans_plus_plus, 0, 4000});
-    const double plain = mean_inertia({Seeding::kmeans_plus_plus, 1, 0});
-    const double parallel = mean_inertia({Seeding::parallel, 0, 0});
-    const double random = mean_inertia({Seeding::random, 0, 0});
+    const double sampled = mean_inertia({Seeding::kmeans_plus_plus, {}, 4000});
+    const double plain = mean_inertia({Seeding::kmeans_plus_plus, 1});
+    const double parallel = mean_inertia({Seeding::parallel});
+    const double random = mean_inertia({Seeding::random});
     EXPECT_LT(greedy, plain);
     EXPECT_LT(sampled, plain);
     EXPECT_LT(parallel, plain);
@@ -146,7 +146,7 @@ TEST(Seeding, WeightZeroIsNeverChosen) {
     std::vector<double> weights(50, 0.0);
     for (std::size_t i = 0; i < 50; i += 5) weights[i] = 1;
     for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel, Seeding::random}) {
-        const auto seeds = seed_centroids(x, 10, {seeding, 0, 0}, weights, 0, coterie::Run(5));
+        const auto seeds = seed_centroids(x, 10, {seeding}, weights, 0, coterie::Run(5));
         std::set<Index> rows;
         for (Index j = 0; j < 10; ++j)
             for (Index i = 0; i < 50; ++i)
@@ -156,6 +156,8 @@ TEST(Seeding, WeightZeroIsNeverChosen) {
     }
     EXPECT_THROW(seed_centroids(x, 11, {}, weights, 0, coterie::Run(5)), BadArgument);
     EXPECT_THROW(seed_centroids(x, 0, {}, {}, 0, coterie::Run(5)), BadArgument);
+    EXPECT_THROW(seed_centroids(x, 2, {Seeding::kmeans_plus_plus, 0}, {}, 0, coterie::Run(5)), BadArgument);
+    EXPECT_THROW(seed_centroids(x, 2, {Seeding::kmeans_plus_plus, {}, 0}, {}, 0, coterie::Run(5)), BadArgument);
 }
 
 }  // namespace

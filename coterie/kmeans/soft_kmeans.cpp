@@ -134,14 +134,14 @@ SoftKMeansModel fit_rows(const Rows<T>& points, const SoftKMeansOptions& options
     const internal::Spread spread = internal::spread_of(points, problem.weights, run);
     const double threshold = options.tolerance * spread.mean_variance;
     const auto evaluate = [&](const Matrix<double>& centroids) {
-        return pass_over(points, Assigner(centroids, spread.mean, used.temperature), k, problem.weights, run.threads);
+        return pass_over(points, Assigner(centroids, spread.mean, *used.temperature), k, problem.weights, run.threads);
     };
     FitReport report;
     int distinct = 0;
     auto best = internal::best_of_restarts<T>(
-        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, problem, run,
+        points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
         report, distinct, [&](Matrix<T> start, int restart) {
-            if (used.temperature == 0)
+            if (!used.temperature)
                 used.temperature = automatic_temperature(points, start, spread, problem.weights, run);
             internal::Fitted<T> out;
             Matrix<double> centroids = start.template cast<double>();
@@ -185,10 +185,10 @@ SoftKMeansModel fit_rows(const Rows<T>& points, const SoftKMeansOptions& options
     report.seconds.emplace_back("labels", watch.seconds());
     report.empty_cluster_policy = "a cluster without probability keeps its centroid";
     internal::finish_report(report, points, labels, options.clusters, distinct, run);
-    report.details.emplace_back("temperature", used.temperature);
+    report.details.emplace_back("temperature", *used.temperature);
     report.details.emplace_back("distortion", last.distortion);
     report.details.emplace_back(
-        "entropy", std::max(0.0, (last.distortion - last.free_energy) / used.temperature / spread.total_weight));
+        "entropy", std::max(0.0, (last.distortion - last.free_energy) / *used.temperature / spread.total_weight));
     return SoftKMeansModel(std::move(centroids), std::move(labels), std::move(report), used);
 }
 
@@ -199,9 +199,9 @@ const OptionSet& SoftKMeansOptions::described() {
         OptionSetFor<SoftKMeansOptions>()
             .integer("clusters", &SoftKMeansOptions::clusters, at_least(1), "number of clusters k")
             .letter('k')
-            .real("temperature", &SoftKMeansOptions::temperature, between(0, 1e200),
-                  "temperature T, in squared units of the points; 0: twice the variance within the clusters of "
-                  "k-means, a column")
+            .real("temperature", &SoftKMeansOptions::temperature, Range{.low = 0, .high = 1e200, .low_open = true},
+                  "temperature T, in squared units of the points",
+                  "twice the mean variance of a column within the clusters of k-means")
             .integer("restarts", &SoftKMeansOptions::restarts, at_least(1),
                      "runs from different seedings; the one of least free energy is kept")
             .integer("max_iterations", &SoftKMeansOptions::max_iterations, at_least(1), "iterations a restart at most")
@@ -209,8 +209,8 @@ const OptionSet& SoftKMeansOptions::described() {
                   "stop when the centroids' summed squared movement is at most this many mean column variances")
             .choice("seeding", &SoftKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
-            .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+            .integer("seeding_candidates", &SoftKMeansOptions::seeding_candidates, between(1, 10000),
+                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
     return set;
 }
 
@@ -218,7 +218,7 @@ Matrix<double> SoftKMeansModel::output_checked(Output which, PointsView points, 
     if (which == Output::distances) return CentroidModel::output_checked(which, points, run);
     Matrix<double> out(points.rows(), clusters());
     const Matrix<double> centroids = to_matrix<double>(centroids_);
-    const Assigner assigner(centroids, centroids.colwise().mean().transpose(), options_.temperature);
+    const Assigner assigner(centroids, centroids.colwise().mean().transpose(), *options_.temperature);
     points.visit([&](const auto& rows) {
         const RowBlocks blocks{rows.rows, rows_at_once};
         std::vector<Assigner::Scratch> scratch(at(std::max(1, run.threads)));
@@ -233,7 +233,7 @@ Matrix<double> SoftKMeansModel::output_checked(Output which, PointsView points, 
 
 SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
     SoftKMeansModel model(archive);
-    if (!(model.options_.temperature > 0)) throw BadData("model: soft k-means without a temperature");
+    if (!model.options_.temperature) throw BadData("model: soft k-means without a temperature");
     return model;
 }
 

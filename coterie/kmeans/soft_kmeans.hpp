@@ -11,6 +11,8 @@
 // As T -> 0 this is k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each column,
 // T = 2 s^2 makes A the posterior probabilities. Nothing n x k is kept; sums are in double.
 
+#include <optional>
+
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
@@ -22,12 +24,12 @@ namespace coterie {
 
 struct COTERIE_API SoftKMeansOptions {
     int clusters = 8;
-    double temperature = 0;
+    std::optional<double> temperature = {};
     int restarts = 1;
     int max_iterations = 300;
     double tolerance = 1e-6;
     Seeding seeding = Seeding::automatic;
-    int seeding_candidates = 0;
+    std::optional<int> seeding_candidates = {};
 
     static const OptionSet& described();
 };

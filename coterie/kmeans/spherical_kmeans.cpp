@@ -164,8 +164,8 @@ const OptionSet& SphericalKMeansOptions::described() {
                   "label changes")
             .choice("seeding", &SphericalKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
-            .integer("seeding_candidates", &SphericalKMeansOptions::seeding_candidates, between(0, 10000),
-                     "candidates per step of greedy k-means++; 0 chooses 2 + 2 ln k, 1 is plain k-means++");
+            .integer("seeding_candidates", &SphericalKMeansOptions::seeding_candidates, between(1, 10000),
+                     "candidates per step of greedy k-means++; 1 is plain k-means++", "2 + 2 ln k");
     return set;
 }
 
@@ -196,7 +196,7 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
         const Rows<T> rows{unit.data(), unit.rows(), unit.cols(), unit.cols()};
         const Iterations<T> iterate(unit, options, scaled, run);
         auto best = internal::best_of_restarts<T>(
-            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates, 0}}, scaled, run,
+            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
             report, distinct, iterate);
         watch.restart();
         Points centroids(std::move(best.centroids));

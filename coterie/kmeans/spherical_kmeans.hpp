@@ -20,7 +20,7 @@ struct COTERIE_API SphericalKMeansOptions {
     int max_iterations = 300;
     double tolerance = 1e-4;
     Seeding seeding = Seeding::automatic;
-    int seeding_candidates = 0;
+    std::optional<int> seeding_candidates = {};
 
     static const OptionSet& described();
 };

@@ -222,7 +222,7 @@ PointGeometry Sample::around(const Vector<double>& y, std::int32_t label, Index 
     out.lambda_0 = smallest_lambda(points, y, weights, options.eta);
     out.interval.lower = lower_end(out.norm, out.inradius, out.distance);
     const double unit = options.unit == LambdaUnit::lambda_l ? out.interval.lower : out.lambda_0;
-    out.lambda = options.lambda > 0 ? options.lambda : options.multiple * unit;
+    out.lambda = options.lambda.value_or(options.multiple * unit);
     out.solved = std::isfinite(out.lambda);
     if (!out.solved) return out;
 
@@ -268,7 +268,8 @@ const OptionSet& GeometryOptions::described() {
             .choice("weights", &GeometryOptions::weights, {"linear", "exponential", "equal"},
                     "what using a point costs: its distance, exp(2 distance), 1")
             .real("eta", &GeometryOptions::eta, between(0, kMostNumber), "square of the homogenising coordinate")
-            .real("lambda", &GeometryOptions::lambda, between(0, kMostNumber), "lambda itself; 0: multiple times unit")
+            .real("lambda", &GeometryOptions::lambda, Range{.low = 0, .high = kMostNumber, .low_open = true},
+                  "lambda itself", "multiple times unit")
             .real("multiple", &GeometryOptions::multiple, above(0), "lambda in its unit")
             .choice("unit", &GeometryOptions::unit, {"lambda-0", "lambda-l"},
                     "lambda-0: the least lambda of a representation other than 0; lambda-l: the lower end of Lemma 1's "

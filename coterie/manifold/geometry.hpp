@@ -45,9 +45,9 @@ enum class LambdaUnit {
 struct COTERIE_API GeometryOptions {
     int dim = 1;  // d_1
     RepresentationWeights weights = RepresentationWeights::linear;
-    double eta = 1;        // square of the homogenising coordinate
-    double lambda = 0;     // above 0: lambda itself, instead of a multiple
-    double multiple = 20;  // a: lambda = a times the unit
+    double eta = 1;                     // square of the homogenising coordinate
+    std::optional<double> lambda = {};  // lambda itself; automatic: a multiple of its unit
+    double multiple = 20;               // a: lambda = a times the unit
     LambdaUnit unit = LambdaUnit::lambda_0;
     double curvature = 0;  // kappa, for Lemmas 2 and 3; 0: leave them out. Curves only
     double reach = 0;      // of the curves; 0: 1 / curvature, the most that it can be

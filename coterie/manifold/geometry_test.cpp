@@ -353,7 +353,7 @@ TEST(Lemma1, IsFalseAsPrinted) {
     EXPECT_LT(found.foreign_reach, 1);
     EXPECT_FALSE(found.preserving);
     const Vector<double> w = representation_weights(points, y, -1, RepresentationWeights::linear);
-    EXPECT_NEAR(represent_point(points, y, w, options.lambda, options.eta).coefficients[3], -0.01197, 5e-6);
+    EXPECT_NEAR(represent_point(points, y, w, *options.lambda, options.eta).coefficients[3], -0.01197, 5e-6);
 }
 
 // y in the linear span of its neighbours and w = 1: (2.10) says that any lambda above 1 / r does.

@@ -218,7 +218,7 @@ TEST(ManifoldMethods, extend_the_embedding_so_that_rows_of_the_affinity_give_bac
         const WmcOptions& used = model.options();
         RepresentationOptions solver;
         solver.multiple = used.lambda;
-        solver.eta = used.eta;
+        solver.eta = *used.eta;
         const SymmetricAffinity affinity =
             affinity_of(represent(x, solver, run).coefficients, used.affinity, used.keep);
         EXPECT_GE(number(model.fit_report(), "components"), static_cast<double>(pieces));

@@ -313,7 +313,7 @@ void Representing::reduce(Index row, Scratch& s, bool first) const {
         const double square = x_.scale * x_.scale;
         // Weights relative to a reference divide the whole objective by that weight.
         const double at_reference = raw_weight(query, 1);
-        if (options_.lambda > 0 && largest > 0) query.lambda = options_.lambda / square / at_reference;
+        if (options_.lambda && largest > 0) query.lambda = *options_.lambda / square / at_reference;
         query.ridge = (1 - tau) / query.lambda / at_reference;
         query.coefficients.assign(at(m), 0.0);
     }
@@ -624,7 +624,7 @@ const OptionSet& RepresentationOptions::described() {
             .choice("weights", &RepresentationOptions::weights, {"linear", "exponential", "equal"},
                     "what using a column costs")
             .real("multiple", &RepresentationOptions::multiple, above(0), "lambda in units of lambda_0")
-            .real("lambda", &RepresentationOptions::lambda, at_least(0), "lambda itself; 0: multiple times lambda_0")
+            .real("lambda", &RepresentationOptions::lambda, above(0), "lambda itself", "multiple times lambda_0")
             .real("eta", &RepresentationOptions::eta, at_least(0), "square of the homogenising coordinate")
             .real("l1_share", &RepresentationOptions::l1_share, between(0, 1), "tau of the elastic net; 1: none")
             .integer("start", &RepresentationOptions::start, at_least(1), "columns of the first reduced problem")

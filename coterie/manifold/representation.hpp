@@ -41,14 +41,14 @@ enum class RepresentationWeights { linear, exponential, equal };
 
 struct COTERIE_API RepresentationOptions {
     RepresentationWeights weights = RepresentationWeights::linear;
-    double multiple = 20;     // a
-    double lambda = 0;        // above 0: lambda itself, for every point, instead of a lambda_0
-    double eta = 0;           // square of the homogenising coordinate
-    double l1_share = 1;      // tau, in (0, 1]
-    int start = 64;           // columns of the first reduced problem: those of largest |<x~_j, y~>| / w_j
-    int add = 60;             // columns that enter it a round, at most
-    int max_rounds = 30;      // checks of all columns, at most
-    double tolerance = 1e-7;  // violation that is let pass, in units of the column's tau w_j
+    double multiple = 20;               // a
+    std::optional<double> lambda = {};  // lambda itself, for every point; automatic: multiple times its lambda_0
+    double eta = 0;                     // square of the homogenising coordinate
+    double l1_share = 1;                // tau, in (0, 1]
+    int start = 64;                     // columns of the first reduced problem: those of largest |<x~_j, y~>| / w_j
+    int add = 60;                       // columns that enter it a round, at most
+    int max_rounds = 30;                // checks of all columns, at most
+    double tolerance = 1e-7;            // violation that is let pass, in units of the column's tau w_j
     /// Leaves out columns, a tile of them at a time, whose length alone says that they break no condition. Changes no
     /// result.
     bool screening = true;

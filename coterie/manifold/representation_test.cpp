@@ -163,11 +163,11 @@ TEST(ReducedLasso, agrees_with_every_support_and_sign) {
                     system(i, j) = gram(inside[u], inside[static_cast<std::size_t>(j)]) + (i == j ? ridge : 0);
                 right[i] = b[inside[u]] - t[inside[u]] * signs[u];
             }
-            const Eigen::FullPivLU<Eigen::MatrixXd> factor(system);
-            if (s > 0 && factor.rank() < s) continue;
             Vector<double> c = Vector<double>::Zero(m);
             bool right_signs = true;
             if (s > 0) {
+                const Eigen::FullPivLU<Eigen::MatrixXd> factor(system);
+                if (factor.rank() < s) continue;
                 const Vector<double> solved = factor.solve(right);
                 for (Index i = 0; i < s; ++i) {
                     c[inside[static_cast<std::size_t>(i)]] = solved[i];

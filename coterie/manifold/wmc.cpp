@@ -23,7 +23,7 @@ RepresentationOptions representation_of(const WmcOptions& options) {
     out.weights =
         options.weighting == WmcWeighting::linear ? RepresentationWeights::linear : RepresentationWeights::exponential;
     out.multiple = options.lambda;
-    out.eta = options.eta;
+    out.eta = *options.eta;
     out.max_rounds = options.max_rounds;
     out.tolerance = options.tolerance;
     return out;
@@ -77,9 +77,8 @@ const OptionSet& WmcOptions::described() {
                     "what another point costs in a representation: exp(2 distance), or its distance")
             .real("lambda", &WmcOptions::lambda, above(0),
                   "fidelity, as a multiple of each point's smallest that takes any other point")
-            .real("eta", &WmcOptions::eta, at_least(0),
-                  "square of the coordinate added to every row; 0: 1 (exponential) or 0.2 (linear) times the rows' "
-                  "mean squared norm");
+            .real("eta", &WmcOptions::eta, at_least(0), "square of the coordinate added to every row",
+                  "1 (exponential) or 0.2 (linear) times the rows' mean squared norm");
         describe_manifold(out, "unit rows with exponential weights, as given with linear ones");
         out.integer("max_rounds", &WmcOptions::max_rounds, at_least(1), "checks of all columns a point takes at most")
             .real("tolerance", &WmcOptions::tolerance, between(1e-10, 1e-3),
@@ -95,7 +94,7 @@ RowNorms WmcOptions::norms() const {
 }
 
 void WmcOptions::settle(PointsView rows) {
-    if (eta == 0) eta = (weighting == WmcWeighting::linear ? 0.2 : 1.0) * mean_squared_norm(rows);
+    if (!eta) eta = (weighting == WmcWeighting::linear ? 0.2 : 1.0) * mean_squared_norm(rows);
 }
 
 Represented WmcOptions::represent(PointsView points, const PointsView* queries, const Run& run) const {

@@ -22,7 +22,8 @@ enum class WmcWeighting { exponential, linear };
 struct COTERIE_API WmcOptions : ManifoldOptions {
     WmcWeighting weighting = WmcWeighting::exponential;
     double lambda = 50;  // a
-    double eta = 0;      // 0: 1 (exponential) or 0.2 (linear) times the mean squared norm of the rows
+    std::optional<double> eta =
+        {};  // automatic: 1 (exponential) or 0.2 (linear) times the mean squared norm of the rows
     int max_rounds = 30;
     double tolerance = 1e-7;
 

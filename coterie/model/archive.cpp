@@ -57,9 +57,17 @@ Json json_of(const OptionValues& options) {
             throw BadArgument("option `" + name + "`: " + to_text(value) + " cannot be saved; finite numbers can",
                               {.option = name, .value = to_text(value), .accepted = "finite numbers"});
         Json& slot = out[name];
-        std::visit([&](const auto& v) { slot = v; }, value);
+        std::visit(
+            [&](const auto& v) {
+                if constexpr (!std::is_same_v<decltype(v), const Automatic&>) slot = v;
+            },
+            value);
     }
     return out;
+}
+
+bool is_list_of(const Json& list, bool (Json::*kind)() const noexcept) {
+    return std::all_of(list.begin(), list.end(), [&](const Json& item) { return (item.*kind)(); });
 }
 
 OptionValues options_of(const std::string& text, const std::string& what) {
@@ -82,8 +90,15 @@ OptionValues options_of(const std::string& text, const std::string& what) {
             out[name] = value.get<double>();
         else if (value.is_string())
             out[name] = value.get<std::string>();
+        else if (value.is_null())
+            out[name] = Automatic();
+        else if (value.is_array() && is_list_of(value, &Json::is_number_integer))
+            out[name] = value.get<std::vector<std::int64_t>>();
+        else if (value.is_array() && is_list_of(value, &Json::is_number))
+            out[name] = value.get<std::vector<double>>();
         else
-            throw BadData(what + ": option " + shown(name) + " is neither true or false, nor a number, nor a text");
+            throw BadData(what + ": option " + shown(name) +
+                          " is neither null, true or false, nor a number, a text or a list of numbers");
     }
     return out;
 }

@@ -24,13 +24,19 @@ struct Settings {
     bool fast = false;
     Colour colour = Colour::red;
     std::string note;
+    std::optional<int> rounds;
+    std::vector<double> shares;
+    std::vector<int> sides = {1};
     static const OptionSet& described() {
         static const OptionSet set = OptionSetFor<Settings>()
                                          .integer("clusters", &Settings::clusters, at_least(1), "number of clusters")
                                          .real("tolerance", &Settings::tolerance, at_least(0), "tolerance")
                                          .flag("fast", &Settings::fast, "whether to hurry")
                                          .choice("colour", &Settings::colour, {"red", "green"}, "colour")
-                                         .text("note", &Settings::note, "anything");
+                                         .text("note", &Settings::note, "anything")
+                                         .integer("rounds", &Settings::rounds, at_least(1), "rounds", "all")
+                                         .reals("shares", &Settings::shares, above(0), "shares", "equal")
+                                         .integers("sides", &Settings::sides, at_least(1), "sides");
         return set;
     }
 };
@@ -48,6 +54,8 @@ Archive sample() {
     settings.fast = true;
     settings.colour = Colour::green;
     settings.note = "a \"quoted\" \xc3\xa9 \\ \n text";
+    settings.shares = {0.5, 2};
+    settings.sides = {28, 28};
     archive.set_options(Settings::described().values(&settings));
     archive.set_text("scale", "minmax");
     archive.set_text("sha256", "\"sha256\":\"");
@@ -73,6 +81,9 @@ TEST(Archive, RoundTrip) {
     EXPECT_EQ(settings.tolerance, 2.0);
     EXPECT_TRUE(settings.fast);
     EXPECT_EQ(settings.colour, Colour::green);
+    EXPECT_EQ(settings.rounds, std::nullopt);
+    EXPECT_EQ(settings.shares, (std::vector<double>{0.5, 2}));
+    EXPECT_EQ(settings.sides, (std::vector<int>{28, 28}));
     EXPECT_EQ(settings.note, "a \"quoted\" \xc3\xa9 \\ \n text");
     EXPECT_EQ(archive.text("scale"), "minmax");
     const Points centroids = archive.points("centroids", 2, 3);
@@ -166,7 +177,9 @@ TEST(Archive, HandmadeHeaders) {
         {"{" + facts("2") + "}", "", "format version '2'"},
         {"{" + facts("1", "[1]") + "}", "", "not a JSON object"},
         {"{" + facts("1", "{") + "}", "", "not sound JSON"},
-        {"{" + facts("1", R"({\"a\":null})") + "}", "", "option a"},
+        {"{" + facts("1", R"({\"a\":{}})") + "}", "", "option a"},
+        {"{" + facts("1", R"({\"a\":[1,null]})") + "}", "", "option a"},
+        {"{" + facts("1", R"({\"a\":[1,\"b\"]})") + "}", "", "option a"},
         {"{" + facts("1", R"({\"a\":18446744073709551615})") + "}", "", "too large"},
         {R"({"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})", eight, "not a model of coterie"},
         {R"({"__metadata__":{"format":"pt"}})", "", "its format is 'pt'"},

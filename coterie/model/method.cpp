@@ -7,7 +7,17 @@
 
 namespace coterie::internal {
 
-void admit(std::string_view method, const Takes& takes, const Problem& problem) {
+void admit(std::string_view method, const Takes& takes, const Run& run) {
+    if (run.device != "cpu" && !takes.device)
+        throw BadArgument("method " + std::string(method) + " has no network; it computes on the cpu",
+                          {.option = "device", .value = run.device, .accepted = "cpu"});
+    if (!run.checkpoint.empty() && !takes.checkpoint)
+        throw BadArgument("method " + std::string(method) + " keeps no checkpoint",
+                          {.option = "checkpoint", .value = run.checkpoint});
+}
+
+void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run) {
+    admit(method, takes, run);
     const auto refuse = [&](const char* field, std::string_view what) {
         throw BadArgument("method " + std::string(method) + " takes no " + std::string(what), {.option = field});
     };

@@ -25,7 +25,7 @@ namespace coterie {
 /// Shares of labels (Problem::group_shares) that a method takes.
 enum class Shares { none, number, interval };
 
-/// The parts of a Problem that a method uses beside its points; the others it refuses by name.
+/// The parts of a Problem that a method uses beside its points, and of a Run; the others it refuses by name.
 struct Takes {
     bool graph = false;
     bool weights = false;
@@ -33,11 +33,15 @@ struct Takes {
     bool labels = false;  // partial labels, with clusters per label
     Shares shares = Shares::none;
     bool sizes = false;
+    bool device = false;      // Run::device
+    bool checkpoint = false;  // Run::checkpoint
 };
 
 namespace internal {
-/// BadArgument naming the method and the first part of the problem that it does not take.
-COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem);
+/// BadArgument naming the method and the first part of the problem, or of the run, that it does not take.
+COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run);
+/// The same of a run alone: to predict.
+COTERIE_API void admit(std::string_view method, const Takes& takes, const Run& run);
 }  // namespace internal
 
 /// The fit of a method: checks what every fit checks, then fits. Options are checked in the fit where they belong
@@ -49,7 +53,7 @@ struct Fit {
 
     Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
         check_options(options);
-        internal::admit(Method::name, Method::takes, problem);
+        internal::admit(Method::name, Method::takes, problem, run);
         return Method::fit(problem, options, run);
     }
     /// Where nothing but the points is known. They are borrowed for the fit.

@@ -22,7 +22,7 @@ ErrorFields fields_of(F&& act) {
 
 TEST(Method, APartThatIsNotTakenIsNamedAsTheProblemsField) {
     const auto refused = [](const Problem& problem) {
-        return fields_of([&] { internal::admit("plain", Takes{}, problem); }).option;
+        return fields_of([&] { internal::admit("plain", Takes{}, problem, coterie::Run()); }).option;
     };
     EXPECT_EQ(refused({.graph = std::make_shared<SparseMatrix>(2, 2)}), "graph");
     EXPECT_EQ(refused({.weights = {1, 2}}), "weights");
@@ -32,7 +32,15 @@ TEST(Method, APartThatIsNotTakenIsNamedAsTheProblemsField) {
     EXPECT_EQ(refused({.clusters_per_label = {{"a", 2}}}), "clusters_per_label");
     EXPECT_EQ(refused({.group_shares = {{"a", 0.5, 0.5}}}), "group_share");
     EXPECT_EQ(refused({.sizes = SizeBounds{1, 2}}), "sizes");
-    EXPECT_NO_THROW(internal::admit("plain", Takes{}, Problem{}));
+    EXPECT_NO_THROW(internal::admit("plain", Takes{}, Problem{}, coterie::Run()));
+    coterie::Run run;
+    run.device = "cuda";
+    EXPECT_EQ(fields_of([&] { internal::admit("plain", Takes{}, Problem{}, run); }).option, "device");
+    EXPECT_NO_THROW(internal::admit("network", Takes{.device = true}, Problem{}, run));
+    run = coterie::Run();
+    run.checkpoint = "state";
+    EXPECT_EQ(fields_of([&] { internal::admit("plain", Takes{}, run); }).option, "checkpoint");
+    EXPECT_NO_THROW(internal::admit("network", Takes{.checkpoint = true}, Problem{}, run));
 }
 
 TEST(Method, AWeightThatIsRefusedHasItsRow) {

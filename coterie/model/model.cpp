@@ -187,8 +187,9 @@ void Model::require_sound() const {
     }
 }
 
-void Model::load(const Archive& archive, int clusters) {
-    if (clusters < 1) throw BadData("model: no clusters");
+void Model::load(const Archive& archive, std::optional<int> found) {
+    if (!found || *found < 1) throw BadData("model: no clusters");
+    const int clusters = *found;
     Parts reading(&archive);
     reading.bind('k', clusters);
     parts(reading);

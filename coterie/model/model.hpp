@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,7 +110,7 @@ protected:
     /// before.
     virtual void parts(Parts& parts) = 0;
     /// The parts and the labels of `clusters` clusters, from what store() wrote. BadData when they do not fit.
-    void load(const Archive& archive, int clusters);
+    void load(const Archive& archive, std::optional<int> clusters);
 
     Labels labels_;
     FitReport report_;

@@ -106,9 +106,13 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     return out;
 }
 
-Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const { return model_->predict(rows.points, run); }
+Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const {
+    internal::admit(model_->method(), find_method(model_->method()).takes, run);
+    return model_->predict(rows.points, run);
+}
 
 Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Run& run) const {
+    internal::admit(model_->method(), find_method(model_->method()).takes, run);
     return model_->output(which, rows.points, run);
 }
 

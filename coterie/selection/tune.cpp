@@ -413,7 +413,9 @@ GridAxis read_grid_axis(const Method& method, std::string_view text) {
     const Option& option = grid_option(method, text, std::string(text.substr(0, equals)));
     const bool number = option.kind == OptionKind::integer || option.kind == OptionKind::real;
     GridAxis axis{option.name, {}};
-    const char between = option.kind == OptionKind::text ? ';' : ',';  // texts have commas of their own
+    const bool commas =
+        option.kind == OptionKind::text || option.kind == OptionKind::integers || option.kind == OptionKind::reals;
+    const char between = commas ? ';' : ',';  // what has commas of its own has semicolons between
     const std::string_view items = text.substr(equals + 1);
     for (std::size_t begin = 0; begin <= items.size();) {
         const std::size_t end = std::min(items.find(between, begin), items.size());
@@ -467,9 +469,7 @@ std::vector<std::vector<Index>> split_folds(Index rows, int folds, const Run& ru
 TuneResult tune(const Method& method, const Problem& problem, const OptionValues& fixed, const TuneOptions& options,
                 const Run& run, LabelSpan truth) {
     check_options(options);
-    const bool on_grid_too = std::any_of(options.grid.begin(), options.grid.end(),
-                                         [](const GridAxis& axis) { return axis.option == "checkpoint"; });
-    if (fixed.contains("checkpoint") || on_grid_too)
+    if (!run.checkpoint.empty())
         throw BadArgument("option `checkpoint`: one file cannot hold the states of many fits; a single fit takes it",
                           {.option = "checkpoint"});
     std::vector<Candidate> candidates = grid_cells(method, fixed, options.grid);

@@ -87,7 +87,7 @@ TEST(Grid, RefusesWithWords) {
         {"clusters=2,,3", {"`grid`", "empty"}},
         {"cluster=2:3", {"no option 'cluster'", "nearest first) clusters"}},
         {"q=2:3", {"no option 'q'"}},
-        {"clusters=-1:3", {"`clusters`", "-1", "at least 0"}},
+        {"clusters=-1:3", {"`clusters`", "-1", "at least 1"}},
         {"clusters=two", {"`clusters`", "two", "whole number"}},
         {"clusters=2.5", {"`clusters`", "2.5"}},
         {"clusters=1:4:6", {"`clusters`", "1.6", "whole number"}},
@@ -322,7 +322,7 @@ TEST(Tune, TheSameAtAnyNumberOfThreads) {
 TEST(Tune, RefusedCellsAreOnRecordAndNeverChosen) {
     const auto data = blobs(12, 3, 12);
     coterie::Run run(1);
-    auto result = tune(kmeans(), with(data.points), {}, over_clusters({20, 3, 1, 0}), run);
+    auto result = tune(kmeans(), with(data.points), {}, over_clusters({20, 3, 1, 13}), run);
     EXPECT_EQ(result.best, 1u);
     EXPECT_NE(result.cells[0].error.find("20 clusters asked of 12 points"), std::string::npos) << result.cells[0].error;
     EXPECT_NE(result.cells[2].error.find("silhouette"), std::string::npos) << result.cells[2].error;
@@ -401,7 +401,7 @@ TEST(Tune, BadArguments) {
     refuse({}, {"no grid", "OPTION=LOW:HIGH"});
     refuse(over_clusters({}), {"clusters", "no values"});
     refuse(over_clusters({2}), {"`clusters`", "on the grid"}, {{"clusters", whole(3)}});
-    refuse(over_clusters({-2}), {"`clusters`", "-2", "at least 0"});
+    refuse(over_clusters({-2}), {"`clusters`", "-2", "at least 1"});
     auto options = over_clusters({2, 3});
     refuse(options, {"no option 'nothing'"}, {{"nothing", whole(3)}});
     options.folds = 1;

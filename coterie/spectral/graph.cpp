@@ -64,8 +64,7 @@ SparseMatrix joined(const SparseMatrix& directed, Symmetry symmetry) {
 
 }  // namespace
 
-double width_of(const Neighbors& neighbors, double given) {
-    if (given > 0) return given;
+double width_of(const Neighbors& neighbors) {
     std::vector<double> last;
     for (std::size_t i = at(neighbors.count) - 1; i < neighbors.squared.size(); i += at(neighbors.count))
         last.push_back(neighbors.squared[i]);
@@ -79,16 +78,16 @@ double width_of(const Neighbors& neighbors, double given) {
 }
 
 NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run) {
-    if (!(options.width >= 0) || std::isinf(options.width))
-        throw BadArgument("neighbour graph: width " + to_text(OptionValue(options.width)) +
-                          " given, it must be at least 0 and finite");
+    if (options.width && !(*options.width > 0 && std::isfinite(*options.width)))
+        throw BadArgument("neighbour graph: width " + to_text(*options.width) +
+                          " given, it must be above 0 and finite");
     const Index n = points.rows();
     if (options.neighbors < 1 || options.neighbors > n - 1)
         throw BadArgument("neighbour graph: " + std::to_string(options.neighbors) + " neighbours given, from 1 to " +
                           std::to_string(n - 1) + " are possible for " + std::to_string(n) + " points");
     const Neighbors found = nearest_neighbors(points, options.neighbors, run);
     NeighborGraph out;
-    if (options.edge_weights == EdgeWeights::gaussian) out.width = width_of(found, options.width);
+    if (options.edge_weights == EdgeWeights::gaussian) out.width = options.width ? *options.width : width_of(found);
     if (options.edge_weights == EdgeWeights::self_tuning) out.scales = scales_of(found, n);
 
     // W, rows sorted by column, and W' beside it.

@@ -11,8 +11,10 @@
 //                        mutual         an edge where both are
 //     rbf                A_ij = exp(-|| x_i - x_j ||^2 / (2 width^2)) for all pairs
 //
-// A width of 0 is chosen: the median, over the points, of the distance to the k-th neighbour. An s_i of 0 (as many
+// An automatic width is the median, over the points, of the distance to the k-th neighbour. An s_i of 0 (as many
 // duplicates) becomes the least that is above 0. Entries that underflow are left out.
+
+#include <optional>
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
@@ -31,7 +33,7 @@ struct NeighborGraphOptions {
     Index neighbors = 15;  // k, from 1 to n - 1
     EdgeWeights edge_weights = EdgeWeights::connectivity;
     Symmetry symmetry = Symmetry::mean;
-    double width = 0;  // of gaussian
+    std::optional<double> width = {};  // of gaussian
 };
 
 struct NeighborGraph {
@@ -41,12 +43,11 @@ struct NeighborGraph {
 };
 
 /// n x d points. Cost and memory of nearest_neighbors(), and 2 n k entries. BadArgument: neighbours out of range, a
-/// width below 0, values that are not finite. ResourceError, Cancelled. The same bits at any number of threads.
+/// width not above 0, values that are not finite. ResourceError, Cancelled. The same bits at any number of threads.
 COTERIE_API NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& options, const Run& run);
 
-/// Above 0: as given; 0: the median distance to the k-th neighbour; where that is 0 (duplicates) the least distance
-/// above 0 of any, or 1.
-COTERIE_API double width_of(const Neighbors& neighbors, double given);
+/// The median distance to the k-th neighbour; where that is 0 (duplicates) the least distance above 0 of any, or 1.
+COTERIE_API double width_of(const Neighbors& neighbors);
 
 /// All pairs, width above 0. Cost n^2 d / 2; memory 8 n^2 and up to 16 n^2 bytes, refused beforehand where there is not
 /// as much.

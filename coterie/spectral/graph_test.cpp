@@ -29,7 +29,7 @@ Matrix<double> plain_graph(const Matrix<double>& x, const NeighborGraphOptions& 
         last.push_back(own.back().first);
     }
     std::sort(last.begin(), last.end());
-    const double width = options.width > 0 ? options.width : last[static_cast<std::size_t>(n / 2)];
+    const double width = options.width.value_or(last[static_cast<std::size_t>(n / 2)]);
     Matrix<double> w = Matrix<double>::Zero(n, n);
     for (Index i = 0; i < n; ++i)
         for (const auto& [distance, j] : near[static_cast<std::size_t>(i)])
@@ -48,7 +48,7 @@ TEST(NeighborGraph, IsWhatTheDefinitionSays) {
     for (const auto edge_weights : {EdgeWeights::connectivity, EdgeWeights::gaussian, EdgeWeights::self_tuning})
         for (const auto symmetry : {Symmetry::mean, Symmetry::maximum, Symmetry::mutual})
             for (const Index neighbors : {1, 5, 12, 89})
-                for (const double width : {0.0, 0.7}) {
+                for (const std::optional<double> width : {std::optional<double>(), std::optional(0.7)}) {
                     const NeighborGraphOptions options{neighbors, edge_weights, symmetry, width};
                     const SparseMatrix found = neighbor_graph(x, options, coterie::Run(0, 2)).affinity;
                     const Matrix<double> expected = plain_graph(x, options);

@@ -58,8 +58,8 @@ const OptionSet& SpectralOptions::described() {
             .choice("symmetry", &SpectralOptions::symmetry, {"mean", "maximum", "mutual"},
                     "affinity of a pair, one of which may not be a neighbour of the other: mean of both directions, "
                     "the larger, or the smaller")
-            .real("width", &SpectralOptions::width, at_least(0),
-                  "width of the rbf kernel and of gaussian edges; 0: the median distance to the last of the neighbours")
+            .real("width", &SpectralOptions::width, above(0), "width of the rbf kernel and of gaussian edges",
+                  "the median distance to the last of the neighbours")
             .integer("restarts", &SpectralOptions::restarts, at_least(1), "of the k-means in the embedding")
             .integer("max_iterations", &SpectralOptions::max_iterations, at_least(1), "of a k-means at most");
     return set;
@@ -93,7 +93,7 @@ public:
             const int neighbors = std::min(used.neighbors, possible);
             if (neighbors == 0) {
                 affinity = SparseMatrix(n, n);  // one point
-                if (used.width == 0) used.width = 1;
+                if (!used.width) used.width = 1;
                 if (used.edge_weights == EdgeWeights::self_tuning) model_.scales_ = {1.0};
             } else if (used.affinity == Affinity::neighbors) {
                 used.neighbors = neighbors;
@@ -104,8 +104,8 @@ public:
                 model_.scales_ = std::move(graph.scales);
             } else {
                 internal::require_pairs_memory(n);  // before the neighbours are looked for
-                if (used.width == 0) used.width = width_of(nearest_neighbors(points, neighbors, run_), 0);
-                affinity = rbf_affinity(points, used.width, run_);
+                if (!used.width) used.width = width_of(nearest_neighbors(points, neighbors, run_));
+                affinity = rbf_affinity(points, *used.width, run_);
             }
         }
         report().seconds.emplace_back("graph", watch_.restart());
@@ -190,7 +190,7 @@ public:
             details.emplace_back("neighbors", static_cast<std::int64_t>(used.neighbors));
         if (used.affinity == Affinity::rbf ||
             (used.affinity == Affinity::neighbors && used.edge_weights == EdgeWeights::gaussian))
-            details.emplace_back("width", used.width);
+            details.emplace_back("width", *used.width);
         return std::move(model_);
     }
 
@@ -280,7 +280,7 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
                         const auto squared =
                             static_cast<double>(squared_distance(rows.row(i), training.row(j), training.columns));
                         if (squared == 0) same = j;
-                        const double distance = std::sqrt(squared) / options_.width;
+                        const double distance = std::sqrt(squared) / *options_.width;
                         exponents[at(j)] = -0.5 * distance * distance;
                     }
                     if (same >= 0)
@@ -308,7 +308,7 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
             for (Index c = 0; c < count; ++c) {
                 const double distance = std::sqrt(squared[c]);
                 exponents[at(c)] = options_.edge_weights == EdgeWeights::gaussian
-                                       ? -0.5 * (distance / options_.width) * (distance / options_.width)
+                                       ? -0.5 * (distance / *options_.width) * (distance / *options_.width)
                                    : options_.edge_weights == EdgeWeights::self_tuning
                                        ? -(distance / scale) * (distance / scales_[at(which[c])])
                                        : 0;
@@ -346,7 +346,7 @@ void SpectralModel::parts(Parts& parts) {
     if (neighbors && options_.edge_weights == EdgeWeights::self_tuning)
         parts.add("scales", scales_, "n", "the local scale of each of them", above(0));
     if (!parts.reading()) return;
-    if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !(options_.width > 0))
+    if (!precomputed && (!neighbors || options_.edge_weights == EdgeWeights::gaussian) && !options_.width)
         throw BadData("model: affinities of no width");
     dimensions_ = precomputed ? n : points_.columns();
 }

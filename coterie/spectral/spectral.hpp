@@ -33,7 +33,7 @@ struct COTERIE_API SpectralOptions {
     int neighbors = 15;
     EdgeWeights edge_weights = EdgeWeights::connectivity;
     Symmetry symmetry = Symmetry::mean;
-    double width = 0;
+    std::optional<double> width = {};
     int restarts = 10;
     int max_iterations = 300;
 

@@ -109,7 +109,7 @@ TEST(Spectral, ExtendsTheEmbedding) {
     // A point moved by next to nothing stays where it was in U: the extension is that of the eigenvectors.
     const Matrix<double> x = test::blob_points<double>(400, 3, 4, 2, 3);
     for (auto options : kinds(4)) {
-        options.width = options.affinity == Affinity::rbf ? 1 : 0;
+        options.width = options.affinity == Affinity::rbf ? std::optional(1.0) : std::nullopt;
         const SpectralModel model = fit(x, options);
         const Matrix<double> u = model.transform(x, coterie::Run(0, 2));
         const Matrix<double> near = model.transform(Matrix<double>(x.array() + 1e-7), coterie::Run(0, 2));
@@ -173,7 +173,7 @@ TEST(Spectral, TellsOfComponentsAndIsolatedPoints) {
 
 TEST(Spectral, TakesDegeneratePoints) {
     for (auto options : kinds(1)) {
-        options.width = 0;
+        options.width = std::nullopt;
         EXPECT_EQ(fit(constant(1, 3, 1), options).labels(), Labels{0});
         Matrix<double> one(1, 3);
         one << 4, 5, 6;

@@ -78,9 +78,8 @@ private:
 
     void prepare() {
         const int k = constraints_.clusters();
-        dimensions_ = options_.subspace_dim > 0
-                          ? options_.subspace_dim
-                          : static_cast<int>(std::min<Index>(std::max(k - 1, 1), points_.columns));
+        dimensions_ =
+            options_.subspace_dim.value_or(static_cast<int>(std::min<Index>(std::max(k - 1, 1), points_.columns)));
         if (!joint()) {
             origin_ = mean(points_, run_);
             return;
@@ -112,7 +111,7 @@ private:
                                                   options_.soft_solver == SoftSolver::newton
                                                       ? internal::GroupSolver::newton
                                                       : internal::GroupSolver::bregman,
-                                                  options_.bregman_rounds};
+                                                  options_.bregman_rounds.value_or(0)};
             double update_seconds = 0;
             std::function<void(Index, const Matrix<double>&)> on_rows;
             if (discriminant_ && last)
@@ -283,8 +282,8 @@ private:
 const OptionSet& SubspaceOptions::described() {
     static const OptionSet set =
         OptionSetFor<SubspaceOptions>()
-            .integer("clusters", &SubspaceOptions::clusters, at_least(0),
-                     "number of clusters k; 0: as many as the partial labels have")
+            .integer("clusters", &SubspaceOptions::clusters, at_least(1), "number of clusters k",
+                     "as many as the partial labels have")
             .letter('k')
             .choice("assignment", &SubspaceOptions::assignment, {"hard", "soft"},
                     "a point belongs to one cluster, or to each with a probability")
@@ -292,8 +291,8 @@ const OptionSet& SubspaceOptions::described() {
                   "of soft assignments, in squared units of the projected points: distances are divided by it")
             .choice("projection", &SubspaceOptions::projection, {"joint", "none"},
                     "learn the subspace together with the clusters, or keep the space as it is")
-            .integer("subspace_dim", &SubspaceOptions::subspace_dim, at_least(0),
-                     "dimension p of the subspace; 0: one less than the clusters")
+            .integer("subspace_dim", &SubspaceOptions::subspace_dim, at_least(1), "dimension p of the subspace",
+                     "one less than the clusters")
             .choice("normalization", &SubspaceOptions::normalization, {"within", "total"},
                     "which variance is 1 in every direction of the subspace: that within clusters, or the total")
             .text("shrinkage", &SubspaceOptions::shrinkage,
@@ -309,8 +308,8 @@ const OptionSet& SubspaceOptions::described() {
                 "soft_solver", &SubspaceOptions::soft_solver, {"newton", "bregman"},
                 "how soft assignments meet the group shares: Newton's method on the groups' multipliers, or iterated "
                 "Bregman projections")
-            .integer("bregman_rounds", &SubspaceOptions::bregman_rounds, at_least(0),
-                     "Bregman projections an assignment; 0: until the shares are met")
+            .integer("bregman_rounds", &SubspaceOptions::bregman_rounds, at_least(1),
+                     "Bregman projections per assignment", "until the shares are met")
             .choice("share_rounding", &SubspaceOptions::share_rounding, {"floor", "nearest"},
                     "how a group's share of the points becomes a whole number of them (hard assignments)");
     return set;
@@ -411,7 +410,7 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
         points.rows(), options.clusters, problem, options.share_rounding, options.assignment == Assignment::soft);
     SubspaceOptions used = options;
     used.clusters = constraints.clusters();
-    const double largest = check_clustering_input(points, used.clusters, {}, run);
+    const double largest = check_clustering_input(points, *used.clusters, {}, run);
     // Covariances are squared, float points' in float.
     const auto [least_accepted, most_accepted] =
         points.scalar() == ScalarType::float32 ? std::pair(1e-15, 1e15) : std::pair(1e-60, 1e60);
@@ -420,9 +419,9 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
                       ", and squares of covariances leave " + std::string(coterie::name(points.scalar())) + "; from " +
                       to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted)) +
                       " is accepted. Rescale the columns");
-    internal::check_initial_centroids(problem.initial_centroids, points, used.clusters, 1, run.threads);
-    if (options.subspace_dim > points.columns())
-        throw refused_option("subspace_dim", std::int64_t{options.subspace_dim},
+    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run.threads);
+    if (options.subspace_dim && *options.subspace_dim > points.columns())
+        throw refused_option("subspace_dim", std::int64_t{*options.subspace_dim},
                              "the points have " + std::to_string(points.columns()) + " dimensions");
     return points.visit([&](const auto& rows) { return Rounds(rows, used, constraints, problem, run)(); });
 }

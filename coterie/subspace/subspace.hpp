@@ -38,18 +38,18 @@ enum class SubspaceNormalization { within, total };
 enum class SoftSolver { newton, bregman };
 
 struct COTERIE_API SubspaceOptions {
-    int clusters = 0;  // k; 0: as many as the labels have
+    std::optional<int> clusters = {};  // k; automatic: as many as the labels have
     Assignment assignment = Assignment::hard;
     double temperature = 1.0;
     Projection projection = Projection::joint;
-    int subspace_dim = 0;  // p; 0: min(k - 1, d)
+    std::optional<int> subspace_dim = {};  // p; automatic: min(k - 1, d)
     SubspaceNormalization normalization = SubspaceNormalization::within;
     std::string shrinkage = "oas";  // "oas", "none" or a number from 0 to 1
     int max_iterations = 10;        // rounds
     int passes = 1;                 // of A -> C a round
     double tolerance = 1e-6;
     SoftSolver soft_solver = SoftSolver::newton;
-    int bregman_rounds = 0;
+    std::optional<int> bregman_rounds = {};
     ShareRounding share_rounding = ShareRounding::floor;
 
     static const OptionSet& described();

@@ -400,7 +400,7 @@ TEST(Subspace, WithoutLabelsItIsDiscriminativeKMeans) {
     EXPECT_EQ(model.fit_report().clusters_found, 3);
     const auto& objectives = model.fit_report().objective_per_iteration;
     EXPECT_FALSE(objectives.empty());
-    options.clusters = 0;
+    options.clusters = std::nullopt;
     EXPECT_NE(message_of([&] { fit_subspace(s.points, options, run); }).find("`clusters`"), std::string::npos);
     coterie::Run other(1, 8);
     options.clusters = 3;

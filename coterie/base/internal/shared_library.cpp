@@ -12,21 +12,22 @@ namespace coterie::internal {
 
 void* open_library(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
 
-bool is_loaded(const char* name) {
+std::string loaded_library(const char* name) {
     struct Search {
         const char* name;
-        bool found;
-    } search{name, false};
+        std::string path;
+    } search{name, {}};
     dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
             auto& of = *static_cast<Search*>(data);
             const char* const slash = std::strrchr(info->dlpi_name, '/');
             const char* const file = slash != nullptr ? slash + 1 : info->dlpi_name;
-            of.found = std::strncmp(file, of.name, std::strlen(of.name)) == 0;
-            return of.found ? 1 : 0;
+            if (std::strncmp(file, of.name, std::strlen(of.name)) != 0) return 0;
+            of.path = info->dlpi_name;
+            return 1;
         },
         &search);
-    return search.found;
+    return search.path;
 }
 
 }  // namespace coterie::internal

@@ -135,7 +135,7 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
         if (batches_done >= options.max_iterations) break;
         double loss = 0;
         double seen = 0;
-        const int steps = std::min(full ? 1 : options.update_interval, options.max_iterations - batches_done);
+        const int steps = std::min(full ? 1 : *options.update_interval, options.max_iterations - batches_done);
         for (int step = 0; step < steps; ++step) {
             stop = stop || (step > 0 && run.stop_requested());
             if (stop) break;

@@ -51,12 +51,12 @@ Clusters first_clusters(const Matrix<double>& embedding, int clusters, int resta
 
 /// The options of AlternatingOptions beside those of AutoencoderOptions, for the struct that has them.
 template <class Options>
-OptionSetFor<Options> describe_alternating(const Range& interval = at_least(1), const std::string& and_zero = "") {
+OptionSetFor<Options> describe_alternating(const std::string& automatic_interval = {}) {
     OptionSetFor<Options> set = describe_autoencoder<Options>();
     set.real("learning_rate", &Options::learning_rate, above(0), "while clustering")
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch while clustering")
-        .template integer<int>("update_interval", &Options::update_interval, interval,
-                               "batches from one update to the next" + and_zero)
+        .template integer<int>("update_interval", &Options::update_interval, at_least(1),
+                               "batches from one update to the next", automatic_interval)
         .template integer<int>("max_iterations", &Options::max_iterations, at_least(0), "batches at most")
         .real("tolerance", &Options::tolerance, between(0, 1),
               "it ends when a smaller share of the points changes cluster in an update");

@@ -55,14 +55,13 @@ public:
           prior_(prior),
           views_(views),
           run_(run),
-          floats_(checked_floats(points, options.clusters, run)),
-          network_(classifier_of(options, points.columns()), options.device, run.threads, options.half),
+          floats_(checked_floats(points, *options.clusters, run)),
+          network_(classifier_of(options, points.columns()), run.device, run.threads, options.half),
           augmenter_(augmentation_of(options), network_.architecture().input, floats_),
           loss_(make_loss({constraints, prior, run.threads})),
-          checkpoint_(options.checkpoint, std::string(method), values,
-                      options.checkpoint.empty() ? std::string()
-                                                 : fingerprint_with(floats_, constraints, prior, options.pretrained),
-                      run.seed) {
+          checkpoint_(run, std::string(method), values,
+                      run.checkpoint.empty() ? std::string()
+                                             : fingerprint_with(floats_, constraints, prior, options.pretrained)) {
         network_.set_points(floats_);
         for (Index i = 0; i < n(); ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
@@ -113,10 +112,10 @@ private:
     void start() {
         if (views_.second_adversarial) measure_radii();
         Optimizer head{.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay};
-        if (options_.backbone_rate > 0) {
+        if (options_.backbone_rate) {
             Optimizer trunk = head;
             trunk.part = Optimizer::Part::trunk;
-            trunk.learning_rate = options_.backbone_rate;
+            trunk.learning_rate = *options_.backbone_rate;
             head.part = Optimizer::Part::head;
             network_.set_optimizers({trunk, head});
         } else {
@@ -257,7 +256,7 @@ private:
         if (!labels_.empty()) course_.changed.push_back(1 - accuracy(labels, labels_));  // clusters matched
         labels_ = std::move(labels);
         course_.objectives.push_back(sum_ / static_cast<double>(n()));
-        course_.balances.push_back(balance(labels_, options_.clusters));
+        course_.balances.push_back(balance(labels_, *options_.clusters));
         const Softmax<double> sigma = softmax(logits, run_.threads);
         course_.criteria.push_back(decisiveness(sigma, 1.0, run_.threads) + fairness(sigma, prior_, Fairness::reverse) +
                                    label_loss(sigma));
@@ -331,15 +330,15 @@ private:
         report_.objective = course_.objectives[kept];
         report_.iterations = static_cast<int>(course_.objectives.size());
         report_.empty_cluster_policy = "an empty cluster stays empty";
-        finish_report(report_, floats_, out.labels, options_.clusters, options_.clusters, run_);
+        finish_report(report_, floats_, out.labels, *options_.clusters, *options_.clusters, run_);
         describe_predictions(sigma, prior_, report_, run_.threads);
         loss_->describe(report_);
         report_.details.emplace_back("kept_epoch", std::int64_t{kept_epoch_ + 1});
         report_.details.emplace_back("criterion_per_epoch", course_.criteria);
         report_.details.emplace_back("balance_per_epoch", course_.balances);
         report_.details.emplace_back("changed_per_epoch", course_.changed);
-        const std::array<const char*, 4> names = {"automatic", "dense", "vgg4", "resnet18"};
-        describe_network(network_, names[static_cast<std::size_t>(network_of(options_))], options_.device, report_);
+        const std::array<const char*, 4> names = {"auto", "dense", "vgg4", "resnet18"};
+        describe_network(network_, names[static_cast<std::size_t>(network_of(options_))], run_, report_);
         out.state = {floats_.cols(), std::move(kept_)};
         out.report = std::move(report_);
         return out;
@@ -380,7 +379,7 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
     const ClassifierOptions defaults;
     refuse_idle(options.kernel != defaults.kernel, network == ClassifierNetwork::vgg4, "kernel", "`network=vgg4`");
     if (network == ClassifierNetwork::dense) {
-        Architecture out = dense_classifier(dimensions, layer_widths(options.widths), options.clusters);
+        Architecture out = dense_classifier(dimensions, options.widths, *options.clusters);
         if (!options.image.empty()) out.input = image_shape(options.image, dimensions);
         return out;
     }
@@ -390,13 +389,13 @@ Architecture classifier_of(const ClassifierOptions& options, Index dimensions) {
                           {.option = "network"});
     const ImageShape image = image_shape(options.image, dimensions);
     refuse_idle(options.widths != defaults.widths, false, "widths", "`network=dense`");
-    return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, options.clusters)
-                                              : resnet18(image, options.clusters);
+    return network == ClassifierNetwork::vgg4 ? vgg4(image, options.kernel, *options.clusters)
+                                              : resnet18(image, *options.clusters);
 }
 
 Augmentation augmentation_of(const ClassifierOptions& options) {
     const std::string automatic = options.image.empty() ? "noise" : "rotation,shift,zoom,colour";
-    const std::string& text = options.augment == "automatic" ? automatic : options.augment;
+    const std::string& text = options.augment == "auto" ? automatic : options.augment;
     Augmentation out;
     const ClassifierOptions defaults;
     const auto refuse_without_effect = [&] {
@@ -432,7 +431,7 @@ Augmentation augmentation_of(const ClassifierOptions& options) {
             out.noise = options.noise;
         } else {
             refuse(
-                "none, automatic, or some of flip, rotation, shift, zoom, colour and noise, with commas between "
+                "none, auto, or some of flip, rotation, shift, zoom, colour and noise, with commas between "
                 "them");
         }
         if (word != "noise" && options.image.empty()) refuse(word + " needs `image`, as 28x28");

@@ -15,17 +15,19 @@ namespace coterie::internal {
 template <class Options>
 OptionSetFor<Options> describe_classifier() {
     OptionSetFor<Options> set;
-    set.template integer<int>("clusters", &Options::clusters, at_least(0),
-                              "number of clusters k; 0: as many as the partial labels have")
+    set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k",
+                              "as many as the partial labels have")
         .letter('k')
-        .template choice<ClassifierNetwork>("network", &Options::network, {"automatic", "dense", "vgg4", "resnet18"},
-                                            "automatic: vgg4 for images, dense without `image`")
-        .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
-        .text("widths", &Options::widths, "dense: units of the layers between the points and the head")
+        .template choice<ClassifierNetwork>("network", &Options::network, {"auto", "dense", "vgg4", "resnet18"},
+                                            "auto: vgg4 for images, dense without `image`")
+        .integers("image", &Options::image, between(1, 999999),
+                  "rows and columns of an image, 28x28, after the channels, 3x32x32", "the points are vectors")
+        .integers("widths", &Options::widths, between(1, 999999),
+                  "dense: units of the layers between the points and the head")
         .template integer<int>("kernel", &Options::kernel, between(1, 15), "vgg4: side of its convolutions, odd")
         .text("augment", &Options::augment,
-              "how views are changed: none, automatic, or some of flip, rotation, shift, zoom, colour and noise, with "
-              "commas between them; automatic: rotation,shift,zoom,colour for images, noise for vectors")
+              "how views are changed: none, auto, or some of flip, rotation, shift, zoom, colour and noise, with "
+              "commas between them; auto: rotation,shift,zoom,colour for images, noise for vectors")
         .real("rotation", &Options::rotation, between(0, 180), "uniform on +- this, degrees")
         .real("shift", &Options::shift, between(0, 1), "uniform on +- this, share of each side")
         .real("zoom", &Options::zoom, between(0, 10), "sides times or divided by up to 1 + this")
@@ -35,17 +37,14 @@ OptionSetFor<Options> describe_classifier() {
         .template integer<int>("epochs", &Options::epochs, at_least(1), "passes over the points")
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "points per batch at most")
         .real("learning_rate", &Options::learning_rate, above(0), "of Adam")
-        .real("backbone_rate", &Options::backbone_rate, at_least(0),
-              "learning rate of the layers before the head; 0: `learning_rate`")
+        .real("backbone_rate", &Options::backbone_rate, above(0), "learning rate of the layers before the head",
+              "`learning_rate`")
         .text("pretrained", &Options::pretrained,
               "a file to take the layers before the head from: a classifier's model, or safetensors with ResNet-18's "
               "weights as torchvision names them")
         .real("weight_decay", &Options::weight_decay, at_least(0), "times the parameters is added to their gradient")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss")
-        .text("device", &Options::device, "cpu, or cuda where LibTorch has it")
-        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them")
-        .text("checkpoint", &Options::checkpoint,
-              "a file to keep the state of the fit in; a fit that was cut off goes on from it");
+        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
     return set;
 }
 
@@ -101,18 +100,18 @@ Classified train_classifier(std::string_view method, PointsView points, const Cl
                             const OptionValues& values, const std::vector<double>& prior, const Views& views,
                             const MakeLoss& make_loss, const Constraints& constraints, const Run& run);
 
-/// What every fit of such a method does. `prior`: the option's text; empty: the method has none.
+/// What every fit of such a method does. `prior`: the option's; empty: uniform.
 template <class Options>
 ClassifierModelOf<Options> fit_classifier(const Problem& problem, const Options& options, const Run& run,
-                                          const std::string& prior, const Views& views, const MakeLoss& make_loss) {
+                                          const std::vector<double>& prior, const Views& views,
+                                          const MakeLoss& make_loss) {
     const PointsView points = problem.points;
     const Constraints constraints =
         compile_constraints(points.rows(), options.clusters, problem, ShareRounding::floor, true);
     Options used = options;
     used.clusters = constraints.clusters();
     Classified found = train_classifier(Options::method, points, used, Options::described().values(&used),
-                                        prior_of(prior.empty() ? "uniform" : prior, problem, constraints), views,
-                                        make_loss, constraints, run);
+                                        prior_of(prior, problem, constraints), views, make_loss, constraints, run);
     return {used, std::move(found.state), constraints.cluster_labels(), std::move(found.labels),
             std::move(found.report)};
 }

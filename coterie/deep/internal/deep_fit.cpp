@@ -16,21 +16,6 @@
 namespace coterie::internal {
 namespace {
 
-// Whole numbers with `between` between them; empty where the text is something else.
-std::vector<int> numbers_in(const std::string& text, char between) {
-    std::vector<int> out;
-    std::size_t begin = 0;
-    while (true) {
-        const std::size_t end = std::min(text.find(between, begin), text.size());
-        const std::string word = text.substr(begin, end - begin);
-        if (word.empty() || word.size() > 6 || word.find_first_not_of("0123456789") != std::string::npos) return {};
-        out.push_back(std::stoi(word));
-        if (out.back() < 1) return {};
-        if (end == text.size()) return out;
-        begin = end + 1;
-    }
-}
-
 // Of finite points.
 Matrix<float> in_single_precision(PointsView points) {
     constexpr float most = 1e15F;  // squares and sums of them stay finite
@@ -69,42 +54,37 @@ std::string fingerprint_of(PointsView points, const std::string& path) {
     return out + " " + beside.hex();
 }
 
-ImageShape image_shape(const std::string& text, Index dimensions) {
-    std::vector<int> sides = numbers_in(text, 'x');
-    if (sides.size() == 2) sides.insert(sides.begin(), 1);
-    if (sides.size() != 3)
-        throw refused_option("image", text, "rows and columns as 28x28, or channels, rows and columns as 3x32x32");
-    const ImageShape image = {sides[0], sides[1], sides[2]};
-    if (image.items() != dimensions)
+ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
+    if (sides.size() != 2 && sides.size() != 3)
+        throw refused_option("image", OptionValue(std::vector<std::int64_t>(sides.begin(), sides.end())),
+                             "rows and columns as 28x28, or channels, rows and columns as 3x32x32");
+    const ImageShape image = {sides.size() == 3 ? sides[0] : 1, sides[sides.size() - 2], sides.back()};
+    if (image.items() != dimensions) {
+        std::string text;
+        for (const int side : sides) text += (text.empty() ? "" : "x") + std::to_string(side);
         throw BadArgument("option `image`: " + text + " makes " + std::to_string(image.items()) +
                               " numbers, but the points have " + std::to_string(dimensions) + " columns",
                           {.option = "image", .value = text, .accepted = std::to_string(dimensions) + " numbers"});
+    }
     return image;
 }
 
-std::vector<int> layer_widths(const std::string& text) {
-    std::vector<int> widths = numbers_in(text, ',');
-    if (widths.empty()) throw refused_option("widths", text, "whole numbers from 1 to 999999 with commas between them");
-    return widths;
-}
-
-Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
-                       const std::string& device, bool half, const Run& run) {
+Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters, bool half,
+                       const Run& run) {
     const Matrix<float> floats = in_single_precision(points);
     // A model predicts on any machine.
-    const std::string here = device_or_cpu(device);
-    Network network(architecture, here, run.threads, half && has_half(here));
+    Network network(architecture, run.device, run.threads, half && has_half(run.device));
     network.set_parameters(parameters);
     network.set_points(floats);
     return network.encode_all(run).cast<double>();
 }
 
-void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report) {
+void describe_network(const Network& network, const std::string& name, const Run& run, FitReport& report) {
     std::int64_t size = 0;
     for (const auto& values : network.parameters()) size += static_cast<std::int64_t>(values.size());
     report.details.emplace_back("parameters", size);
     report.details.emplace_back("network", name);
-    report.details.emplace_back("device", device);
+    report.details.emplace_back("device", run.device);
     report.details.emplace_back("backend", network_backend());
 }
 
@@ -119,7 +99,7 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
         refuse_idle(options.widths != AutoencoderOptions().widths, false, "widths", "`network=dense`");
         return convolutional_autoencoder(image, options.embedding);
     }
-    return dense_autoencoder(dimensions, layer_widths(options.widths), options.embedding);
+    return dense_autoencoder(dimensions, options.widths, options.embedding);
 }
 
 void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods) {
@@ -137,15 +117,14 @@ namespace {
 constexpr const char* layout = "2";
 }  // namespace
 
-Checkpoint::Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
-                       std::uint64_t seed)
-    : path_(std::move(path)),
+Checkpoint::Checkpoint(const Run& run, std::string method, const OptionValues& options, std::string fingerprint)
+    : path_(run.checkpoint),
       method_(std::move(method)),
       fingerprint_(std::move(fingerprint)),
       options_(options),
-      seed_(seed) {
-    options_.erase("checkpoint");  // does not change what is computed
-    options_.erase("pretrained");  // its bytes are in the fingerprint, wherever it lies
+      seed_(run.seed) {
+    options_["device"] = run.device;  // other devices round in other ways
+    options_.erase("pretrained");     // its bytes are in the fingerprint, wherever it lies
     if (path_.empty()) return;
     if (path_ == "-")
         throw BadArgument("option `checkpoint`: - is not accepted; it takes a file's name",
@@ -222,9 +201,9 @@ DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOp
     : points_(checked_floats(points, options.clusters, run)),
       options_(options),
       run_(run),
-      network_(architecture_of(options, points.columns()), options.device, run.threads, options.half),
-      checkpoint_(options.checkpoint, std::string(method), values,
-                  options.checkpoint.empty() ? std::string() : fingerprint_of(points_, options.pretrained), run.seed) {
+      network_(architecture_of(options, points.columns()), run.device, run.threads, options.half),
+      checkpoint_(run, std::string(method), values,
+                  run.checkpoint.empty() ? std::string() : fingerprint_of(points_, options.pretrained)) {
     const auto rows = points_.view().as<float>();
     network_.set_points(rows.matrix());
 }
@@ -338,7 +317,7 @@ void DeepFit::finish(const Labels& labels, int clusters) {
     }
     describe_network(network_,
                      network_.architecture().encoder.front().plan.kind == COTERIE_DENSE ? "dense" : "convolutional",
-                     options_.device, report_);
+                     run_, report_);
 }
 
 double balance_of(const std::vector<double>& shares) {

@@ -15,10 +15,12 @@ OptionSetFor<Options> describe_autoencoder() {
     OptionSetFor<Options> set;
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k")
         .letter('k')
-        .template choice<AutoencoderNetwork>("network", &Options::network, {"automatic", "dense", "convolutional"},
-                                             "automatic: convolutional for images, dense without `image`")
-        .text("image", &Options::image, "rows and columns of an image, 28x28, after the channels, 3x32x32")
-        .text("widths", &Options::widths, "dense: units of the layers between the points and the embedding")
+        .template choice<AutoencoderNetwork>("network", &Options::network, {"auto", "dense", "convolutional"},
+                                             "auto: convolutional for images, dense without `image`")
+        .integers("image", &Options::image, between(1, 999999),
+                  "rows and columns of an image, 28x28, after the channels, 3x32x32", "the points are vectors")
+        .integers("widths", &Options::widths, between(1, 999999),
+                  "dense: units of the layers between the points and the embedding")
         .template integer<int>("embedding", &Options::embedding, between(1, 4096), "dimensions p of the embedding")
         .template integer<int>("pretrain_epochs", &Options::pretrain_epochs, at_least(0),
                                "passes over the points that train the autoencoder")
@@ -27,10 +29,7 @@ OptionSetFor<Options> describe_autoencoder() {
         .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
         .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")
-        .text("device", &Options::device, "cpu, or cuda where LibTorch has it")
-        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them")
-        .text("checkpoint", &Options::checkpoint,
-              "a file to keep the state of the fit in; a fit that was cut off goes on from it");
+        .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
     return set;
 }
 
@@ -42,19 +41,17 @@ struct BatchLoss {
     Matrix<float> gradient;  // by the encoder's output
 };
 
-/// `image`: "28x28" or "3x32x32"; BadArgument unless it makes d numbers.
-ImageShape image_shape(const std::string& text, Index dimensions);
-/// `widths`: whole numbers with commas between them.
-std::vector<int> layer_widths(const std::string& text);
+/// `image`: rows and columns, or channels before them. BadArgument unless it makes d numbers.
+ImageShape image_shape(const std::vector<int>& image, Index dimensions);
 /// The points in single precision, checked.
 Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
 /// Of the points that a checkpoint belongs to, and of a file beside them (empty: none).
 std::string fingerprint_of(PointsView points, const std::string& path = {});
 /// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
-Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters,
-                       const std::string& device, bool half, const Run& run);
+Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters, bool half,
+                       const Run& run);
 /// Adds the details "parameters", "network", "device" and "backend".
-void describe_network(const Network& network, const std::string& name, const std::string& device, FitReport& report);
+void describe_network(const Network& network, const std::string& name, const Run& run, FitReport& report);
 
 /// The network that options ask for, for points of d columns. BadArgument.
 Architecture architecture_of(const AutoencoderOptions& options, Index dimensions);
@@ -65,9 +62,9 @@ void require_kind(const Archive& model, const std::string& path, std::initialize
 /// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.
 class Checkpoint {
 public:
-    /// An empty path: none is written, none is found. ResourceError where no file can be written there.
-    Checkpoint(std::string path, std::string method, const OptionValues& options, std::string fingerprint,
-               std::uint64_t seed);
+    /// Of run.checkpoint. An empty path: none is written, none is found. ResourceError where no file can be written
+    /// there.
+    Checkpoint(const Run& run, std::string method, const OptionValues& options, std::string fingerprint);
     /// What the file holds, where there is one. BadData when it is of another fit.
     std::optional<Archive> found() const;
     bool due() const { return !path_.empty() && since_.seconds() > 60; }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 
 #include "coterie/base/error.hpp"
@@ -29,17 +31,37 @@ std::vector<std::string> places() {
     return out;
 }
 
+// The file name of the LibTorch that the library at `place` asks the loader for: it stands between zeros among the
+// names that the file is linked by. Empty where there is none.
+std::string torch_of(const std::string& place) {
+    std::ifstream file(place, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    constexpr std::string_view name("\0libtorch_cpu.so", 16);
+    const std::size_t found = bytes.find(name);
+    return found == std::string::npos ? "" : bytes.c_str() + found + 1;
+}
+
 struct Loaded {
     const coterie_network_api* api = nullptr;
     std::string trouble;
+    std::string remedy = "install libtorch-dev and build coterie again";
 };
 
 // Looked for once; the library stays, as LibTorch cannot be unloaded.
 const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
-        const bool of_the_host = is_loaded("libtorch_cpu.so");
+        const std::filesystem::path of_the_host = loaded_library("libtorch_cpu.so");
         for (const std::string& place : places()) {
+            // A second LibTorch would share some of the first one's variables, and end the process while it is loaded.
+            const std::string torch = of_the_host.empty() ? "" : torch_of(place);
+            if (!torch.empty() && of_the_host.filename() != torch) {
+                out.trouble = place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
+                              of_the_host.string();
+                out.remedy =
+                    "build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
+                continue;
+            }
             void* const library = open_library(place.c_str());
             if (library == nullptr) {
                 const char* const said = dlerror();
@@ -51,7 +73,7 @@ const Loaded& loaded() {
             const auto functions = reinterpret_cast<Functions>(dlsym(library, "coterie_network_functions"));
             if (functions != nullptr) out.api = functions(COTERIE_NETWORK_ABI);
             if (out.api != nullptr) {
-                if (!of_the_host) out.api->keep_memory();
+                if (of_the_host.empty()) out.api->keep_memory();
                 return out;
             }
             out.trouble = place + " is of another version of coterie";
@@ -64,9 +86,8 @@ const Loaded& loaded() {
 const coterie_network_api& api() {
     const Loaded& found = loaded();
     if (found.api == nullptr)
-        throw ResourceError(
-            "deep methods need LibTorch and coterie's library for it, which could not be loaded (" + found.trouble +
-            "): install libtorch-dev and build coterie again, or name the library in COTERIE_DEEP_LIBRARY");
+        throw ResourceError("deep methods need LibTorch and coterie's library for it, which could not be loaded (" +
+                            found.trouble + "): " + found.remedy + ", or name the library in COTERIE_DEEP_LIBRARY");
     return *found.api;
 }
 
@@ -86,8 +107,6 @@ void check_device(const std::string& device) {
         throw BadArgument("option `device`: '" + device + "' is not there for " + network_backend() + "; use cpu",
                           {.option = "device", .value = device, .accepted = "cpu"});
 }
-
-std::string device_or_cpu(const std::string& device) { return api().has_device(device.c_str()) == 0 ? "cpu" : device; }
 
 bool has_half(const std::string& device) { return device != "cpu" || has_avx512(); }
 

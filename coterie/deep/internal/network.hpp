@@ -19,8 +19,6 @@ namespace coterie::internal {
 std::string network_backend();
 /// BadArgument unless the device is there: "cpu" or "cuda".
 void check_device(const std::string& device);
-/// The device, or cpu where it is not there: a model predicts on any machine.
-std::string device_or_cpu(const std::string& device);
 /// Whether the device multiplies in bfloat16 and adds up in single precision. A CPU does with AVX-512; on others
 /// LibTorch 1.13 adds up in bfloat16 as well, which is slow and an eighth off after a few layers.
 bool has_half(const std::string& device);

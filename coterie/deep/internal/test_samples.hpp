@@ -39,7 +39,7 @@ inline Sample blobs(Index n, Index d, int k, std::uint64_t seed) {
 
 inline void make_small(AlternatingOptions& options) {
     options.clusters = 4;
-    options.widths = "24";
+    options.widths = {24};
     options.embedding = 3;
     options.pretrain_epochs = 6;
     options.pretrain_batch_size = 64;

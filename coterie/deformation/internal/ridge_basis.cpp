@@ -9,12 +9,11 @@
 
 namespace coterie::internal {
 
-RidgeBasis::RidgeBasis(const Matrix<double>& points, double lambda, double lambda_rel, const Run& run)
-    : lambda_(lambda) {
+RidgeBasis::RidgeBasis(const Matrix<double>& points, std::optional<double> lambda, double lambda_rel, const Run& run) {
     const Index q = points.cols();
     const Matrix<double> scatter = transposed_by(points, points, run.threads);
     mean_eigenvalue_ = scatter.trace() / static_cast<double>(q);
-    if (lambda_ == 0) lambda_ = lambda_rel * mean_eigenvalue_;
+    lambda_ = lambda.value_or(lambda_rel * mean_eigenvalue_);
     const EigenPairs pairs = symmetric_eigen(scatter);
     run.throw_if_stopped("eigenvectors");
     const double least =

@@ -15,7 +15,7 @@ namespace coterie::internal {
 class RidgeBasis {
 public:
     /// lambda 0: lambda_rel tr(S) / q. Time n q^2 + q^3.
-    RidgeBasis(const Matrix<double>& points, double lambda, double lambda_rel, const Run& run);
+    RidgeBasis(const Matrix<double>& points, std::optional<double> lambda, double lambda_rel, const Run& run);
 
     double lambda() const { return lambda_; }
     /// tr(S) / q

@@ -29,7 +29,7 @@ public:
              const Constraints& constraints, const Run& run)
         : points_(points), options_(options), criterion_(criterion), constraints_(constraints), run_(run) {
         const double n = static_cast<double>(points.rows);
-        const double k = options.clusters;
+        const double k = *options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
         // Training holds up to 10 numbers per row and cluster; finish() holds 3 of all rows. A model's parameters are
         // there a few times in double, and with L-BFGS in its history.
@@ -47,7 +47,7 @@ public:
         report_.stopped = options_.optimizer == Optimizer::sgd ? StopReason::completed : StopReason::iteration_limit;
         if (options_.origin == TrainingOrigin::mean) origin_ = mean(points_, run_);
         warn_of_scale();
-        model_ = random_linear_softmax<T>(options_.clusters, points_.columns, options_.start_scale, run_);
+        model_ = random_linear_softmax<T>(*options_.clusters, points_.columns, options_.start_scale, run_);
         model_.bias -= at_origin(model_.weights, origin_).template cast<T>();
         report_.seconds.emplace_back("start", watch.restart());
         if (options_.optimizer == Optimizer::sgd)
@@ -231,7 +231,7 @@ private:
         std::vector<Index> all(at(points_.rows));
         std::iota(all.begin(), all.end(), Index{0});
         const std::vector<const T*> rows = pointers(all, known_);
-        const Index k = options_.clusters;
+        const Index k = *options_.clusters;
         const Index d = points_.columns;
         Vector<double> x(k * d + k);
         Eigen::Map<eigen::Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
@@ -256,10 +256,10 @@ private:
         };
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
             const int last = options_.epochs - 1;
-            if (options_.gamma_start > 0)
+            if (options_.gamma_start)
                 gamma = epoch == last ? options_.gamma  // the product may be another by rounding
-                                      : options_.gamma_start * std::pow(options_.gamma / options_.gamma_start,
-                                                                        static_cast<double>(epoch) / last);
+                                      : *options_.gamma_start * std::pow(options_.gamma / *options_.gamma_start,
+                                                                         static_cast<double>(epoch) / last);
             if (epoch == 0) run_.throw_if_stopped("training");
             if (has_rule()) label_all(all);
             const double before = epoch > 0 ? report_.objective_per_iteration.back() : infinity;
@@ -538,12 +538,12 @@ Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>&
 template <class T>
 Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, const Run& run) {
-    if (options.gamma_start > 0) {
+    if (options.gamma_start) {
         const auto refuse = [&](const std::string& why) {
             throw BadArgument("option `gamma_start`: " + why,
-                              {.option = "gamma_start", .value = to_text(options.gamma_start)});
+                              {.option = "gamma_start", .value = to_text(*options.gamma_start)});
         };
-        if (options.optimizer != Optimizer::lbfgs || options.gamma_start < options.gamma)
+        if (options.optimizer != Optimizer::lbfgs || *options.gamma_start < options.gamma)
             refuse("it needs `optimizer=lbfgs` and at least `gamma`");
         if (options.gamma == 0) refuse("gamma falls by a factor per epoch, which never leads to `gamma=0`");
         if (options.epochs == 1) refuse("gamma falls over the epochs, and `epochs` is 1");

@@ -13,12 +13,12 @@ namespace coterie::internal {
 template <class Options>
 OptionSetFor<Options> describe_training() {
     OptionSetFor<Options> set;
-    set.template integer<int>("clusters", &Options::clusters, at_least(0),
-                              "number of clusters k; 0: as many as the partial labels have")
+    set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k",
+                              "as many as the partial labels have")
         .letter('k')
         .real("gamma", &Options::gamma, at_least(0), "weight of the weights' squared norm, without the bias")
-        .real("gamma_start", &Options::gamma_start, at_least(0),
-              "lbfgs: gamma falls geometrically from this over the epochs; 0: it does not")
+        .real("gamma_start", &Options::gamma_start, above(0),
+              "lbfgs: gamma falls geometrically from this over the epochs", "gamma does not change")
         .template choice<coterie::Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
                                              "gradient descent on batches, or L-BFGS on all points")
         .real("learning_rate", &Options::learning_rate, above(0), "sgd: step per unit of gradient")
@@ -67,10 +67,10 @@ Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, co
 
 // What networks share with it (deep/):
 
-/// u: what an option `prior` says ("uniform", or k numbers), or the group shares. BadArgument.
-std::vector<double> prior_of(const std::string& text, const Problem& problem, const Constraints& constraints);
-inline constexpr const char* prior_meaning =
-    "share of each cluster: uniform, or k numbers above 0 that sum to 1, separated by commas";
+/// u: what an option `prior` says (k numbers, or none: uniform), or the group shares. BadArgument.
+std::vector<double> prior_of(const std::vector<double>& given, const Problem& problem, const Constraints& constraints);
+inline constexpr const char* prior_meaning = "share of each cluster: k numbers that sum to 1";
+inline constexpr const char* automatic_prior = "equal shares";
 inline constexpr const char* fairness_meaning = "weight of the mean prediction's divergence from the prior";
 
 /// Positions among `numbers` (rows of all points) whose labels are known, and those labels: the prediction within the

@@ -195,7 +195,7 @@ Array read_apart(std::string_view format, const std::string& path, std::string_v
             array.item_bytes = item_bytes(array.element);
             array.fortran = (head.detail & 256) != 0;
             array.shape.resize(head.detail >> 16);
-            std::memcpy(array.shape.data(), text.data(), extents);
+            if (extents > 0) std::memcpy(array.shape.data(), text.data(), extents);  // a single number has none
             array.note = text.substr(name + 1);
             source += ":" + text.substr(extents, name - extents);
             bytes = checked_bytes(array.shape, array.item_bytes, source);

@@ -22,7 +22,14 @@ void add_written(Json& json, const ClusteringResult& result) {
 }  // namespace
 
 Json json_of(const OptionValue& value) {
-    return std::visit([](const auto& held) { return Json(held); }, value);
+    return std::visit(
+        [](const auto& held) {
+            if constexpr (std::is_same_v<decltype(held), const Automatic&>)
+                return Json();
+            else
+                return Json(held);
+        },
+        value);
 }
 
 Json json_of(const OptionSet& set, const OptionValues& values) {

@@ -13,6 +13,8 @@
 #include <torch/types.h>
 #include <torch/version.h>
 
+#include <dlfcn.h>
+
 #include "coterie/deep/internal/torch/blas_threads.hpp"
 #include "coterie/deep/internal/torch/half.hpp"
 #include "coterie/deep/internal/torch/kept_memory.hpp"
@@ -53,11 +55,18 @@ const char* description() {
 }
 const char* error() { return last_error.c_str(); }
 
+// LibTorch's part for CUDA makes itself known when it is loaded. Nothing links it, so that only who asks for CUDA waits
+// for it; a LibTorch for the CPU alone has none.
+bool has_cuda() {
+    static const void* const part = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_LOCAL);
+    return part != nullptr && torch::cuda::is_available();
+}
+
 int32_t has_device(const char* device) {
     int32_t found = 0;
     guarded([&] {
         const std::string name = device;
-        found = name == "cpu" || (name == "cuda" && torch::cuda::is_available()) ? 1 : 0;
+        found = name == "cpu" || (name == "cuda" && has_cuda()) ? 1 : 0;
     });
     return found;
 }
