@@ -37,6 +37,19 @@ namespace {
 
 std::atomic<bool> workers_lost{false};  // this is the child of a fork
 
+// For the thread sanitizer, which does not see into this file and into oneTBB: all that was done before order_before(p)
+// comes before what is done after order_after(p).
+void order_before([[maybe_unused]] void* point) {
+#ifdef COTERIE_THREAD_SANITIZER
+    __tsan_release(point);
+#endif
+}
+void order_after([[maybe_unused]] void* point) {
+#ifdef COTERIE_THREAD_SANITIZER
+    __tsan_acquire(point);
+#endif
+}
+
 // An arena says who may help. It is lent to one loop at a time, so that callers never run each other's work, and kept
 // for the next: workers that still look for work there come within a microsecond.
 class Arenas {
@@ -44,6 +57,7 @@ public:
     // Never destroyed: loops may run until the process ends.
     static Arenas& of_process() {
         static Arenas& arenas = *new Arenas;
+        order_after(&arenas);  // its making: static, by one thread
         return arenas;
     }
     std::unique_ptr<tbb::task_arena> take(int threads) {
@@ -65,6 +79,7 @@ public:
 private:
     Arenas() {
         pthread_atfork(nullptr, nullptr, [] { workers_lost = true; });
+        order_before(this);
     }
 
     std::mutex mutex_;
@@ -83,23 +98,13 @@ private:
     std::unique_ptr<tbb::task_arena> arena_;
 };
 
-// oneTBB orders the caller before its workers and their ends before the caller's return.
-void order_before([[maybe_unused]] void* point) {
-#ifdef COTERIE_THREAD_SANITIZER
-    __tsan_release(point);
-#endif
-}
-void order_after([[maybe_unused]] void* point) {
-#ifdef COTERIE_THREAD_SANITIZER
-    __tsan_acquire(point);
-#endif
-}
 }  // namespace
 
 void run_workers(int workers, FunctionRef<void(int worker)> work) {
     // Isolated from the host's tasks; with the caller's floating-point settings.
     tbb::task_group_context context(tbb::task_group_context::isolated, tbb::task_group_context::fp_settings);
     const LentArena arena(workers);
+    // oneTBB orders the caller before its workers and their ends before the caller's return.
     char start = 0;
     char end = 0;
     order_before(&start);
