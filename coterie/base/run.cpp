@@ -26,6 +26,24 @@ Run Run::within() const {
     return out;
 }
 
+Run Run::alone() const {
+    Run out = *this;
+    out.communicator_.reset();
+    return out;
+}
+
+Run Run::unstopped() const {
+    Run out = *this;
+    out.should_stop = nullptr;
+    return out;
+}
+
+bool Run::stop_requested() const {
+    const bool here = stop_requested_here();
+    if (communicator().size() == 1) return here;
+    return communicator().highest(here ? 1 : 0) == 1;
+}
+
 void Run::throw_if_stopped(std::string_view stage) const {
     if (stop_requested()) throw Cancelled("interrupted during " + std::string(stage) + ", before there was a result");
 }

@@ -59,7 +59,7 @@ namespace internal {
 
 void check_space_fit(const Problem& problem, int clusters, const Run& run) {
     check_clustering_input(problem.points, clusters, {}, run);
-    check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run.threads);
+    check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run);
 }
 
 void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) {

@@ -225,7 +225,7 @@ auto with_logits(const SoftmaxModel::Linear& linear, PointsView points, const Ru
         [&]<class T>(const LinearSoftmax<T>& model) {
             if (points.scalar() == scalar_type_of<T>()) return on_logits(logits(points.as<T>(), model, run.threads));
             const Points converted{to_matrix<T>(points)};
-            check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
+            check_points(converted, "predict", run);  // what fits float64 may be infinite in float32
             return on_logits(logits(converted.view().template as<T>(), model, run.threads));
         },
         linear);

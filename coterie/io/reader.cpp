@@ -137,7 +137,7 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             const Array array = read_array(location, Purpose::points, source, run);
             if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::to_points(array, options.precision, options.max_rows, source, run.threads);
-            require_finite(out.points, source, run.threads);
+            require_finite(out.points, source, run);
         }
     }
     out.format = name(location.format);

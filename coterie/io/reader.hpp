@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
@@ -81,8 +82,5 @@ COTERIE_API void write_labels(const std::string& path, const Labels& labels,
 /// .npy (same scalar type) or .csv by extension.
 COTERIE_API void write_points(const std::string& path, PointsView points,
                               const std::vector<std::string>& column_names = {});
-
-/// Throws BadData naming `what`, row, column and count when a value is NaN or infinite. `threads` scan in parallel.
-COTERIE_API void require_finite(PointsView points, std::string_view what, int threads);
 
 }  // namespace coterie

@@ -181,7 +181,7 @@ MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const Mi
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                      run.threads);
+                                      run);
     return points.visit([&]<class T>(const Rows<T>& rows) {
         FitReport report;
         int distinct = 0;

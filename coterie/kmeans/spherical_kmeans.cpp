@@ -67,8 +67,7 @@ public:
             Nearest near = nearest_centroids(points_, centroids, run_.threads, NearestWants::distances);
             out.repaired += repair(near);
             const internal::ClusterSums found =
-                internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_.threads,
-                                       internal::sum_chunks(points_.rows(), options_.clusters));
+                internal::cluster_sums(points_, near.labels, options_.clusters, weights_, Run(0, run_.threads));
             double movement = 0;
             double objective = spread_.total_weight;
             for (Index j = 0; j < options_.clusters; ++j) {
@@ -142,7 +141,7 @@ private:
 };
 
 // Rows of length 1 in the type the model computes in.
-Points own_rows(PointsView points, ScalarType scalar, int threads) {
+Points unit_points(PointsView points, ScalarType scalar, int threads) {
     return scalar == ScalarType::float32 ? Points(unit_rows<float>(points, "predict", threads))
                                          : Points(unit_rows<double>(points, "predict", threads));
 }
@@ -170,11 +169,11 @@ const OptionSet& SphericalKMeansOptions::described() {
 }
 
 Labels SphericalKMeansModel::predict_checked(PointsView points, const Run& run) const {
-    return CentroidModel::predict_checked(own_rows(points, centroids_.scalar(), run.threads), run);
+    return CentroidModel::predict_checked(unit_points(points, centroids_.scalar(), run.threads), run);
 }
 
 Matrix<double> SphericalKMeansModel::output_checked(Output which, PointsView points, const Run& run) const {
-    return CentroidModel::output_checked(which, own_rows(points, centroids_.scalar(), run.threads), run);
+    return CentroidModel::output_checked(which, unit_points(points, centroids_.scalar(), run.threads), run);
 }
 
 SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const SphericalKMeansOptions& options,
@@ -182,7 +181,7 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
     internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                      run.threads);
+                                      run);
     return points.visit([&]<class T>(const Rows<T>&) {
         Stopwatch watch;
         const Matrix<T> unit = unit_rows<T>(points, "points", run.threads);

@@ -188,7 +188,7 @@ Index Dendrogram::distinct() const {
 }
 
 Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run) {
-    check_points(points, "points", run.threads);
+    check_points(points, "points", run);
     if (!weights.empty()) check_weights(weights, points.rows());
     require_memory(static_cast<double>(points.rows()) * (static_cast<double>(points.columns()) * 8 + 160),
                    "Ward's agglomeration");

@@ -135,7 +135,7 @@ Points points_of(const Archive::Tensor& tensor, const std::string& name) {
     Matrix<Scalar> matrix(static_cast<Index>(tensor.shape[0]), static_cast<Index>(tensor.shape[1]));
     copy_out(tensor, matrix.data());
     Points out(std::move(matrix));
-    require_finite(out, "the model file's tensor '" + shown(name) + "'", 1);
+    require_finite(out, "the model file's tensor '" + shown(name) + "'");
     return out;
 }
 
@@ -195,7 +195,7 @@ std::vector<double> Archive::vector(const std::string& name, Index size) const {
     copy_out(tensor, out.data());
     if (!out.empty())
         require_finite(PointsView(out.data(), static_cast<Index>(out.size()), 1),
-                       "the model file's tensor '" + shown(name) + "'", 1);
+                       "the model file's tensor '" + shown(name) + "'");
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/report.hpp"
@@ -116,11 +117,5 @@ protected:
     FitReport report_;
     ClusterLabels cluster_labels_;
 };
-
-/// What every fit and predict checks before anything else: at least one row and column, all values finite, squared
-/// distances that do not overflow the scalar type. BadData, naming `what`. Returns the largest magnitude.
-COTERIE_API double check_points(PointsView points, std::string_view what, int threads);
-/// Weights: as many as rows, each 0 or from 1e-30 to 1e30, not all zero.
-COTERIE_API void check_weights(std::span<const double> weights, Index rows);
 
 }  // namespace coterie

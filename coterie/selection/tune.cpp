@@ -492,7 +492,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
         throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
                               std::to_string(n) + " points",
                           {.option = "partial_labels"});
-    check_points(problem.points, "tune", run.threads);
+    check_points(problem.points, "tune", run);
 
     // No folds: one, in which nothing is unseen.
     std::vector<std::vector<Index>> unseen_rows(1);

@@ -254,7 +254,7 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
         converted = points_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(given))
                                                             : Points(to_matrix<double>(given));
         points = converted;
-        check_points(points, "predict", run.threads);  // what fits float64 may be infinite in float32
+        check_points(points, "predict", run);  // what fits float64 may be infinite in float32
     }
     const auto coincide = [&](Index i, Index j) {
         const double norm = internal::norm_of(vectors_.data() + j * k, k);

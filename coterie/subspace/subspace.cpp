@@ -419,7 +419,7 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
                       ", and squares of covariances leave " + std::string(coterie::name(points.scalar())) + "; from " +
                       to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted)) +
                       " is accepted. Rescale the columns");
-    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run.threads);
+    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run);
     if (options.subspace_dim && *options.subspace_dim > points.columns())
         throw refused_option("subspace_dim", std::int64_t{*options.subspace_dim},
                              "the points have " + std::to_string(points.columns()) + " dimensions");
