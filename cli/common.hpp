@@ -36,6 +36,7 @@ std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
 struct RunRequest {
     std::int64_t seed = 0;
     std::optional<int> threads;  // automatic: all there are
+    std::string memory;  // empty: what there is
     std::string device = "cpu";
     std::string checkpoint;
     bool quiet = false;

@@ -163,7 +163,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
          request->picture);
 
-    std::vector<std::string> running = {"--seed", "--threads", "--quiet", "--json"};
+    std::vector<std::string> running = {"--seed", "--threads", "--memory", "--quiet", "--json"};
     if (method.takes.device) running.push_back("--device");
     if (method.takes.checkpoint) running.push_back("--checkpoint");
     append(command.flags, run_flags(request->running, running));

@@ -127,7 +127,7 @@ Command predict_command() {
                           (output == Output::label_scores ? "; of models without labels their memberships" : "") +
                           ": csv under the columns' names, npy as float64",
                       "Writing", path, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--device", "--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {
         {"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
         {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};

@@ -24,6 +24,8 @@ namespace coterie {
 /// The points in memory: the same where they are there already. ResourceError, beginning with `what`, where they do not
 /// fit.
 COTERIE_API Points load(const Points& points, std::string_view what, const Run& run);
+/// The points with this process' rows in memory, where half of what is available holds them; else as they are.
+COTERIE_API Points hold_own_rows(const Points& points, const Run& run);
 
 }  // namespace coterie
 
@@ -59,13 +61,14 @@ public:
     BlockReader(PointsView points, const Run& run);
 
     const RowBlocks& grid() const { return grid_; }
+    /// The rows of a block, until this worker's next.
+    PointsView rows(Index number, int worker);
     template <class Scalar>
     RowBlock<Scalar> block(Index number, int worker) {
-        return {read(number, worker).template as<Scalar>(), grid_.begin(number), number};
+        return {rows(number, worker).template as<Scalar>(), grid_.begin(number), number};
     }
 
 private:
-    PointsView read(Index number, int worker);
 
     PointsView points_;
     RowBlocks grid_;

@@ -84,19 +84,19 @@ std::vector<double> look(PointsView points, double limit, const Run& run) {
     });
 }
 
-std::string place_text(PointsView points, double place, ErrorFields& fields) {
+std::string place_text(PointsView points, double place, Index first, ErrorFields& fields) {
     const auto number = static_cast<Index>(place);
-    fields.row = number / points.columns() + 1;
+    fields.row = first + number / points.columns() + 1;
     fields.column = std::to_string(number % points.columns() + 1);
     return "row " + std::to_string(*fields.row) + ", column " + fields.column;
 }
 
-void refuse_bad(const std::vector<double>& found, PointsView points, std::string_view what) {
+void refuse_bad(const std::vector<double>& found, PointsView points, std::string_view what, Index first = 0) {
     if (found[bad] == 0) return;
     ErrorFields fields;
     fields.value = std::isnan(found[bad_value]) ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
     fields.accepted = "finite numbers";
-    const std::string place = place_text(points, found[bad_first], fields);
+    const std::string place = place_text(points, found[bad_first], first, fields);
     const std::string text = std::string(what) + ": " + place + ": value " + fields.value +
                              " is not accepted, finite numbers are (" +
                              std::to_string(static_cast<Index>(found[bad])) + " such value" +
@@ -112,7 +112,7 @@ void require_finite(PointsView points, std::string_view what, const Run& run) {
     refuse_bad(look(points, std::numeric_limits<double>::infinity(), run), points, what);
 }
 
-double check_points(PointsView points, std::string_view what, const Run& run) {
+double check_points(PointsView points, std::string_view what, const Run& run, Index first) {
     if (points.rows() < 1 || points.columns() < 1)
         throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " +
                       std::to_string(points.columns()) + " columns; at least one row and one column are needed");
@@ -122,10 +122,10 @@ double check_points(PointsView points, std::string_view what, const Run& run) {
     const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
     const double limit = std::min(1e100, std::sqrt(most / (16.0 * static_cast<double>(points.columns()))));
     const auto found = look(points, limit, run);
-    refuse_bad(found, points, what);
+    refuse_bad(found, points, what, first);
     if (found[large_first] >= 0) {
         ErrorFields fields{.value = to_text(found[large_value]), .accepted = "magnitudes up to " + to_text(limit)};
-        const std::string place = place_text(points, found[large_first], fields);
+        const std::string place = place_text(points, found[large_first], first, fields);
         throw BadData(std::string(what) + ": " + place + ": " + to_text(OptionValue(found[large_value])) +
                           " is so large that squared distances overflow " + std::string(name(points.scalar())) +
                           "; magnitudes up to " + to_text(OptionValue(limit)) + " are accepted. Rescale the column" +

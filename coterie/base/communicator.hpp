@@ -14,6 +14,8 @@ public:
     virtual ~Communicator() = default;
     virtual int rank() const { return 0; }
     virtual int size() const { return 1; }
+    /// How many of the processes share this machine's memory.
+    virtual int processes_here() const { return size(); }
     /// Hands bytes to process `to`, which receives as many. Messages of one process to another arrive in their order.
     virtual void send(std::span<const std::byte> bytes, int to);
     virtual void receive(std::span<std::byte> bytes, int from);

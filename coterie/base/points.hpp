@@ -57,6 +57,12 @@ public:
     /// Rows begin..end-1, one behind the other, to memory for (end - begin) x columns() numbers of scalar(). Several
     /// threads may call it at once. BadData, naming the file, where they cannot be read.
     virtual void read(Index begin, Index end, void* to) const = 0;
+    /// Where these rows lie in memory one behind the other; nullptr where they do not.
+    virtual const void* in_memory(Index begin, Index end) const {
+        (void)begin;
+        (void)end;
+        return nullptr;
+    }
     /// A hint: these rows will be read soon.
     virtual void expect(Index begin, Index end) const {
         (void)begin;

@@ -6,22 +6,49 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/base/memory.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie {
-bool Model::accept(std::string_view what, PointsView points, const Run& run) const {
+void Model::in_parts(std::string_view what, PointsView points, const Run& run,
+                     FunctionRef<void(PointsView rows, Index first)> part) const {
     if (points.columns() != dimensions())
         throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(dimensions()));
-    if (points.empty()) return false;
-    check_points(points, what, run);
-    return true;
+    if (points.empty()) return;
+    if (points.resident() && run.communicator().size() == 1) {
+        check_points(points, what, run);
+        return part(points, 0);
+    }
+    // One block after the other, each by all threads.
+    Run reading = run.alone();
+    reading.on_progress = nullptr;
+    const RowBlocks grid = internal::grid_of(points);
+    const internal::Range own = internal::own_blocks(grid, run.communicator());
+    internal::BlockReader reader(points, run);
+    internal::together(run.communicator(), [&] {
+        for (Index number = own.begin; number < own.end; ++number) {
+            const PointsView rows = reader.rows(number, 0);
+            check_points(rows, what, reading, grid.begin(number));
+            part(rows, grid.begin(number));
+            run.report({.stage = what,
+                        .fraction = static_cast<double>(number + 1 - own.begin) / static_cast<double>(own.count())});
+        }
+    });
 }
 
 Labels Model::predict(PointsView points, const Run& run) const {
-    if (!accept("predict", points, run)) return {};
-    return predict_checked(points, run);
+    Labels out;
+    in_parts("predict", points, run, [&](PointsView rows, Index) {
+        Labels found = predict_checked(rows, run.alone());
+        if (out.empty())
+            out = std::move(found);
+        else
+            out.insert(out.end(), found.begin(), found.end());
+    });
+    return out;
 }
 
 std::string ClusterLabels::name_of(int cluster) const {
@@ -63,12 +90,26 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
             (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
             there);
     }
-    if (accept(name(which), points, run)) {
-        Matrix<double> out = output_checked(which, points, run);
-        for (Index i = 0; i < out.rows(); ++i)
-            if (!out.row(i).allFinite())
-                throw BadData(std::string(name(which)) + " of row " + std::to_string(i + 1) +
+    std::vector<Matrix<double>> parts;
+    in_parts(name(which), points, run, [&](PointsView rows, Index first) {
+        parts.push_back(output_checked(which, rows, run.alone()));
+        for (Index i = 0; i < parts.back().rows(); ++i)
+            if (!parts.back().row(i).allFinite())
+                throw BadData(std::string(name(which)) + " of row " + std::to_string(first + i + 1) +
                               " is not finite: its values, or the model's, are too large");
+    });
+    if (parts.size() == 1) return std::move(parts.front());
+    if (!parts.empty()) {
+        Index rows = 0;
+        for (const auto& part : parts) rows += part.rows();
+        require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(parts.front().cols()),
+                       std::string(name(which)));
+        Matrix<double> out(rows, parts.front().cols());
+        Index first = 0;
+        for (const auto& part : parts) {
+            std::copy_n(part.data(), part.size(), out.data() + first * out.cols());
+            first += part.rows();
+        }
         return out;
     }
     // How wide an output is, one row of zeros tells as well as any: none depends on the values.
