@@ -6,11 +6,14 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/processes.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "program.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -88,7 +91,8 @@ const OptionSet& RunRequest::described() {
             .integer("threads", &RunRequest::threads, between(1, 1024),
                      "threads to use; the result does not depend on it", "all there are")
             .text("memory", &RunRequest::memory,
-                  "memory to take at most, such as 500M or 2G, in place of what there is; .npy and idx files of more than "
+                  "memory to take at most, such as 500M or 2G, in place of what there is; .npy and idx files of more "
+                  "than "
                   "half of it are read in blocks")
             .text("device", &RunRequest::device, "where networks compute: cpu, or cuda where LibTorch has it")
             .text("checkpoint", &RunRequest::checkpoint,
@@ -119,6 +123,21 @@ std::uint64_t bytes_of(const std::string& text) {
 }  // namespace
 
 Run RunRequest::run() const {
+    if (started_processes() > 1)
+        throw UsageError("this command works in one process; " + std::to_string(started_processes()) + " were started",
+                         "start it without mpirun: fit and predict work in several");
+    return as_told();
+}
+
+Run RunRequest::run_in_processes() const {
+    Run run = as_told();
+    if (started_processes() == 1) return run;
+    run.set_communicator(join_started_processes());
+    if (run.communicator().rank() > 0) stay_silent();
+    return run;
+}
+
+Run RunRequest::as_told() const {
     if (!memory.empty()) limit_memory(bytes_of(memory));
     Run run(static_cast<std::uint64_t>(seed), threads.value_or(0));
     run.device = device;

@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "model_command.hpp"
 #include "terminal.hpp"
 
@@ -59,7 +60,7 @@ int predict(const PredictRequest& request) {
     for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
     outputs.check(request.running->json);
 
-    Run run = request.running->run();
+    Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;
@@ -78,7 +79,12 @@ int predict(const PredictRequest& request) {
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
-    const Labels clusters = naming_points(request.points, [&] { return pipeline.predict(rows, run); });
+    for (const auto& [output, path] : request.outputs)
+        if (!path.empty() && run.communicator().size() > 1)
+            throw BadArgument("option " + flag_of(output) + ": several processes give labels only");
+    const Labels clusters = internal::gather_at_first(
+        run.communicator(), naming_points(request.points, [&] { return pipeline.predict(rows, run); }));
+    if (run.communicator().rank() > 0) return Exit::done;  // the first process tells and writes
     std::vector<Matrix<double>> found;
     for (const auto& [output, path] : request.outputs)
         found.push_back(path.empty() ? Matrix<double>() : pipeline.output(wanted_of(model, output), rows, run));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/options.hpp"
 
 namespace coterie {
@@ -22,8 +22,8 @@ constexpr double largest_weight = 1e30;
 
 // What was found, in this order in a sum over blocks.
 enum Found : std::size_t {
-    bad,          // how many are NaN or infinite
-    bad_first,    // i * columns + j of the first of them
+    bad,        // how many are NaN or infinite
+    bad_first,  // i * columns + j of the first of them
     bad_value,
     large_first,  // of the first that is too large; -1: none
     large_value,
@@ -75,8 +75,7 @@ void look(const internal::RowBlock<Scalar>& block, double limit, double* found) 
 std::vector<double> look(PointsView points, double limit, const Run& run) {
     internal::BlockSums sums(numbers, clear, merge);
     return points.with_scalar([&]<class Scalar>() -> std::vector<double> {
-        const Stage stage{.name = "reading",
-                                    .operations = static_cast<double>(points.rows() * points.columns())};
+        const Stage stage{.name = "reading", .operations = static_cast<double>(points.rows() * points.columns())};
         const auto found = sums.over<Scalar>(
             points, run, stage,
             [&](const internal::RowBlock<Scalar>& block, int, double* sum) { look(block, limit, sum); });
@@ -97,11 +96,10 @@ void refuse_bad(const std::vector<double>& found, PointsView points, std::string
     fields.value = std::isnan(found[bad_value]) ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
     fields.accepted = "finite numbers";
     const std::string place = place_text(points, found[bad_first], first, fields);
-    const std::string text = std::string(what) + ": " + place + ": value " + fields.value +
-                             " is not accepted, finite numbers are (" +
-                             std::to_string(static_cast<Index>(found[bad])) + " such value" +
-                             (found[bad] == 1 ? "" : "s") + " of " + std::to_string(points.rows() * points.columns()) +
-                             "); fill in or leave out what is missing";
+    const std::string text =
+        std::string(what) + ": " + place + ": value " + fields.value + " is not accepted, finite numbers are (" +
+        std::to_string(static_cast<Index>(found[bad])) + " such value" + (found[bad] == 1 ? "" : "s") + " of " +
+        std::to_string(points.rows() * points.columns()) + "); fill in or leave out what is missing";
     throw BadData(text, std::move(fields));
 }
 

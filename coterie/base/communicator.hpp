@@ -1,6 +1,6 @@
 #pragma once
-// The processes that work on one fit together, all by the same program (SPMD): each calls the same functions in the same
-// order. One process is the default; Open MPI, mpi4py or torch.distributed come in by deriving from this class.
+// The processes that work on one fit together, all by the same program (SPMD): each calls the same functions in the
+// same order. One process is the default; Open MPI, mpi4py or torch.distributed come in by deriving from this class.
 
 #include <cstddef>
 #include <span>

@@ -88,6 +88,7 @@ std::string memory_text(double bytes) {
         unit = "MiB";
         amount *= 1024.0;
     }
+    if (amount < 0.01) return "0 MiB";
     char text[64];
     std::snprintf(text, sizeof text, "%.3g %s", amount, unit);
     return text;

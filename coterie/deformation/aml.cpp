@@ -16,8 +16,7 @@ using internal::RidgeBasis;
 
 // L'A, k x r: the cluster sums of the whitened points over sqrt(n_c); an empty cluster's row is 0.
 Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int clusters, int threads) {
-    internal::ClusterSums sums =
-        internal::cluster_sums(rows, labels, clusters, {}, Run(0, threads));
+    internal::ClusterSums sums = internal::cluster_sums(rows, labels, clusters, {}, Run(0, threads));
     for (Index c = 0; c < clusters; ++c) {
         const double mass = sums.mass[static_cast<std::size_t>(c)];
         if (mass > 0) sums.sums.row(c) /= std::sqrt(mass);

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <optional>
 
-#include "coterie/base/blocks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/residence.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"

@@ -30,7 +30,8 @@ bool ends_with(std::string name, std::string_view ending) {
 }
 bool is_npy(const std::string& file) { return ends_with(file, ".npy"); }
 bool is_idx(const std::string& file) {
-    return ends_with(file, "-ubyte") || ends_with(std::filesystem::path(file).extension().string().substr(0, 4), ".idx");
+    return ends_with(file, "-ubyte") ||
+           ends_with(std::filesystem::path(file).extension().string().substr(0, 4), ".idx");
 }
 
 class OpenFile {
@@ -89,18 +90,20 @@ public:
                               std::to_string(needed) + " bytes; the file has " + std::to_string(file_.size() - offset_),
                           {.file = path});
         if (array_.fortran && array_.shape.size() > 1)
-            throw BadData(path + ": is stored column by column and cannot be read in blocks of rows; "
-                                 "numpy.ascontiguousarray stores it row by row",
+            throw BadData(path +
+                              ": is stored column by column and cannot be read in blocks of rows; "
+                              "numpy.ascontiguousarray stores it row by row",
                           {.file = path});
-        // One row tells the type and the columns.
-        Array none = array_;
-        if (none.shape.empty()) throw BadData(path + ": holds a single number, not rows", {.file = path});
-        rows_ = none.shape.front();
-        none.shape.front() = 0;
-        none.data = {};
-        const Points empty = formats::to_points(none, precision_, -1, path, 1);
-        columns_ = empty.columns();
-        scalar_ = empty.scalar();
+        if (array_.shape.empty()) throw BadData(path + ": holds a single number, not rows", {.file = path});
+        rows_ = array_.shape.front();
+        // A row of zeros tells the type and the columns; a file may hold no rows at all.
+        Array row = array_;
+        row.shape.front() = 1;
+        const std::vector<std::byte> zeros(formats::checked_bytes(row.shape, row.item_bytes, path));
+        row.data = zeros;
+        const Points one = formats::to_points(row, precision_, -1, path, 1);
+        columns_ = one.columns();
+        scalar_ = one.scalar();
         row_bytes_ = array_.item_bytes * static_cast<std::size_t>(columns_);
         direct_ = !array_.swapped && ((array_.element == formats::Element::float32 && scalar_ == ScalarType::float32) ||
                                       (array_.element == formats::Element::float64 && scalar_ == ScalarType::float64));

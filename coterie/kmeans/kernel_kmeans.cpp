@@ -592,8 +592,7 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
     if (!problem.initial_centroids.empty()) {
         if (precomputed)
             throw BadArgument("initial centroids: a precomputed kernel has no coordinates to give them in");
-        internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                          run);
+        internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     }
     return points.visit([&]<class T>(const Rows<T>& rows) {
         const Index n = rows.rows;

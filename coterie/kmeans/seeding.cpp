@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
@@ -165,8 +165,8 @@ public:
                 left -= share;
             }
         }
-        drawn = internal::from_process(run_.communicator(),
-                                       internal::process_of(last, grid_, run_.communicator()), drawn);
+        drawn =
+            internal::from_process(run_.communicator(), internal::process_of(last, grid_, run_.communicator()), drawn);
         return {seeds_of<T>(points_, {drawn.row}, run_).front(), drawn.closest};
     }
 
@@ -219,8 +219,8 @@ private:
             for (Index a = parts.begin(part); a < parts.end(part); ++a) {
                 T least = std::numeric_limits<T>::max();
                 for (Index j = 0; j < out.rows.rows(); ++j)
-                    least = std::min(least, kernels_.squared_distance(out.rows.row(j).data(),
-                                                                      centroids_.data() + a * d_, d_));
+                    least = std::min(least,
+                                     kernels_.squared_distance(out.rows.row(j).data(), centroids_.data() + a * d_, d_));
                 out.reach[at(a)] = least / 4;
             }
         });
@@ -278,11 +278,11 @@ private:
     const Run& run_;
     const internal::Kernels<T>& kernels_ = internal::kernels<T>();
     RowBlocks grid_;
-    internal::Range blocks_;     // of this process
-    internal::Range own_;        // its rows
-    std::vector<T> centroids_;   // taken in so far
-    std::int32_t count_ = 0;     // of them
-    std::vector<T> closest_;     // of each own row
+    internal::Range blocks_;    // of this process
+    internal::Range own_;       // its rows
+    std::vector<T> centroids_;  // taken in so far
+    std::int32_t count_ = 0;    // of them
+    std::vector<T> closest_;    // of each own row
     std::vector<std::int32_t> nearest_;
     std::vector<T> norm_;
     std::vector<double> potential_;       // of each own block
@@ -459,8 +459,8 @@ std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions&
     return kept;
 }
 
-// k different rows, each drawn by weight: Efraimidis and Spirakis 2006, the k largest of u^(1/w), here as the k smallest
-// of -log(u)/w. Of n keys only the k smallest so far are kept.
+// k different rows, each drawn by weight: Efraimidis and Spirakis 2006, the k largest of u^(1/w), here as the k
+// smallest of -log(u)/w. Of n keys only the k smallest so far are kept.
 std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, RandomStream random) {
     std::vector<std::pair<double, Index>> keys;  // a heap: the largest in front
     for (Index i = 0; i < n; ++i) {
@@ -500,8 +500,8 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
         std::vector<Seed<T>> chosen;
         const bool many = options.seeding == Seeding::automatic && k >= 1000;
         if (options.seeding == Seeding::random)
-            chosen = seeds_of<T>(points, random_rows(points.rows(), k, weights, run.random("kmeans.seeding", repetition)),
-                                 run);
+            chosen = seeds_of<T>(points,
+                                 random_rows(points.rows(), k, weights, run.random("kmeans.seeding", repetition)), run);
         else if (many || options.seeding == Seeding::parallel)
             chosen = oversampled<T>(points, k, options, weights, repetition, run);
         else

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/blocks.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -249,8 +249,7 @@ SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
 SoftKMeansModel SoftKMeansMethod::fit(const Problem& problem, const SoftKMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
-    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                      run);
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     return points.with_scalar([&]<class T>() { return fit_rows<T>(points, options, run, problem); });
 }
 

@@ -180,8 +180,7 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
                                                 const Run& run) {
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
-    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                      run);
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     return points.visit([&]<class T>(const Rows<T>&) {
         Stopwatch watch;
         const Matrix<T> unit = unit_rows<T>(points, "points", run.threads);

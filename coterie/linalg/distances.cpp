@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/linalg/panels.hpp"
 
 namespace coterie {
@@ -44,9 +44,8 @@ Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, Nea
     const Stage stage{.name = "distances",
                       .operations = 2.0 * static_cast<double>(points.rows()) * static_cast<double>(d * centroids.rows)};
     if (wants == NearestWants::labels)
-        internal::for_each_row_block<T>(points, run, stage, [&](const internal::RowBlock<T>& block, int worker) {
-            find(block, worker, nullptr);
-        });
+        internal::for_each_row_block<T>(
+            points, run, stage, [&](const internal::RowBlock<T>& block, int worker) { find(block, worker, nullptr); });
     else
         out.inertia = internal::sum_blocks<T>(points, 1, run, stage, find).front();
     return out;

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <string>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/random.hpp"

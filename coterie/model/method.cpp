@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/residence.hpp"
 
 namespace coterie::internal {
 

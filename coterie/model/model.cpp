@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/io/reader.hpp"

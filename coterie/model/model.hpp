@@ -78,7 +78,8 @@ public:
     const ClusterLabels& cluster_labels() const { return cluster_labels_; }
 
     /// A label in 0..k-1 for each row of this process, the same whatever the batch a row comes in: points that are not
-    /// resident are labelled block by block. Points are taken in either scalar type and computed in the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    /// resident are labelled block by block. Points are taken in either scalar type and computed in the model's own.
+    /// BadArgument on a wrong number of columns, BadData on NaN or infinity.
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 
@@ -104,6 +105,7 @@ protected:
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
     /// One of outputs(), of points that are there and were checked.
     virtual Matrix<double> output_checked(Output which, PointsView points, const Run& run) const;
+
 private:
     /// Checks the points: BadArgument, naming `what`, on a wrong number of columns, else check_points. Then calls
     /// part(rows, number of the first) for parts of them that are resident.
@@ -111,7 +113,6 @@ private:
                   FunctionRef<void(PointsView rows, Index first)> part) const;
 
 protected:
-
     /// Lists the parts, which is to write them, to read them and to check what was read; k is bound. Options are there
     /// before.
     virtual void parts(Parts& parts) = 0;

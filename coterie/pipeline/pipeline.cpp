@@ -10,9 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/blocks.hpp"
-#include "coterie/base/derived_rows.hpp"
+#include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/residence.hpp"
 
 namespace coterie {
 namespace {
@@ -52,7 +52,8 @@ Points columns_of(const Points& points, const std::vector<Index>& which) {
         return internal::derived_rows(points, static_cast<Index>(which.size()), [which](PointsView rows, void* to) {
             rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
                 auto* out = static_cast<Scalar*>(to);
-                std::vector<Scalar> row(which.size());  // of as many columns, but in another order, it is the same place
+                std::vector<Scalar> row(
+                    which.size());  // of as many columns, but in another order, it is the same place
                 for (Index i = 0; i < from.rows; ++i) {
                     for (std::size_t j = 0; j < which.size(); ++j) row[j] = from.row(i)[which[j]];
                     out = std::copy(row.begin(), row.end(), out);

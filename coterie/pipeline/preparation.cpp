@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "coterie/base/blocks.hpp"
-#include "coterie/base/derived_rows.hpp"
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/model/model.hpp"
 
@@ -139,8 +139,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
         for (std::size_t j = 0; j < columns; ++j) {
             if (!std::isfinite(squares[j])) refuse_overflow(j, "variance");
             const double deviation = std::sqrt(squares[j] / total_weight);
-            if (low(j) < high(j) && deviation > 0 && std::isfinite(1.0 / deviation))
-                out.factor_[j] = 1.0 / deviation;
+            if (low(j) < high(j) && deviation > 0 && std::isfinite(1.0 / deviation)) out.factor_[j] = 1.0 / deviation;
         }
     }
     if (by_column && !constant.empty())

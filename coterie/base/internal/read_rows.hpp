@@ -26,9 +26,8 @@ inline Points read_rows(PointsView points) {
     private:
         Points points_;
     };
-    return points.with_scalar([&]<class Scalar>() {
-        return Points(std::make_shared<const Copy>(Points(to_matrix<Scalar>(points))));
-    });
+    return points.with_scalar(
+        [&]<class Scalar>() { return Points(std::make_shared<const Copy>(Points(to_matrix<Scalar>(points)))); });
 }
 
 }  // namespace coterie::test

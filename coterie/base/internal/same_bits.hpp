@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/processes_in_threads.hpp"
 #include "coterie/base/internal/read_rows.hpp"
 #include "coterie/base/internal/together.hpp"

@@ -43,6 +43,26 @@ std::vector<T> gather(Communicator& communicator, const std::vector<T>& own) {
     return all;
 }
 
+/// The processes' values behind each other in the order of the processes, on the first process; nothing on the others.
+template <class T>
+std::vector<T> gather_at_first(Communicator& communicator, std::vector<T> own) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::size_t count = own.size();
+    const auto count_bytes = std::as_writable_bytes(std::span(&count, 1));
+    if (communicator.rank() > 0) {
+        communicator.send(count_bytes, 0);
+        communicator.send(std::as_bytes(std::span(own)), 0);
+        return {};
+    }
+    for (int process = 1; process < communicator.size(); ++process) {
+        communicator.receive(count_bytes, process);
+        const auto before = own.size();
+        own.resize(before + count);
+        communicator.receive(std::as_writable_bytes(std::span(own).subspan(before)), process);
+    }
+    return own;
+}
+
 /// Sums of counts over the processes, on every process.
 inline std::vector<Index> add_up(Communicator& communicator, std::vector<Index> counts) {
     const std::vector<Index> all = gather(communicator, counts);

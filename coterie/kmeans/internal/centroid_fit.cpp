@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/kmeans/internal/cluster_sums.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/scatter.hpp"

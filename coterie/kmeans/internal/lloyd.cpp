@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/kmeans/internal/cluster_sums.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -48,10 +48,10 @@ public:
         panels_.pack(view(centroids_), CentroidPanels<T>::mean_of(view(centroids_)));
         // Groups of panels share a lower bound; as many as an eighth of the points' memory holds.
         const auto panels = static_cast<Index>(panels_.panels().size());
-        groups_ = points.resident() ? std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 /
-                                                            static_cast<Index>(sizeof(float)),
-                                                        1, panels)
-                                    : 1;
+        groups_ = points.resident()
+                      ? std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1,
+                                          panels)
+                      : 1;
         for (Index p = 0; p < panels; ++p) {
             group_of_panel_.push_back(p * groups_ / panels);
             const auto& panel = panels_.panels()[static_cast<std::size_t>(p)];
@@ -80,13 +80,13 @@ public:
             Index moved = 0;
             try {
                 run_.throw_if_stopped("iterations");
-                moved = assign(iteration == 0,
-                               {.name = "iterations",
-                                .begin = fraction(iteration),
-                                .end = fraction(iteration + 1),
-                                .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
-                                .iteration = iteration,
-                                .objective = iteration > 0 ? out.objectives.back() : std::nan("")});
+                moved =
+                    assign(iteration == 0, {.name = "iterations",
+                                            .begin = fraction(iteration),
+                                            .end = fraction(iteration + 1),
+                                            .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
+                                            .iteration = iteration,
+                                            .objective = iteration > 0 ? out.objectives.back() : std::nan("")});
             } catch (const Cancelled&) {
                 if (iteration == 0) throw;
                 out.stopped = StopReason::interrupted;
@@ -197,8 +197,7 @@ private:
                     const Part part{block, begin, std::min(begin + cache_rows_, stop), offset};
                     if (first) {
                         for (Index i = begin; i < part.end; ++i) {
-                            norm_[at(i)] =
-                                panels_.kernels().squared_distance(part.row(i), panels_.origin().data(), d_);
+                            norm_[at(i)] = panels_.kernels().squared_distance(part.row(i), panels_.origin().data(), d_);
                             layout_.extra(sums)[scatter_about_origin] += weight(i) * static_cast<double>(norm_[at(i)]);
                         }
                     }

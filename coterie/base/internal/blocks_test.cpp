@@ -1,7 +1,7 @@
 // Sums over blocks against a tree written as its definition reads, in any number of processes and threads, for rows in
 // memory and rows that are read; and what happens where one process fails.
 
-#include "coterie/base/blocks.hpp"
+#include "coterie/base/internal/blocks.hpp"
 
 #include <algorithm>
 #include <atomic>

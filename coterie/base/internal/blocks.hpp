@@ -1,5 +1,6 @@
 #pragma once
-// Passes over rows: one grid of blocks that depends on n and d alone, loops that write a row's own result, and sums.
+// Internal: passes over rows: one grid of blocks that depends on n and d alone, loops that write a row's own result,
+// and sums.
 //
 // Sums are added over a binary tree of fixed shape over the numbers of the blocks, so that they have the same bits for
 // any number of threads and of processes, and for rows in memory and rows that are read. Each process works on
@@ -9,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "coterie/base/communicator.hpp"
@@ -18,16 +18,6 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-
-namespace coterie {
-
-/// The points in memory: the same where they are there already. ResourceError, beginning with `what`, where they do not
-/// fit.
-COTERIE_API Points load(const Points& points, std::string_view what, const Run& run);
-/// The points with this process' rows in memory, where half of what is available holds them; else as they are.
-COTERIE_API Points hold_own_rows(const Points& points, const Run& run);
-
-}  // namespace coterie
 
 namespace coterie::internal {
 
@@ -69,7 +59,6 @@ public:
     }
 
 private:
-
     PointsView points_;
     RowBlocks grid_;
     Range own_;
@@ -143,9 +132,8 @@ std::vector<double> sum_blocks(PointsView points, Index numbers, const Run& run,
 template <class Scalar, class Body>
 void for_each_row_block(PointsView points, const Run& run, const Stage& stage, Body&& body) {
     BlockReader reader(points, run);
-    for_each_own_block(reader.grid(), run, stage, [&](Index number, int worker) {
-        body(reader.template block<Scalar>(number, worker), worker);
-    });
+    for_each_own_block(reader.grid(), run, stage,
+                       [&](Index number, int worker) { body(reader.template block<Scalar>(number, worker), worker); });
 }
 
 }  // namespace coterie::internal
