@@ -1,3 +1,7 @@
+// What subcommands share. Outputs are checked in two passes: first what can be refused without touching any of them,
+// then whether each can be begun, which leaves nothing behind. Files are compared by what they are, so that a link or
+// another spelling of an input is not written over.
+
 #include "common.hpp"
 
 #include <algorithm>

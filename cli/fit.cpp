@@ -1,3 +1,7 @@
+// coterie fit METHOD: in which order a fit is told, notes, warnings and its end on standard error before the result on
+// standard output. What it does is in fitting.cpp, which tune shares. Examples are made from what a method takes, so
+// that a new one needs no line here.
+
 #include "commands.hpp"
 #include "fitting.hpp"
 

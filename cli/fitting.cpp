@@ -1,3 +1,7 @@
+// From the words of a fit to its files. What words and inputs alone show to be wrong is refused before the fit: options
+// that need others, outputs that cannot be written, a truth of another length. Files come last, also those of a fit
+// that was interrupted. Messages about points name the file that they came from.
+
 #include "fitting.hpp"
 
 #include <algorithm>

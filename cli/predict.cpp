@@ -1,3 +1,7 @@
+// coterie predict: labels and any other outputs of the model for new rows. Which outputs it has is checked before
+// points are read, and all of them are computed before the first file is written. What is asked for is a list over
+// Output, from which flags, columns' names and messages follow.
+
 #include <algorithm>
 
 #include "commands.hpp"

@@ -1,4 +1,6 @@
-// What every program here is around its commands: signals, messages of one line, exit codes.
+// What every program here is around its commands: signals, messages of one line, exit codes. The environment that other
+// libraries look at when they are loaded is set first of all, before there is a second thread. What a command throws
+// ends here, in the command's words and with the exit code of its kind.
 
 #include "program.hpp"
 

@@ -1,3 +1,7 @@
+// Text goes out by write() and not through a stream: an error is seen where it happens, and a signal's handler may do
+// the same. Handlers touch lock-free atomics, write a fixed text or end the process, nothing else. The progress bar is
+// one line, never wider than the terminal, drawn anew at most twenty times a second within a stage.
+
 #include "terminal.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// coterie transform: new rows in the space that the model sees them in. A model without such a space is refused before
+// points are read; the rest is as in predict, with which it shares model_command.hpp.
+
 #include "commands.hpp"
 #include "common.hpp"
 #include "model_command.hpp"

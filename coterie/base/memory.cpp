@@ -1,3 +1,7 @@
+// What is available is read from /proc/meminfo and, in a cgroup of version 2, from memory.max and memory.current; what
+// cannot be read limits nothing. The figure is that of the moment: nothing is reserved, so that two who ask at the same
+// time may both be told yes.
+
 #include "coterie/base/memory.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,7 @@
+// Rounds on whitened points (ridge_basis.hpp), which make kernel k-means of the paper plain k-means of n x p rows: no n
+// x n kernel is made. W comes from the k cluster sums, J too. A round is done or not begun. Fits of a grid share the
+// space and its k-means start.
+
 #include "coterie/deformation/aml.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Four methods that differ in a Criterion; internal/training.cpp fits them all. Options that would change nothing
+// beside the others are refused, not ignored. The model has the scalar type of its points; points of the other type are
+// converted and checked again before they are labelled.
+
 #include "coterie/entropy/entropy.hpp"
 
 #include <limits>

@@ -1,3 +1,7 @@
+// The bytes of a model are made, and checked, in memory as a whole: the checksum needs them all, and a file that does
+// not fit is told from one that is damaged before anything is made of it. The table of tensors is read by the reader of
+// safetensors (io/), which bounds it first. Tensors are kept by name: the same model gives the same bytes.
+
 #include "coterie/model/archive.hpp"
 
 #include <algorithm>

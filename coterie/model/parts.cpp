@@ -1,8 +1,8 @@
-#include "coterie/model/parts.hpp"
-
 // Storing and loading of parts. What is read is checked here, once for all models: extents against those of the parts
 // before, numbers against what later arithmetic can take. What goes beyond one part (a width that a kernel needs) is
 // checked by the model.
+
+#include "coterie/model/parts.hpp"
 
 #include <algorithm>
 

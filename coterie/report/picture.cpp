@@ -1,4 +1,5 @@
-// More dimensions than two are shown by their principal axes: no other plane shows more of the variance.
+// More dimensions than two are shown by their principal axes: no other plane shows more of the variance. They are those
+// of all points up to 1000 columns, beyond that of a sample, which the picture then says.
 
 #include "coterie/report/picture.hpp"
 

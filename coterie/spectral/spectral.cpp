@@ -1,3 +1,7 @@
+// Points become an affinity; from there on they go the way of graphs that are given. For new points the exponents of
+// their affinities are taken less the largest, so that none of a far point's underflows before they are summed; a point
+// at distance 0 of a fitted one takes its row. They are converted to the type of the fitted points, and checked again.
+
 #include "coterie/spectral/spectral.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Rounds of assignments, prototypes and projection. The objective after prototypes have moved follows from how far they
+// did, without another pass over the points. Hard assignments move sums only for the labels that changed; soft ones
+// hand A on as it is made. Prices and multipliers of one assignment start the next. A pass that is cut off counts for
+// nothing.
+
 #include "coterie/subspace/subspace.hpp"
 
 #include <charconv>

@@ -1,3 +1,7 @@
+// Points are scaled by a power of two, which rounds nothing, so that products in float and squares in double stay in
+// their range. Float copies lie about the mean, where their rounding is small; norms are rounded up, as bounds need.
+// Distances come from products where little cancels, from differences elsewhere.
+
 #include "coterie/manifold/internal/columns.hpp"
 
 #include <algorithm>
