@@ -5,7 +5,9 @@
 #include "coterie/base/internal/same_bits.hpp"
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/kmeans/minibatch_kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
+#include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/kmeans/ward.hpp"
 
 namespace coterie {
@@ -91,6 +93,18 @@ TYPED_TEST(InBlocks, SoftKMeans) {
     const SoftKMeansOptions options{.clusters = 5, .restarts = 1, .max_iterations = 20};
     test::expect_same_bits(this->problem(3000, 7, 5), fitting(fit_soft_kmeans, options));
     test::expect_same_bits(this->problem(3000, 7, 5, true), fitting(fit_soft_kmeans, options));
+}
+
+TYPED_TEST(InBlocks, SphericalKMeans) {
+    const SphericalKMeansOptions options{.clusters = 6, .restarts = 2, .max_iterations = 20};
+    test::expect_same_bits(this->problem(3000, 7, 6), fitting(fit_spherical_kmeans, options));
+    test::expect_same_bits(this->problem(3000, 7, 6, true), fitting(fit_spherical_kmeans, options));
+}
+
+TYPED_TEST(InBlocks, MinibatchKMeans) {
+    const MinibatchKMeansOptions options{.clusters = 6, .batch_size = 200, .max_epochs = 3, .restarts = 2};
+    test::expect_same_bits(this->problem(3000, 7, 6), fitting(fit_minibatch_kmeans, options));
+    test::expect_same_bits(this->problem(3000, 7, 6, true), fitting(fit_minibatch_kmeans, options));
 }
 
 TEST(InBlocks, BadValuesAreNamedByTheProcessThatHasThem) {

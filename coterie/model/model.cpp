@@ -32,7 +32,14 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
         for (Index number = own.begin; number < own.end; ++number) {
             const PointsView rows = reader.rows(number, 0);
             check_points(rows, what, reading, grid.begin(number));
-            part(rows, grid.begin(number));
+            try {
+                part(rows, grid.begin(number));
+            } catch (const BadData& error) {
+                if (number == 0) throw;
+                throw BadData("from row " + std::to_string(grid.begin(number) + 1) + " on, counted from there: " +
+                                  error.message(),
+                              error.fields());
+            }
             run.report({.stage = what,
                         .fraction = static_cast<double>(number + 1 - own.begin) / static_cast<double>(own.count())});
         }

@@ -49,7 +49,7 @@ std::vector<Index> positions_of(const std::vector<std::string>& wanted, const st
 
 Points columns_of(const Points& points, const std::vector<Index>& which) {
     if (!points.resident())
-        return internal::derived_rows(points, static_cast<Index>(which.size()), [which](PointsView rows, void* to) {
+        return internal::derived_rows(points, static_cast<Index>(which.size()), [which](PointsView rows, Index, void* to) {
             rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
                 auto* out = static_cast<Scalar*>(to);
                 std::vector<Scalar> row(

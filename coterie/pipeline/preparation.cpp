@@ -164,7 +164,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (points.columns() != static_cast<Index>(offset_.size()))
         throw BadArgument("preprocessing: the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(offset_.size()));
-    const auto prepare = [*this](PointsView rows, void* to) {
+    const auto prepare = [*this](PointsView rows, Index, void* to) {
         return rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
             Index zeros = 0;
             for (Index i = 0; i < from.rows; ++i)
@@ -184,7 +184,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
                 points, 1, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
                     RowBuffer buffer;
                     *sum += static_cast<double>(prepare(
-                        block.rows, buffer.reserve(static_cast<std::size_t>(block.rows.rows * block.rows.columns) *
+                        block.rows, block.first, buffer.reserve(static_cast<std::size_t>(block.rows.rows * block.rows.columns) *
                                                    sizeof(Scalar))));
                 });
             return;
@@ -194,7 +194,7 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
         Matrix<Scalar> result(points.rows(), points.columns());
         zeros = internal::sum_blocks<Scalar>(
             points, 1, run.alone(), stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
-                *sum += static_cast<double>(prepare(block.rows, result.data() + block.first * result.cols()));
+                *sum += static_cast<double>(prepare(block.rows, block.first, result.data() + block.first * result.cols()));
             });
         out = Points(std::move(result));
     });

@@ -9,8 +9,9 @@
 
 namespace coterie::internal {
 
-/// Points whose rows derive(PointsView rows, void* to) computes from those of `from`, which must not be resident:
-/// `columns` numbers of the same scalar type a row. derive may be called by several threads at once.
+/// Points whose rows derive(PointsView rows, Index first, void* to) computes from those of `from`, which must not be
+/// resident: `columns` numbers of the same scalar type a row; `first` is the number of the first of the rows. derive may
+/// be called by several threads at once.
 template <class Derive>
 Points derived_rows(const Points& from, Index columns, Derive derive) {
     class Derived : public RowSource {
@@ -25,12 +26,12 @@ Points derived_rows(const Points& from, Index columns, Derive derive) {
             if (from_.columns() == columns_) {
                 from_.view().source()->read(begin, end, to);
                 from_.view().with_scalar([&]<class Scalar>() {
-                    derive_(PointsView(static_cast<const Scalar*>(to), end - begin, columns_), to);
+                    derive_(PointsView(static_cast<const Scalar*>(to), end - begin, columns_), begin, to);
                 });
                 return;
             }
             thread_local RowBuffer buffer;
-            derive_(from_.view().block(begin, end, buffer), to);
+            derive_(from_.view().block(begin, end, buffer), begin, to);
         }
         void expect(Index begin, Index end) const override { from_.view().source()->expect(begin, end); }
 

@@ -36,6 +36,17 @@ struct ClusterSums {
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
                          const Run& run);
 
+/// A row and what it costs where it is.
+struct Costly {
+    double cost;
+    Index row;  // among all
+    std::int32_t label;
+};
+/// The `wanted` rows of all processes that cost most, the most costly first, then the lowest. `cost` and `labels` are
+/// those of this process' rows, of which `first` is the first.
+std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
+                              Communicator& communicator);
+
 /// Means of the points of each cluster; an empty cluster keeps its row of `before`.
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);
 

@@ -454,12 +454,7 @@ private:
         return repaired;
     }
 
-    struct Costly {
-        double cost;  // w_i ||x_i - c_{a_i}||^2
-        Index row;    // among all
-        std::int32_t label;
-    };
-    // The rows of all processes that cost most, the most costly first.
+    // The rows of all processes that cost most by w_i ||x_i - c_{a_i}||^2.
     std::vector<Costly> costliest(std::size_t wanted) {
         std::vector<double> cost(labels_.size());
         const double unit =
@@ -476,20 +471,7 @@ private:
                 cost[at(i)] = squared > unit * unit * norm ? weight(i) * squared : 0.0;
             }
         });
-        const auto before = [](const Costly& a, const Costly& b) {
-            return a.cost > b.cost || (a.cost == b.cost && a.row < b.row);
-        };
-        std::vector<Costly> order;
-        for (Index i = 0; i < own_.count(); ++i) order.push_back({cost[at(i)], own_.begin + i, labels_[at(i)]});
-        const auto keep = [&] {
-            const std::size_t kept = std::min(order.size(), wanted);
-            std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), before);
-            order.resize(kept);
-        };
-        keep();
-        order = gather(run_.communicator(), order);
-        keep();
-        return order;
+        return internal::costliest(cost, labels_, own_.begin, wanted, run_.communicator());
     }
 
     void release_working_memory() {
