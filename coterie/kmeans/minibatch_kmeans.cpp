@@ -38,7 +38,8 @@ public:
         const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows()) /
                                        static_cast<double>(size_));
         // Of the order of one pass over the points, as Sculley's followers smooth it.
-        const double share = std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows()) + 1));
+        const double share =
+            std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows()) + 1));
         Matrix<double> centroids = start.template cast<double>();
         std::vector<double> had(at(k), 0.0);  // rows each centroid has had
         // Every process works on all of a batch: it is small.

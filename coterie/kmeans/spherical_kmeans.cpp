@@ -134,8 +134,8 @@ private:
         std::vector<double> cost(near.labels.size());
         for (Index i = 0; i < own_.count(); ++i)
             cost[at(i)] = near.squared[at(i)] > unit * unit ? weight(own_.begin + i) * near.squared[at(i)] : 0.0;
-        const std::vector<internal::Costly> order = internal::costliest(
-            cost, near.labels, own_.begin, empty + at(options_.clusters), run_.communicator());
+        const std::vector<internal::Costly> order =
+            internal::costliest(cost, near.labels, own_.begin, empty + at(options_.clusters), run_.communicator());
         int repaired = 0;
         std::size_t next = 0;
         for (std::int32_t j = 0; j < options_.clusters; ++j) {
@@ -205,8 +205,8 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
     internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     return points.with_scalar([&]<class T>() {
         Stopwatch watch;
-        const Points unit = points.resident() ? unit_rows<T>(points, "points", run.threads)
-                                              : unit_rows_read(problem.points, "points");
+        const Points unit =
+            points.resident() ? unit_rows<T>(points, "points", run.threads) : unit_rows_read(problem.points, "points");
         Problem scaled = problem;
         if (!problem.initial_centroids.empty())
             scaled.initial_centroids = unit_rows<T>(problem.initial_centroids, "initial centroids", run.threads);

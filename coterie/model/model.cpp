@@ -36,8 +36,8 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
                 part(rows, grid.begin(number));
             } catch (const BadData& error) {
                 if (number == 0) throw;
-                throw BadData("from row " + std::to_string(grid.begin(number) + 1) + " on, counted from there: " +
-                                  error.message(),
+                throw BadData("from row " + std::to_string(grid.begin(number) + 1) +
+                                  " on, counted from there: " + error.message(),
                               error.fields());
             }
             run.report({.stage = what,

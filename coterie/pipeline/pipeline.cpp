@@ -49,17 +49,18 @@ std::vector<Index> positions_of(const std::vector<std::string>& wanted, const st
 
 Points columns_of(const Points& points, const std::vector<Index>& which) {
     if (!points.resident())
-        return internal::derived_rows(points, static_cast<Index>(which.size()), [which](PointsView rows, Index, void* to) {
-            rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
-                auto* out = static_cast<Scalar*>(to);
-                std::vector<Scalar> row(
-                    which.size());  // of as many columns, but in another order, it is the same place
-                for (Index i = 0; i < from.rows; ++i) {
-                    for (std::size_t j = 0; j < which.size(); ++j) row[j] = from.row(i)[which[j]];
-                    out = std::copy(row.begin(), row.end(), out);
-                }
+        return internal::derived_rows(
+            points, static_cast<Index>(which.size()), [which](PointsView rows, Index, void* to) {
+                rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
+                    auto* out = static_cast<Scalar*>(to);
+                    std::vector<Scalar> row(
+                        which.size());  // of as many columns, but in another order, it is the same place
+                    for (Index i = 0; i < from.rows; ++i) {
+                        for (std::size_t j = 0; j < which.size(); ++j) row[j] = from.row(i)[which[j]];
+                        out = std::copy(row.begin(), row.end(), out);
+                    }
+                });
             });
-        });
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(which.size()) *
                        static_cast<double>(size_of(points.scalar())),
                    "a copy of the points with the model's columns");

@@ -183,9 +183,10 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
             zeros = internal::sum_blocks<Scalar>(
                 points, 1, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
                     RowBuffer buffer;
-                    *sum += static_cast<double>(prepare(
-                        block.rows, block.first, buffer.reserve(static_cast<std::size_t>(block.rows.rows * block.rows.columns) *
-                                                   sizeof(Scalar))));
+                    *sum += static_cast<double>(
+                        prepare(block.rows, block.first,
+                                buffer.reserve(static_cast<std::size_t>(block.rows.rows * block.rows.columns) *
+                                               sizeof(Scalar))));
                 });
             return;
         }
@@ -194,7 +195,8 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
         Matrix<Scalar> result(points.rows(), points.columns());
         zeros = internal::sum_blocks<Scalar>(
             points, 1, run.alone(), stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
-                *sum += static_cast<double>(prepare(block.rows, block.first, result.data() + block.first * result.cols()));
+                *sum +=
+                    static_cast<double>(prepare(block.rows, block.first, result.data() + block.first * result.cols()));
             });
         out = Points(std::move(result));
     });

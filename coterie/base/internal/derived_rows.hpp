@@ -10,8 +10,8 @@
 namespace coterie::internal {
 
 /// Points whose rows derive(PointsView rows, Index first, void* to) computes from those of `from`, which must not be
-/// resident: `columns` numbers of the same scalar type a row; `first` is the number of the first of the rows. derive may
-/// be called by several threads at once.
+/// resident: `columns` numbers of the same scalar type a row; `first` is the number of the first of the rows. derive
+/// may be called by several threads at once.
 template <class Derive>
 Points derived_rows(const Points& from, Index columns, Derive derive) {
     class Derived : public RowSource {

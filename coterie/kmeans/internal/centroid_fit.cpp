@@ -66,14 +66,12 @@ ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, 
 std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
                               Communicator& communicator) {
     std::vector<Costly> order;
-    for (std::size_t i = 0; i < cost.size(); ++i)
-        order.push_back({cost[i], first + static_cast<Index>(i), labels[i]});
+    for (std::size_t i = 0; i < cost.size(); ++i) order.push_back({cost[i], first + static_cast<Index>(i), labels[i]});
     const auto keep = [&] {
         const std::size_t kept = std::min(order.size(), wanted);
-        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
-                          [](const Costly& a, const Costly& b) {
-                              return a.cost > b.cost || (a.cost == b.cost && a.row < b.row);
-                          });
+        std::partial_sort(
+            order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+            [](const Costly& a, const Costly& b) { return a.cost > b.cost || (a.cost == b.cost && a.row < b.row); });
         order.resize(kept);
     };
     keep();

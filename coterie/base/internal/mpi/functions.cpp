@@ -72,9 +72,8 @@ void send(const void* bytes, std::uint64_t count, std::int32_t to) {
               [&](const char* from, int some) { MPI_Send(from, some, MPI_BYTE, to, 0, communicator); });
 }
 void receive(void* bytes, std::uint64_t count, std::int32_t from) {
-    in_pieces(static_cast<char*>(bytes), count, [&](char* to, int some) {
-        MPI_Recv(to, some, MPI_BYTE, from, 0, communicator, MPI_STATUS_IGNORE);
-    });
+    in_pieces(static_cast<char*>(bytes), count,
+              [&](char* to, int some) { MPI_Recv(to, some, MPI_BYTE, from, 0, communicator, MPI_STATUS_IGNORE); });
 }
 void broadcast(void* bytes, std::uint64_t count, std::int32_t root) {
     in_pieces(static_cast<char*>(bytes), count,
@@ -89,7 +88,7 @@ std::int32_t highest(std::int32_t value) {
 }  // namespace
 
 const coterie_process_api* coterie_process_functions(std::int32_t abi) {
-    static const coterie_process_api api = {COTERIE_PROCESS_ABI, description, start, finish, end_all,   rank, size,
+    static const coterie_process_api api = {COTERIE_PROCESS_ABI, description, start,   finish,    end_all, rank, size,
                                             processes_here,      send,        receive, broadcast, highest};
     return abi == COTERIE_PROCESS_ABI ? &api : nullptr;
 }
