@@ -1,4 +1,5 @@
-// MPI is loaded when several processes were started and not before: coterie runs where there is none.
+// MPI is loaded when several processes were started and not before: coterie runs where there is none. Who started them
+// is told by the environment that mpirun and srun give to each process; MPI itself is asked only then.
 
 #include "coterie/base/processes.hpp"
 

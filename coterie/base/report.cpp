@@ -1,3 +1,6 @@
+// Names of the reasons to stop, and the sizes of clusters. Sizes are counts, which add up exactly in any order: each
+// process counts its own rows.
+
 #include "coterie/base/report.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Copies of a run for parts of the work, and the question whether to stop, which all processes answer alike: one number
+// per question goes around, so that it is asked between iterations and not in loops.
+
 #include "coterie/base/run.hpp"
 
 #include <string>
