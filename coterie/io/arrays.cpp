@@ -1,6 +1,7 @@
 // From the arrays that files hold to points, labels and numbers. Floats in the computer's own order are used where they
 // lie, mapped or read; all else is converted once, in blocks that stay in the cache while a column-major source is
-// walked down its columns. Labels are numbered by value where they are numbers, by first appearance where they are words.
+// walked down its columns. Labels are numbered by value where they are numbers, and by first appearance where they are
+// words.
 
 #include <algorithm>
 #include <array>

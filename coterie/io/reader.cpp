@@ -1,4 +1,5 @@
-// Which format a path means, and what is read from it.
+// Which format a path means, and what is read from it. The name decides which; the content, whether it is compressed.
+// Files that are large or several stay where they are and are read in blocks.
 
 #include "coterie/io/reader.hpp"
 

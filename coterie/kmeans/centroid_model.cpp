@@ -1,3 +1,6 @@
+// Nearest centroid, in the scalar type of the model. What every fit of the room checks is here, too, so that it is
+// refused in the same words.
+
 #include "coterie/kmeans/centroid_model.hpp"
 
 #include <algorithm>

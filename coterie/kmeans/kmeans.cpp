@@ -1,3 +1,6 @@
+// The method's face: which of the two iterations a problem needs (free, or under constraints), the restarts around it,
+// and what is told of the fit. Constraints have an assignment step of their own; nothing else differs.
+
 #include "coterie/kmeans/kmeans.hpp"
 
 #include <string>

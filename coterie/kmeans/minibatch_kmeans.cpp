@@ -1,3 +1,7 @@
+// Sculley's mini-batches: a row moves its nearest centroid by one over the rows that the centroid has had, so that it
+// is their running mean. Rows are drawn with replacement, by weight. Starved centroids are put on rows of the batch,
+// far ones more likely. Every process works on the whole of a batch, which is small.
+
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Greedy k-means++ keeps D_i^2 up to date in passes that skip the rows which no new centroid can reach (triangle
+// inequality), and takes centroids into it some at a time, as a kernel compares as many as a register has lanes at the
+// price of one: until then draws are corrected by rejection, so that they stay exact. k-means|| draws many rows per
+// pass instead, for many clusters. Draws come from streams by number: the same for any number of threads and processes.
+
 #include "coterie/kmeans/seeding.hpp"
 
 #include <algorithm>

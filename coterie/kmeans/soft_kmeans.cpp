@@ -1,3 +1,7 @@
+// EM of a mixture of equal round Gaussians whose width is the temperature: memberships are a softmax of distances less
+// the least, so that no exponential overflows and not all vanish. One pass gives sums, masses and the free energy,
+// which no iteration raises. Everything about a row is in double.
+
 #include "coterie/kmeans/soft_kmeans.hpp"
 
 #include <algorithm>

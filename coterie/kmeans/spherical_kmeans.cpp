@@ -1,3 +1,7 @@
+// k-means of rows scaled to length 1 whose centroids are scaled back to it (Dhillon and Modha 2001): for unit vectors
+// the nearest centroid is the one of largest cosine, so that the kernels of k-means serve. Rows that are read are
+// scaled when they are read.
+
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Ward's linkage by chains of nearest neighbours on the means of clusters: of the order of n^2 distances in all, and
+// memory for the means alone where a matrix of distances would take n^2. The merges are those of the greedy algorithm,
+// sorted by height.
+
 #include "coterie/kmeans/ward.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Rows go through the panels of centroids some at a time, so that they stay in the second-level cache; the distance
+// that is told is taken anew from the differences, as the product form loses digits where a row is near its centroid.
+
 #include "coterie/linalg/distances.hpp"
 
 #include <cmath>

@@ -1,3 +1,7 @@
+// Inradii by enumerating the vertices of polar polytopes, which is exact and the reason why dimensions are few; the
+// dual direction from the representation's own solver. A row's geometry depends on no other row's: rows go over the
+// threads in waves, between which the caller may stop.
+
 #include "coterie/manifold/geometry.hpp"
 
 #include <algorithm>

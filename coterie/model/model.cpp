@@ -1,3 +1,6 @@
+// What every model does alike: checks of new points, labels block by block where points are read, storing and loading.
+// A row's label depends on no other row, so that blocks give the labels of the whole.
+
 #include "coterie/model/model.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Moments of columns in two passes, the second about the mean, as sums of squares lose their digits to an offset. Rows
+// are then prepared one by one, in their own scalar type: at once where they are in memory, else when they are read.
+
 #include "coterie/pipeline/preparation.hpp"
 
 #include <algorithm>

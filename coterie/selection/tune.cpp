@@ -1,3 +1,7 @@
+// Every cell of the grid is fitted on its own, or through the method's Fits where fits of one problem share work, and
+// judged by one criterion. A cell that cannot be fitted says why and is never chosen; the best is the first among
+// equals, in the order of the grid.
+
 #include "coterie/selection/tune.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Sums over clusters touch only the clusters that a block of rows has members in (cluster_sums.hpp), so that many
+// clusters cost no more than the rows. Of candidates for empty clusters each process keeps as many as could be wanted
+// and sends no more than that.
+
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 
 #include <algorithm>

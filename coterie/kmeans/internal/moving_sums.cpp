@@ -1,3 +1,6 @@
+// Sums are moved by the rows that change their cluster, or taken anew where more than half of them do: moving a row
+// costs two additions. A cluster that loses its last row is set to 0, not to what rounding has left.
+
 #include "coterie/kmeans/internal/moving_sums.hpp"
 
 #include "coterie/base/parallel.hpp"
