@@ -32,12 +32,14 @@ struct Seed {
 
 template <class T>
 std::vector<Seed<T>> seeds_of(PointsView points, const std::vector<Index>& rows, const Run& run) {
-    const Points copies = internal::gather_rows(points, rows, run);
     std::vector<Seed<T>> out;
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-        const T* const values = copies.view().as<T>().row(static_cast<Index>(j));
-        out.push_back({rows[j], {values, values + points.columns()}});
+    const auto add = [&](Index row, const T* values) { out.push_back({row, {values, values + points.columns()}}); };
+    if (points.resident() && run.communicator().size() == 1) {
+        for (const Index row : rows) add(row, points.as<T>().row(row));
+        return out;
     }
+    const Points copies = internal::gather_rows(points, rows, run);
+    for (std::size_t j = 0; j < rows.size(); ++j) add(rows[j], copies.view().as<T>().row(static_cast<Index>(j)));
     return out;
 }
 
@@ -54,13 +56,17 @@ Matrix<T> values_of(const std::vector<Seed<T>>& seeds) {
 template <class T>
 class ClosestDistances {
 public:
-    /// `origin`: any point amid the points; it only keeps rounding errors small.
-    ClosestDistances(PointsView points, std::span<const double> weights, const Vector<T>& origin, const Run& run)
+    /// `origin`: any point amid the points; it only keeps rounding errors small. `picked`: which rows of points in
+    /// memory; empty: all.
+    ClosestDistances(PointsView points, std::vector<Index> picked, std::span<const double> weights,
+                     const Vector<T>& origin, const Run& run)
         : points_(points),
+          picked_(std::move(picked)),
           d_(points.columns()),
           weights_(weights),
           run_(run),
-          grid_(internal::grid_of(points)),
+          grid_(picked_.empty() ? internal::grid_of(points)
+                                : internal::grid_of(static_cast<Index>(picked_.size()), d_)),
           blocks_(internal::own_blocks(grid_, run.communicator())),
           own_(internal::own_rows(grid_, run.communicator())),
           closest_(at(own_.count()), std::numeric_limits<T>::max()),
@@ -69,10 +75,11 @@ public:
           potential_(at(blocks_.count())),
           scratch_(at(std::max(run.threads, 1))),
           origin_(origin) {
-        internal::for_each_row_block<T>(points, run, stage(1), [&](const internal::RowBlock<T>& block, int) {
-            for (Index r = 0; r < block.rows.rows; ++r)
-                norm_[at(block.first + r - own_.begin)] =
-                    kernels_.squared_distance(block.rows.row(r), origin_.data(), d_);
+        internal::BlockReader reader(points_, run_);
+        internal::for_each_own_block(grid_, run_, stage(1), [&](Index number, int worker) {
+            const auto row = rows_of_block(reader, number, worker);
+            for (Index i = grid_.begin(number); i < grid_.end(number); ++i)
+                norm_[at(i - own_.begin)] = kernels_.squared_distance(row(i), origin_.data(), d_);
         });
     }
 
@@ -195,7 +202,14 @@ private:
         std::vector<T> reach;  // of each centroid so far
     };
 
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
+    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(picked_.empty() ? i : picked_[at(i)])]; }
+    // Where the rows of a block are, by their numbers.
+    auto rows_of_block(internal::BlockReader& reader, Index number, int worker) const {
+        const Rows<T> rows = picked_.empty() ? reader.block<T>(number, worker).rows : points_.as<T>();
+        const Index first = grid_.begin(number);
+        const Index* const picked = picked_.empty() ? nullptr : picked_.data();
+        return [rows, first, picked](Index i) { return picked != nullptr ? rows.row(picked[i]) : rows.row(i - first); };
+    }
     Stage stage(Index columns) const {
         return {.name = "seeding",
                 .begin = progress_,
@@ -239,16 +253,16 @@ private:
                        Act&& act) {
         const Index begin = grid_.begin(number);
         const Index end = grid_.end(number);
-        Rows<T> rows;
+        std::optional<decltype(rows_of_block(reader, number, worker))> row;  // read when the first is wanted
         for (Index i = begin; i < end;) {
             std::size_t count = 0;
             for (; i < end && count < Scratch::rows; ++i) {
                 const std::size_t mine = at(i - own_.begin);
                 const std::int32_t a = nearest_[mine];
                 if (a >= 0 && closest_[mine] <= reach[at(a)]) continue;
-                if (rows.data == nullptr) rows = reader.block<T>(number, worker).rows;
+                if (!row) row.emplace(rows_of_block(reader, number, worker));
                 s.index[count] = mine;
-                s.row[count] = rows.row(i - begin);
+                s.row[count] = (*row)(i);
                 s.norm[count] = norm_[mine];
                 if (!weights_.empty()) s.weight[count] = weight(i);
                 ++count;
@@ -278,6 +292,7 @@ private:
     }
 
     PointsView points_;
+    std::vector<Index> picked_;
     Index d_;
     std::span<const double> weights_;
     const Run& run_;
@@ -344,17 +359,21 @@ std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& opti
     const int candidates = options.candidates.value_or(usual_candidates(k));
     const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
     const Vector<T> origin = amid<T>(points, run);
-    ClosestDistances<T> all(points, weights, origin, run);
-    Points sampled;
+    ClosestDistances<T> all(points, {}, weights, origin, run);
+    Points sampled;  // copies of the sample's rows, where not every row is at hand
     std::vector<double> sampled_weights;
     std::optional<ClosestDistances<T>> sample;
     if (sample_size < points.rows()) {
-        const std::vector<Index> rows =
+        std::vector<Index> rows =
             stratified_sample(points.rows(), sample_size, run.random("kmeans.seeding-sample", repetition));
-        sampled = internal::gather_rows(points, rows, run);
-        if (!weights.empty())
-            for (const Index row : rows) sampled_weights.push_back(weights[at(row)]);
-        sample.emplace(sampled, sampled_weights, origin, run);
+        if (points.resident() && run.communicator().size() == 1) {
+            sample.emplace(points, std::move(rows), weights, origin, run);
+        } else {
+            sampled = internal::gather_rows(points, rows, run);
+            if (!weights.empty())
+                for (const Index row : rows) sampled_weights.push_back(weights[at(row)]);
+            sample.emplace(sampled, std::vector<Index>(), sampled_weights, origin, run);
+        }
     }
     const auto& kernels = internal::kernels<T>();
     const auto most_waiting = static_cast<std::size_t>(kernels.lanes) - 1;
