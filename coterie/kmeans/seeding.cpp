@@ -318,8 +318,14 @@ Vector<T> amid(PointsView points, const Run& run) {
     std::vector<Index> rows;
     const Index step = std::max<Index>(1, points.rows() / 512);
     for (Index i = 0; i < points.rows(); i += step) rows.push_back(i);
-    const Points some = internal::gather_rows(points, rows, run);
-    return some.view().as<T>().matrix().template cast<double>().colwise().mean().template cast<T>().transpose();
+    const bool here = points.resident() && run.communicator().size() == 1;
+    const Points copies = here ? Points() : internal::gather_rows(points, rows, run);
+    Vector<double> sum = Vector<double>::Zero(points.columns());
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+        const T* const row = here ? points.as<T>().row(rows[j]) : copies.view().as<T>().row(static_cast<Index>(j));
+        for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(row[p]);
+    }
+    return (sum / static_cast<double>(rows.size())).template cast<T>();
 }
 
 // A row drawn with probability proportional to its weight.
