@@ -95,9 +95,8 @@ const OptionSet& RunRequest::described() {
             .integer("threads", &RunRequest::threads, between(1, 1024),
                      "threads to use; the result does not depend on it", "all there are")
             .text("memory", &RunRequest::memory,
-                  "memory to take at most, such as 500M or 2G, in place of what there is; .npy and idx files of more "
-                  "than "
-                  "half of it are read in blocks")
+                  "memory to take at most, such as 500M or 2G; files of points that take more than half of it are read "
+                  "in blocks")
             .text("device", &RunRequest::device, "where networks compute: cpu, or cuda where LibTorch has it")
             .text("checkpoint", &RunRequest::checkpoint,
                   "a file to keep the state of the fit in; a fit that was cut off goes on from it")

@@ -23,6 +23,7 @@ std::shared_ptr<Processes> processes;  // none until they are joined
 // All end with this code. What all found out together the first one tells; what a process found out alone is told by
 // itself, if the first one does not end it before.
 int end(int code, const std::function<void()>& tell) {
+    if (!processes && started_rank() > 0) return code;  // all read the same words
     if (processes && processes->rank() > 0) {
         std::this_thread::sleep_for(std::chrono::seconds(2));
         speak_up("process " + std::to_string(processes->rank()) + ": ");

@@ -103,7 +103,8 @@ def test_one_message_and_nothing_written(shards, tmp_path):
     result = many(3, "fit", "ward", shards / "whole.npy", "-k", 3, "--labels-out", tmp_path / "l.npy", code=2)
     assert result.err.count("method ward works in one process, not in 3") == 1
     result = many(2, "evaluate", shards / "whole.npy", shards / "whole.npy", code=2)
-    assert "works in one process" in result.err
+    assert result.err.count("works in one process; 2 were started") == 1
+    assert many(2, "fit", "kmeans", shards / "whole.npy", "-k", "none", code=2).err.count("coterie:") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["bad.npy"]
 
 

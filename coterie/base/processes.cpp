@@ -5,8 +5,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,13 @@ const coterie_process_api& loaded() {
                         "COTERIE_MPI_LIBRARY");
 }
 
+// The first of the environment's variables that is there.
+int told(std::initializer_list<const char*> names, int otherwise) {
+    for (const char* name : names)
+        if (const char* value = std::getenv(name)) return std::atoi(value);
+    return otherwise;
+}
+
 class MpiProcesses : public Processes {
 public:
     MpiProcesses() : api_(loaded()) {
@@ -73,11 +82,9 @@ private:
 
 }  // namespace
 
-int started_processes() {
-    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"})
-        if (const char* value = std::getenv(name)) return std::max(1, std::atoi(value));
-    return 1;
-}
+int started_processes() { return std::max(1, told({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"}, 1)); }
+
+int started_rank() { return told({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0); }
 
 std::shared_ptr<Processes> join_processes() { return std::make_shared<MpiProcesses>(); }
 
