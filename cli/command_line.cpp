@@ -1,3 +1,8 @@
+// Reads the words of a line by the description of the commands, and prints help from it. Help is looked for first,
+// anywhere before "--", so that it is given whatever else is wrong with the line, an unknown command apart. Then every
+// word is taken once, from left to right, and checked as it is met; the command acts only when all were accepted. A
+// slip is answered with the nearest word there is, the first among equals.
+
 #include "command_line.hpp"
 
 #include <algorithm>

@@ -1,15 +1,23 @@
+// What subcommands share. Outputs are checked in two passes: first what can be refused without touching any of them,
+// then whether each can be begun, which leaves nothing behind. Files are compared by what they are, so that a link or
+// another spelling of an input is not written over.
+
 #include "common.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <numeric>
 #include <unordered_map>
 
+#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/processes.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "program.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -86,6 +94,9 @@ const OptionSet& RunRequest::described() {
                      "random numbers start here; the same seed gives the same result")
             .integer("threads", &RunRequest::threads, between(1, 1024),
                      "threads to use; the result does not depend on it", "all there are")
+            .text("memory", &RunRequest::memory,
+                  "memory to take at most, such as 500M or 2G; files of points that take more than half of it are read "
+                  "in blocks")
             .text("device", &RunRequest::device, "where networks compute: cpu, or cuda where LibTorch has it")
             .text("checkpoint", &RunRequest::checkpoint,
                   "a file to keep the state of the fit in; a fit that was cut off goes on from it")
@@ -94,7 +105,43 @@ const OptionSet& RunRequest::described() {
     return set;
 }
 
+namespace {
+// "2G": bytes, in units of 1024.
+std::uint64_t bytes_of(const std::string& text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string unit(end, text.data() + text.size());
+    const std::vector<std::string> units = {"K", "M", "G", "T"};
+    double bytes = number;
+    const auto found = std::find(units.begin(), units.end(), unit.substr(0, 1));
+    if (found != units.end() && (unit.size() == 1 || unit.substr(1) == "iB" || unit.substr(1) == "B"))
+        for (auto each = units.begin(); each <= found; ++each) bytes *= 1024;
+    else if (!unit.empty())
+        bytes = 0;
+    if (error != std::errc() || !(bytes >= 1 << 20) || !(bytes < 1e18))
+        throw BadArgument("option --memory: '" + text + "' is not accepted; a size from 1M on is: 500M, 2G, 1.5G",
+                          {.option = "memory", .value = text, .accepted = "a size from 1M on"});
+    return static_cast<std::uint64_t>(bytes);
+}
+}  // namespace
+
 Run RunRequest::run() const {
+    if (started_processes() > 1)
+        throw UsageError("this command works in one process; " + std::to_string(started_processes()) + " were started",
+                         "start it without mpirun: fit and predict work in several");
+    return as_told();
+}
+
+Run RunRequest::run_in_processes() const {
+    Run run = as_told();
+    if (started_processes() == 1) return run;
+    run.set_communicator(join_started_processes());
+    if (run.communicator().rank() > 0) stay_silent();
+    return run;
+}
+
+Run RunRequest::as_told() const {
+    if (!memory.empty()) limit_memory(bytes_of(memory));
     Run run(static_cast<std::uint64_t>(seed), threads.value_or(0));
     run.device = device;
     run.checkpoint = checkpoint;

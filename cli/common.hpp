@@ -36,13 +36,20 @@ std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
 struct RunRequest {
     std::int64_t seed = 0;
     std::optional<int> threads;  // automatic: all there are
+    std::string memory;          // empty: what there is
     std::string device = "cpu";
     std::string checkpoint;
     bool quiet = false;
     bool json = false;
 
     static const OptionSet& described();
+    /// In one process: refused where mpirun has started several.
     Run run() const;
+    /// In as many as there are. The others than the first are silent from now on.
+    Run run_in_processes() const;
+
+private:
+    Run as_told() const;
 };
 /// The flags among --seed, --threads, --device, --checkpoint, --quiet and --json that are named.
 std::vector<Flag> run_flags(std::shared_ptr<RunRequest> request, const std::vector<std::string>& names);

@@ -1,3 +1,6 @@
+// Partial labels, shares and sizes from words to the problem. Values that name labels are kept as text until the file
+// of labels has been read, because only its names tell where one ends: a label may hold commas and equals signs.
+
 #include "constraints.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// coterie data: the catalogue as a table, one entry in full, a download. Only get uses the network; list and show look
+// for the files in the folders of data each time and remember nothing.
+
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"

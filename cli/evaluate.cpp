@@ -1,3 +1,6 @@
+// coterie evaluate: how well a column of labels agrees with a truth. Scores and the matched table are the pipeline's;
+// here are words and tables. Rows without a truth are counted, told and left out.
+
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"

@@ -1,3 +1,7 @@
+// coterie fit METHOD: in which order a fit is told, notes, warnings and its end on standard error before the result on
+// standard output. What it does is in fitting.cpp, which tune shares. Examples are made from what a method takes, so
+// that a new one needs no line here.
+
 #include "commands.hpp"
 #include "fitting.hpp"
 
@@ -6,18 +10,20 @@ namespace {
 
 int fit(const Method& method, const FitRequest& request) {
     const Outputs outputs = request.check();
-    Run run = request.running->run();
+    Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
     FitInputs inputs = read_inputs(method, request, run);
     const std::vector<std::string> notes = notes_on(method, request.options());
     if (!request.running->quiet)
         for (const auto& note : notes) print_note(note);
     const InterruptGuard guard;
+    const bool first = run.communicator().rank() == 0;
     FitResult result = fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar);
     result.notes = notes;
     if (!request.running->quiet)
         for (const auto& warning : result.warnings) print_warning(warning);
     const int code = tell_end(result, request);
+    if (!first) return code;
     if (request.running->json) {
         print(json_document(result));
     } else {

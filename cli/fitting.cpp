@@ -1,8 +1,13 @@
+// From the words of a fit to its files. What words and inputs alone show to be wrong is refused before the fit: options
+// that need others, outputs that cannot be written, a truth of another length. Files come last, also those of a fit
+// that was interrupted. Messages about points name the file that they came from.
+
 #include "fitting.hpp"
 
 #include <algorithm>
 #include <set>
 
+#include "coterie/base/internal/together.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
@@ -69,6 +74,14 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
     }
     if (truth) require_fitting_truth(*truth, rows, request.points);
     return truth;
+}
+
+// In the name of a file of labels: the number of the process, each of which writes its own rows.
+constexpr std::string_view process_mark = "{rank}";
+
+std::string part_of(std::string path, int rank) {
+    path.replace(path.find(process_mark), process_mark.size(), std::to_string(rank));
+    return path;
 }
 
 }  // namespace
@@ -163,7 +176,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
          request->picture);
 
-    std::vector<std::string> running = {"--seed", "--threads", "--quiet", "--json"};
+    std::vector<std::string> running = {"--seed", "--threads", "--memory", "--quiet", "--json"};
     if (method.takes.device) running.push_back("--device");
     if (method.takes.checkpoint) running.push_back("--checkpoint");
     append(command.flags, run_flags(request->running, running));
@@ -209,6 +222,11 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
             own_truth = std::move(file.labels);
         }
     }
+    if (!problem.graph && (!problem.points.resident() || run.communicator().size() > 1))
+        for (const auto& [option, path] : {std::pair("--picture", request.picture), {"--report", request.report}})
+            if (!path.empty())
+                throw BadArgument("option " + std::string(option) + ": is drawn of points in memory, and these are " +
+                                  (problem.points.resident() ? "worked on in several processes" : "read in blocks"));
     if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
     const Labels& partial_labels = problem.partial_labels;
     if (!partial_labels.empty())
@@ -248,7 +266,20 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     // What follows writes what was found; it must not stop because the fit was asked to.
     run.should_stop = nullptr;
     run.on_progress = nullptr;
-    FitResult result = fit_result(pipeline, method, given, inputs.problem, source, inputs.truth);
+    const Model& model = pipeline.model();
+    const bool in_parts = request.labels_out.find(process_mark) != std::string::npos;
+    if (in_parts) {
+        const LabelColumn own = merged_by_label(model.labels(), model.cluster_labels());
+        write_labels(part_of(request.labels_out, run.communicator().rank()), own.labels, own.names);
+    }
+    const Labels labels = internal::gather_at_first(run.communicator(), model.labels());
+    if (run.communicator().rank() > 0) {  // the first process tells and writes
+        FitResult result;
+        result.report = model.fit_report();
+        result.interrupted = interrupted || result.report.stopped == StopReason::interrupted;
+        return result;
+    }
+    FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
     for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));
@@ -261,7 +292,8 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     writes("picture", request.picture);
     writes("report", request.report);
 
-    if (!request.labels_out.empty()) write_labels(request.labels_out, result.labels.labels, result.labels.names);
+    if (!request.labels_out.empty() && !in_parts)
+        write_labels(request.labels_out, result.labels.labels, result.labels.names);
     if (!request.model_out.empty()) pipeline.save(request.model_out);
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;

@@ -1,3 +1,7 @@
+// coterie geometry: what a point is told by are lists of names and functions, from which the table, the JSON document
+// and the csv are all made; another quantity is one line. What is not defined at a point is blank there and does not
+// count among the least, median and largest. Rows have the numbers that they have in the file.
+
 #include "coterie/manifold/geometry.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// coterie info: what a model file holds, from the file itself; of a sound model only.
+// coterie info: what a model file holds, from the file itself. It is read once, as it may be standard input, and made
+// into a model before anything is told of it: a file that predict would refuse is refused here as well.
 
 #include <algorithm>
 
@@ -31,7 +32,6 @@ std::string name_of(Archive::ElementType type) {
 }
 
 int tell(const InfoRequest& request) {
-    // Read once, as it may be standard input. A file that predict would refuse is refused here as well.
     const Archive archive = Archive::load(request.model);
     const Pipeline pipeline = Pipeline::from(archive, request.model);
     const Model* const model = &pipeline.model();

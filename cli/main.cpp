@@ -1,4 +1,5 @@
-// coterie, the command: `coterie --help` says what it does.
+// coterie, the command: `coterie --help` says what it does. The root of its description stands here, with the commands
+// that print this description for others, shells and the manual. What is around the commands is in program.cpp.
 
 #include <iostream>
 #include <memory>

@@ -1,3 +1,7 @@
+// The manual page as troff, made from the descriptions that lines are read by; only what these do not hold is written
+// here: exit codes, variables of the environment, files. All text goes through troff(), so that none of it is taken for
+// a request.
+
 #include <algorithm>
 
 #include "commands.hpp"

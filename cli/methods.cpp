@@ -1,3 +1,6 @@
+// coterie methods: the list, or the options of one method. The JSON document has the options' kinds, ranges, defaults
+// and meanings; the reference in docs/ is made from it.
+
 #include "coterie/methods.hpp"
 
 #include <nlohmann/json.hpp>

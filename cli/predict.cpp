@@ -1,7 +1,12 @@
+// coterie predict: labels and any other outputs of the model for new rows. Which outputs it has is checked before
+// points are read, and all of them are computed before the first file is written. What is asked for is a list over
+// Output, from which flags, columns' names and messages follow.
+
 #include <algorithm>
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "model_command.hpp"
 #include "terminal.hpp"
 
@@ -59,7 +64,7 @@ int predict(const PredictRequest& request) {
     for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
     outputs.check(request.running->json);
 
-    Run run = request.running->run();
+    Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;
@@ -78,7 +83,12 @@ int predict(const PredictRequest& request) {
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
-    const Labels clusters = naming_points(request.points, [&] { return pipeline.predict(rows, run); });
+    for (const auto& [output, path] : request.outputs)
+        if (!path.empty() && run.communicator().size() > 1)
+            throw BadArgument("option " + flag_of(output) + ": several processes give labels only");
+    const Labels clusters = internal::gather_at_first(
+        run.communicator(), naming_points(request.points, [&] { return pipeline.predict(rows, run); }));
+    if (run.communicator().rank() > 0) return Exit::done;  // the first process tells and writes
     std::vector<Matrix<double>> found;
     for (const auto& [output, path] : request.outputs)
         found.push_back(path.empty() ? Matrix<double>() : pipeline.output(wanted_of(model, output), rows, run));
@@ -127,7 +137,7 @@ Command predict_command() {
                           (output == Output::label_scores ? "; of models without labels their memberships" : "") +
                           ": csv under the columns' names, npy as float64",
                       "Writing", path, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--device", "--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {
         {"coterie predict model.safetensors new.csv --labels-out labels.csv", "one label for each new row"},
         {"coterie predict model.safetensors - --labels-out - < new.csv", "from standard input to standard output"}};

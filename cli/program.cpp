@@ -1,9 +1,14 @@
-// What every program here is around its commands: signals, messages of one line, exit codes.
+// What every program here is around its commands: signals, messages of one line, exit codes. The environment that other
+// libraries look at when they are loaded is set first of all, before there is a second thread. What a command throws
+// ends here, in the command's words and with the exit code of its kind.
 
 #include "program.hpp"
 
+#include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <new>
+#include <thread>
 
 #include "common.hpp"
 #include "coterie/base/error.hpp"
@@ -12,6 +17,21 @@
 
 namespace coterie::cli {
 namespace {
+
+std::shared_ptr<Processes> processes;  // none until they are joined
+
+// All end with this code. What all found out together the first one tells; what a process found out alone is told by
+// itself, if the first one does not end it before.
+int end(int code, const std::function<void()>& tell) {
+    if (!processes && started_rank() > 0) return code;  // all read the same words
+    if (processes && processes->rank() > 0) {
+        std::this_thread::sleep_for(std::chrono::seconds(2));
+        speak_up("process " + std::to_string(processes->rank()) + ": ");
+    }
+    tell();
+    if (processes) processes->end_all(code);
+    return code;
+}
 
 // A message is one line, whatever file names it quotes.
 std::string one_line(std::string text) {
@@ -32,23 +52,26 @@ int exit_code(ErrorKind kind) {
 }
 
 int run(const Command& root, const std::vector<std::string>& words) {
+    const char* const fault = "this is a fault of coterie itself; please report it";
     try {
         return run_command_line(root, words);
     } catch (const UsageError& error) {
-        print_error(one_line(error.message()));
-        print_hint(one_line(error.hint));
-        return Exit::usage;
+        return end(Exit::usage, [&] {
+            print_error(one_line(error.message()));
+            print_hint(one_line(error.hint));
+        });
     } catch (const Error& error) {
-        print_error(one_line(with_flags(error.message())));
-        if (error.kind() == ErrorKind::internal) print_hint("this is a fault of coterie itself; please report it");
-        return exit_code(error.kind());
+        return end(exit_code(error.kind()), [&] {
+            print_error(one_line(with_flags(error.message())));
+            if (error.kind() == ErrorKind::internal) print_hint(fault);
+        });
     } catch (const std::bad_alloc&) {
-        print_error("there is not enough memory");
-        return Exit::failure;
+        return end(Exit::failure, [] { print_error("there is not enough memory"); });
     } catch (const std::exception& error) {
-        print_error(one_line(error.what()));
-        print_hint("this is a fault of coterie itself; please report it");
-        return Exit::failure;
+        return end(Exit::failure, [&] {
+            print_error(one_line(error.what()));
+            print_hint(fault);
+        });
     }
 }
 
@@ -74,7 +97,14 @@ int run_program(Command (*root)(), int count, char** words) {
     prepare_signals();
     const Command program = root();
     know_flags(program);
-    return run(program, std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+    const int code = run(program, std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+    processes.reset();
+    return code;
+}
+
+std::shared_ptr<Processes> join_started_processes() {
+    if (!processes) processes = join_processes();
+    return processes;
 }
 
 }  // namespace coterie::cli

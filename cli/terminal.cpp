@@ -1,3 +1,7 @@
+// Text goes out by write() and not through a stream: an error is seen where it happens, and a signal's handler may do
+// the same. Handlers touch lock-free atomics, write a fixed text or end the process, nothing else. The progress bar is
+// one line, never wider than the terminal, drawn anew at most twenty times a second within a stage.
+
 #include "terminal.hpp"
 
 #include <algorithm>
@@ -58,14 +62,18 @@ bool coloured() {
     return is_terminal(STDERR_FILENO) && (!refused || !*refused);
 }
 
+bool silent = false;
+std::string mark_of_process;  // of messages
+
 void print_line(std::string_view colour, std::string_view label, const std::string& text) {
+    if (silent) return;
     std::string line;
     if (coloured() && !colour.empty()) {
         line = "\033[" + std::string(colour) + "m" + std::string(label) + "\033[0m ";
     } else {
         line = std::string(label) + " ";
     }
-    line += text + "\n";
+    line += mark_of_process + text + "\n";
     write_all(STDERR_FILENO, line);
 }
 
@@ -82,7 +90,14 @@ std::string clock_text(double seconds) {
 
 }  // namespace
 
+void stay_silent() { silent = true; }
+void speak_up(const std::string& mark) {
+    silent = false;
+    mark_of_process = mark;
+}
+
 void print(std::string_view text) {
+    if (silent) return;
     const int error = write_all(STDOUT_FILENO, text);
     if (error != 0 && error != EPIPE)
         throw ResourceError("cannot write to standard output: " + std::string(std::strerror(error)));
@@ -92,9 +107,11 @@ void print_error(const std::string& text) { print_line("1;31", "coterie:", text)
 void print_hint(const std::string& text) { print_line("", "hint:", text); }
 void print_warning(const std::string& text) { print_line("33", "coterie: warning:", text); }
 void print_note(const std::string& text) { print_line("", "coterie: note:", text); }
-void print_aside(std::string_view text) { write_all(STDERR_FILENO, text); }
+void print_aside(std::string_view text) {
+    if (!silent) write_all(STDERR_FILENO, text);
+}
 
-bool shows_progress() { return is_terminal(STDERR_FILENO); }
+bool shows_progress() { return !silent && is_terminal(STDERR_FILENO); }
 
 void prepare_signals() {
     std::signal(SIGPIPE, SIG_IGN);

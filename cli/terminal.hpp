@@ -12,6 +12,11 @@ namespace coterie::cli {
 /// Exit codes.
 enum Exit { done = 0, failure = 1, usage = 2, bad_data = 3, not_converged = 4, interrupted = 130 };
 
+/// Of several processes that work on one fit the first one speaks; the others print nothing.
+void stay_silent();
+/// Ends the silence; messages begin with `mark`.
+void speak_up(const std::string& mark);
+
 /// Writes to standard output. A reader that went away (| head) is no error; a full disk is a ResourceError.
 void print(std::string_view text);
 

@@ -1,3 +1,6 @@
+// coterie transform: new rows in the space that the model sees them in. A model without such a space is refused before
+// points are read; the rest is as in predict, with which it shares model_command.hpp.
+
 #include "commands.hpp"
 #include "common.hpp"
 #include "model_command.hpp"
@@ -58,7 +61,7 @@ Command transform_command() {
     command.flags.push_back(text_flag("--points-out", "FILE",
                                       "write the transformed points: csv, or npy as float64 (needed)", "Writing",
                                       request->points_out, request, Completion::file));
-    append(command.flags, run_flags(request->running, {"--threads", "--device", "--quiet", "--json"}));
+    append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {{"coterie transform model.safetensors new.csv --points-out embedded.npy",
                          "one row of the model's own space for each new row"}};
     command.act = [request] { return transform(*request); };

@@ -1,3 +1,7 @@
+// coterie tune: words to a grid, and what came of it as tables and JSON; the search is selection's, the last fit that
+// of fitting.cpp. The cells of a long search are printed even where the last fit fails or is cut off, and only then the
+// failure is told.
+
 #include "coterie/selection/tune.hpp"
 
 #include <algorithm>
@@ -219,7 +223,6 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.found = tune(method, inputs.problem, fixed, tuned.asked, run, truth);
     tuned.seconds.emplace_back("tune", watch.restart());
     for (auto& cell : tuned.found.cells) cell.error = with_flags(cell.error);
-    // A long search is not lost with the last fit.
     std::exception_ptr failure;
     try {
         if (!tuned.found.interrupted)

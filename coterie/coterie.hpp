@@ -1,6 +1,7 @@
 #pragma once
 // All of coterie: every public header. Programs that want to compile faster include those of the rooms they use.
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/communicator.hpp"
 #include "coterie/base/error.hpp"
 #include "coterie/base/export.hpp"
@@ -11,8 +12,10 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
+#include "coterie/base/processes.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/base/report.hpp"
+#include "coterie/base/residence.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 #include "coterie/base/words.hpp"
@@ -38,6 +41,7 @@
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/reader.hpp"
+#include "coterie/io/row_files.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"

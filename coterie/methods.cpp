@@ -1,3 +1,6 @@
+// The one list of methods: a line is made from types alone, so that a room says everything about its method once.
+// Methods whose fits share nothing get a fitter that fits one by one.
+
 #include "coterie/methods.hpp"
 
 #include <algorithm>

@@ -34,7 +34,7 @@ inline void use(const formats::Array& array) {
     for (const Precision precision : {Precision::automatic, Precision::float32, Precision::float64})
         expect_only_errors([&] {
             const Points points = formats::to_points(array, precision, -1, "fuzz", 1);
-            require_finite(points, "fuzz", 1);
+            require_finite(points, "fuzz");
         });
     for (const bool blank : {false, true}) expect_only_errors([&] { formats::to_labels(array, blank, "fuzz"); });
     expect_only_errors([&] { formats::to_numbers(array, "fuzz"); });

@@ -1,4 +1,5 @@
-// coterie-reproduce, the papers' tables and figures measured here: `coterie-reproduce --help` says which.
+// coterie-reproduce, the papers' tables and figures measured here: `coterie-reproduce --help` says which. Its frame is
+// that of the command (cli/program.hpp), its commands are in reproduce.cpp.
 
 #include "program.hpp"
 #include "reproduce.hpp"

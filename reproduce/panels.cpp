@@ -1,3 +1,6 @@
+// Panels as few paths each: a region's ground is drawn from a grid of 110 x 110 places, of which a row's places of one
+// cluster are one rectangle. Clusters beyond the eighth share colours.
+
 #include "panels.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// What the tables share, and the program's root. To see the model of every update, a fit is cut off by its progress and
+// goes on from its checkpoint, which changes no bit: the library needs no way in for observers.
+
 #include "reproduce.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,7 @@
+// dekm-coil20, dekm-mnist, dekm-usps: DEKM and its baselines. Methods of one seed start from one autoencoder, which is
+// trained once and kept as a model's file; names of files hold what they depend on, so that a folder serves many
+// commands.
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

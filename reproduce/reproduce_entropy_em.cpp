@@ -1,3 +1,6 @@
+// entropy-em: rounds and time of the label solvers. What counts as converged decides such a table; here it is the
+// distance of every label from an optimum proved by its gradient. Times are the least of five where they are short.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

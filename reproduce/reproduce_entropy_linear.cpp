@@ -1,3 +1,6 @@
+// entropy-linear: linear entropy clustering and its baselines on pixels. Every method chooses among as many cells, by
+// other starts than those that count, and sees as many updates. Fits are one per thread, each with its own seed.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,6 @@
+// label-noise: forward against reverse cross-entropy on wrong labels. Splits, wrong labels and starts follow from the
+// seed, the same for both losses; options are chosen on rows that neither training nor the test sees.
+
 #include <array>
 #include <cmath>
 

@@ -1,3 +1,7 @@
+// max-margin: what the theorems say of decisive clusters and margins, on sets drawn to be separable. Solvers that end
+// at rounding (entropy/internal/max_margin.hpp) stand beside the one that users have, so that an angle is the theorem's
+// and not the solver's. Sets are the tasks, each with its own seed.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,6 @@
+// trefoil-lambda, trefoil-n: where Lemma 1 holds on two knots. What the paper leaves open are options. Embeddings are
+// the tasks, the largest first; each point of the first knot is looked at once, in one of them.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

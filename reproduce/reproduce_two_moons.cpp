@@ -1,3 +1,6 @@
+// two-moons: how often CPD-UML tells two moons apart, beside labels by the true density, which nobody beats but by
+// luck. Pairs of moons are the tasks, each with its own seed; all ways label the same pairs.
+
 #include <algorithm>
 #include <array>
 #include <cmath>

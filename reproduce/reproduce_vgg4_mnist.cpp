@@ -1,3 +1,6 @@
+// vgg4-mnist: deep entropy clustering and its baselines, the same network, starts and steps for all. Fits of hours keep
+// their states in a folder, by names that hold method, seed, points and epochs, and go on from there.
+
 #include <nlohmann/json.hpp>
 
 #include "common.hpp"

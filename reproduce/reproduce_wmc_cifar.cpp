@@ -1,3 +1,6 @@
+// wmc-cifar: the paper's grids on features that the user brings, as they are not to be had here. A representation is
+// made once for all 15 affinities. Parameters are chosen with the labels, as in the paper, and the table says so.
+
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -1,5 +1,6 @@
 """Texts of the library speak of options as coterie/base/error.hpp says: between backquotes, by the names that are described, and never
-as the command's flags. Read from the sources, so that a text no test provokes is looked at, too."""
+as the command's flags. Every source that is no test opens with a comment on what it does. Read from the sources, so that a text no test
+provokes is looked at, too."""
 
 import pathlib
 import re
@@ -8,6 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|'(?:[^'\\\n]|\\.)+'""", re.DOTALL)
 FLAG = re.compile(r"--[a-z]")
 MARK = re.compile(r"`([A-Za-z][\w-]*)(?=[`=])")  # opened and named; a value may come from a variable
+HEAD = re.compile(r"// \S[^\n]*\n(//\n)*// \S")
 DESCRIBED = re.compile(r'\.(?:template )?(?:flag|integers?|reals?|choice|text)(?:<[\w:]+>)?\(\s*"(\w+)",\s*&')
 
 
@@ -23,6 +25,11 @@ def sources():
     for path in sorted((ROOT / "coterie").rglob("*.[ch]pp")):
         if not re.search(r"_test\.cpp$|/test_\w+\.hpp$|_fixtures\.hpp$", str(path)):
             yield path, path.read_text()
+
+
+def without_head(paths):
+    """Those of the sources that do not begin with two lines of a comment."""
+    return [str(path) for path in paths if not HEAD.match(path.read_text())]
 
 
 def flags_in(source):
@@ -57,3 +64,25 @@ def test_no_text_names_a_flag_of_the_command():
 def test_every_name_between_backquotes_is_an_option_or_a_field():
     known = described() | set(named_fields())
     assert [(str(path), *found) for path, source in sources() for found in unknown_in(source, known)] == []
+
+
+def test_a_source_without_a_head_is_found(tmp_path):
+    sources = {
+        "none": '#include "a.hpp"\n',
+        "one": "// Reads a.\n\n#include <b>\n",
+        "late": '#include "a.hpp"\n\n// Reads a,\n// then b.\n',
+        "empty": "//\n//\n",
+        "two": "// Reads a,\n// then b.\n",
+        "apart": "// Reads a.\n//\n// Then b.\n",
+    }
+    paths = [tmp_path / name for name in sources]
+    for path in paths:
+        path.write_text(sources[path.name])
+    assert without_head(paths) == [str(tmp_path / name) for name in ("none", "one", "late", "empty")]
+
+
+def test_every_source_opens_with_what_it_does():
+    folders = [ROOT / name for name in ("coterie", "cli", "reproduce")]
+    paths = [path for folder in folders for path in sorted(folder.rglob("*.cpp")) if not path.name.endswith("_test.cpp")]
+    assert len(paths) > 100
+    assert without_head(paths) == []

@@ -81,6 +81,10 @@ struct COTERIE_API BadData : detail::ErrorOf<std::runtime_error, ErrorKind::bad_
 struct COTERIE_API ResourceError : detail::ErrorOf<std::runtime_error, ErrorKind::resource> {
     using ErrorOf::ErrorOf;
 };
+/// Of the processes that work on one fit, another one failed; the text says which and why.
+struct COTERIE_API PeerFailed : ResourceError {
+    using ResourceError::ResourceError;
+};
 struct COTERIE_API Cancelled : detail::ErrorOf<std::runtime_error, ErrorKind::cancelled> {
     using ErrorOf::ErrorOf;
 };

@@ -1,6 +1,7 @@
-#include "coterie/base/matrix.hpp"
-
 // The memory of matrices: operator new with one alignment, that of a cache line, which serves every vector register.
+// Not std::aligned_alloc: it takes only multiples of the alignment, and does not throw where memory is short.
+
+#include "coterie/base/matrix.hpp"
 
 namespace coterie::internal {
 namespace {

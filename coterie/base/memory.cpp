@@ -1,34 +1,65 @@
+// What is available is read from /proc/meminfo and, in a cgroup of version 2, from memory.max and memory.current; what
+// cannot be read limits nothing. The figure is that of the moment: nothing is reserved, so that two who ask at the same
+// time may both be told yes.
+
 #include "coterie/base/memory.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "coterie/base/error.hpp"
 
 namespace coterie {
 namespace {
-std::optional<std::uint64_t> read_number(const char* path) {
+std::optional<std::uint64_t> read_number(const std::string& path) {
     std::ifstream file(path);
     std::uint64_t value = 0;
     if (file >> value) return value;
     return std::nullopt;  // absent, or "max"
 }
 
-std::string readable(double bytes) {
-    const char* unit = "GiB";
-    double amount = bytes / (1024.0 * 1024.0 * 1024.0);
-    if (amount < 0.1) {
-        unit = "MiB";
-        amount *= 1024.0;
-    }
-    char text[64];
-    std::snprintf(text, sizeof text, "%.3g %s", amount, unit);
-    return text;
+// Bytes of files in a cgroup's page cache: they go when memory is asked for.
+std::uint64_t cached_in(const std::string& group) {
+    std::ifstream file(group + "/memory.stat");
+    std::uint64_t cached = 0;
+    std::string word;
+    for (std::uint64_t value = 0; file >> word >> value;)
+        if (word == "inactive_file" || word == "active_file") cached += value;
+    return cached;
 }
+
+// The folders of this process' control group and of those around it, innermost first.
+std::vector<std::string> control_groups() {
+    const std::string root = "/sys/fs/cgroup";
+    std::vector<std::string> groups;
+    std::ifstream file("/proc/self/cgroup");
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("0::/")) continue;
+        for (std::string path = line.substr(3); path.size() > 1; path.resize(path.rfind('/')))
+            groups.push_back(root + path);
+    }
+    groups.push_back(root);
+    return groups;
+}
+
+std::atomic<std::uint64_t> own_limit{0};
+
+// Memory of this process that is not a file's.
+std::uint64_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t size = 0, resident = 0, shared = 0;
+    file >> size >> resident >> shared;
+    return (resident - std::min(resident, shared)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 std::uint64_t available_memory() {
@@ -41,21 +72,40 @@ std::uint64_t available_memory() {
             break;
         }
     }
-    const auto limit = read_number("/sys/fs/cgroup/memory.max");
-    const auto used = read_number("/sys/fs/cgroup/memory.current");
-    if (limit && used) {
-        const std::uint64_t left = *limit > *used ? *limit - *used : 1;
+    const auto leave = [&](std::uint64_t most, std::uint64_t taken) {
+        const std::uint64_t left = most > taken ? most - taken : 1;
         available = available == 0 ? left : std::min(available, left);
+    };
+    for (const std::string& group : control_groups()) {
+        const auto limit = read_number(group + "/memory.max");
+        const auto used = read_number(group + "/memory.current");
+        if (limit && used) leave(*limit, *used - std::min(*used, cached_in(group)));
     }
+    if (const std::uint64_t own = own_limit; own > 0) leave(own, resident_bytes());
     return available;
 }
+
+std::string memory_text(double bytes) {
+    const char* unit = "GiB";
+    double amount = bytes / (1024.0 * 1024.0 * 1024.0);
+    if (amount < 0.1) {
+        unit = "MiB";
+        amount *= 1024.0;
+    }
+    if (amount < 0.01) return "0 MiB";
+    char text[64];
+    std::snprintf(text, sizeof text, "%.3g %s", amount, unit);
+    return text;
+}
+
+void limit_memory(std::uint64_t bytes) { own_limit = bytes; }
 
 void require_memory(double bytes, std::string_view what) {
     if (bytes < 16.0 * 1024.0 * 1024.0) return;  // asking the system costs more than so little is worth
     const auto available = static_cast<double>(available_memory());
     if (!std::isfinite(bytes) || (available > 0 && bytes > available)) {
-        throw ResourceError(std::string(what) + " needs about " + readable(bytes) + " of memory, " +
-                            readable(available) + " is available");
+        throw ResourceError(std::string(what) + " needs about " + memory_text(bytes) + " of memory, " +
+                            memory_text(available) + " is available");
     }
 }
 

@@ -1,3 +1,7 @@
+// Values of options as text and back, and the one check that all of them go through, whether they come from the command
+// line, a model's file or a struct. Numbers are read and written by from_chars and to_chars: no locale changes them,
+// and what is written is the shortest text that reads back as the same number.
+
 #include "coterie/base/options.hpp"
 
 #include <algorithm>

@@ -64,7 +64,7 @@ void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef
     using Clock = std::chrono::steady_clock;
     constexpr auto interval = std::chrono::milliseconds(50);
     const auto caller = std::this_thread::get_id();
-    std::atomic<bool> stopped{run.stop_requested()};
+    std::atomic<bool> stopped{run.stop_requested_here()};
     std::atomic<Index> done{0};
     auto asked = Clock::now();  // the calling thread's
     const auto ask = [&] {
@@ -72,8 +72,9 @@ void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef
             count == 0 ? 1 : static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(count);
         run.report({.stage = stage.name,
                     .fraction = stage.begin + share * (stage.end - stage.begin),
-                    .objective = std::numeric_limits<double>::quiet_NaN()});
-        if (run.stop_requested()) stopped = true;
+                    .objective = stage.objective,
+                    .iteration = stage.iteration});
+        if (run.stop_requested_here()) stopped = true;
         asked = Clock::now();
     };
     const auto throw_stopped = [&] {
@@ -89,7 +90,7 @@ void for_each_block(Index count, const Run& run, const Stage& stage, FunctionRef
         ~Restored() { stop_of_loop = before; }
     };
     if (stopped) throw_stopped();
-    for_each_block(count, run.threads, [&](Index block, int worker) {
+    for_each_block(count, threads_for(stage.operations, run.threads), [&](Index block, int worker) {
         stop_if_asked();
         const Restored restored{std::exchange(stop_of_loop, &within)};
         body(block, worker);

@@ -3,6 +3,7 @@
 // problem alone, each block is computed by one thread, and what blocks contribute is put together in block order.
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "coterie/base/export.hpp"
@@ -34,6 +35,11 @@ struct Stage {
     std::string_view name;
     double begin = 0;
     double end = 1;
+    /// Multiplications and additions of the whole loop; few are done on the calling thread alone.
+    double operations = std::numeric_limits<double>::infinity();
+    /// For the progress.
+    int iteration = 0;
+    double objective = std::numeric_limits<double>::quiet_NaN();
 };
 /// The same on run.threads, while the calling thread reports progress and asks the caller whether to stop, before the
 /// loop and then between blocks, some 20 times a second: then no further block is begun, and Cancelled, which names the

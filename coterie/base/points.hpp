@@ -1,5 +1,6 @@
 #pragma once
-// Points: n rows of d numbers, float or double. PointsView borrows, Points owns (an array, or a mapped file).
+// Points: n rows of d numbers, float or double. PointsView borrows, Points owns: an array, a mapped file, or a source
+// that the rows are read from when they are wanted (RowSource), so that they need not fit into memory.
 
 #include <algorithm>
 #include <cstddef>
@@ -46,9 +47,46 @@ struct Rows {
     }
 };
 
-/// Borrowed rows of either scalar type: what every fit and predict takes. The memory must outlive the call, not the
-/// model.
-class PointsView {
+/// Rows that are read when they are wanted: from files, from another source that they are prepared from.
+class COTERIE_API RowSource {
+public:
+    virtual ~RowSource() = default;
+    virtual Index rows() const = 0;
+    virtual Index columns() const = 0;
+    virtual ScalarType scalar() const = 0;
+    /// Rows begin..end-1, one behind the other, to memory for (end - begin) x columns() numbers of scalar(). Several
+    /// threads may call it at once. BadData, naming the file, where they cannot be read.
+    virtual void read(Index begin, Index end, void* to) const = 0;
+    /// Where these rows lie in memory one behind the other; nullptr where they do not.
+    virtual const void* in_memory(Index begin, Index end) const {
+        (void)begin;
+        (void)end;
+        return nullptr;
+    }
+    /// A hint: these rows will be read soon.
+    virtual void expect(Index begin, Index end) const {
+        (void)begin;
+        (void)end;
+    }
+};
+
+/// Memory for rows that are read; each thread has its own.
+class COTERIE_API RowBuffer {
+public:
+    /// At least so many bytes, of a cache line's alignment; what they held is lost.
+    void* reserve(std::size_t bytes);
+
+private:
+    struct Free {
+        void operator()(void* memory) const;
+    };
+    std::unique_ptr<void, Free> memory_;
+    std::size_t bytes_ = 0;
+};
+
+/// Borrowed rows of either scalar type: what every fit and predict takes. The memory, or the source, must outlive the
+/// call, not the model.
+class COTERIE_API PointsView {
 public:
     PointsView() = default;
     template <class Scalar>
@@ -72,6 +110,12 @@ public:
     template <class Scalar>
     PointsView(const eigen::Matrix<Scalar>& matrix)  // NOLINT
         : PointsView(Rows<Scalar>{matrix.data(), matrix.rows(), matrix.cols(), matrix.cols()}) {}
+    explicit PointsView(const RowSource& source)
+        : source_(&source),
+          rows_(source.rows()),
+          columns_(source.columns()),
+          stride_(source.columns()),
+          scalar_(source.scalar()) {}
 
     Index rows() const { return rows_; }
     Index columns() const { return columns_; }
@@ -79,11 +123,25 @@ public:
     ScalarType scalar() const { return scalar_; }
     const void* data() const { return data_; }
     bool empty() const { return rows_ == 0; }
+    /// Whether the rows lie in memory; if not they are had by block() and source() alone.
+    bool resident() const { return source_ == nullptr; }
+    /// nullptr where resident.
+    const RowSource* source() const { return source_; }
+
+    /// Rows begin..end-1: as they lie in memory, or read into `buffer`, which must outlive them.
+    PointsView block(Index begin, Index end, RowBuffer& buffer) const;
 
     template <class Scalar>
     Rows<Scalar> as() const {
         if (scalar_ != scalar_type_of<Scalar>()) throw InternalError("points view read as the other scalar type");
+        if (source_ != nullptr) throw InternalError("points that are read in blocks were taken for points in memory");
         return {static_cast<const Scalar*>(data_), rows_, columns_, stride_};
+    }
+    /// Calls f.operator()<float>() or <double>(), by the scalar type.
+    template <class F>
+    decltype(auto) with_scalar(F&& f) const {
+        if (scalar_ == ScalarType::float32) return std::forward<F>(f).template operator()<float>();
+        return std::forward<F>(f).template operator()<double>();
     }
     /// Calls f(Rows<float>) or f(Rows<double>).
     template <class F>
@@ -98,6 +156,7 @@ public:
 
 private:
     const void* data_ = nullptr;
+    const RowSource* source_ = nullptr;
     Index rows_ = 0;
     Index columns_ = 0;
     Index stride_ = 0;
@@ -116,6 +175,7 @@ public:
     }
     /// Rows that live as long as `storage` does (a mapped file, a NumPy array).
     Points(PointsView view, std::shared_ptr<const void> storage) : view_(view), storage_(std::move(storage)) {}
+    explicit Points(std::shared_ptr<const RowSource> source) : view_(*source), storage_(std::move(source)) {}
     /// Rows that somebody else keeps: they must outlive this and its copies.
     static Points borrow(PointsView view) { return Points(view, nullptr); }
 
@@ -125,6 +185,7 @@ public:
     Index columns() const { return view_.columns(); }
     ScalarType scalar() const { return view_.scalar(); }
     bool empty() const { return view_.empty(); }
+    bool resident() const { return view_.resident(); }
 
 private:
     PointsView view_;
@@ -137,14 +198,7 @@ Matrix<Scalar> to_matrix(PointsView points) {
     return points.visit([](auto rows) -> Matrix<Scalar> { return rows.matrix().template cast<Scalar>(); });
 }
 
-/// A copy of some rows, in the scalar type they have.
-inline Points rows_of(PointsView points, std::span<const Index> rows) {
-    return points.visit([&]<class Scalar>(const Rows<Scalar>& from) {
-        Matrix<Scalar> out(static_cast<Index>(rows.size()), from.columns);
-        for (Index i = 0; i < out.rows(); ++i)
-            std::copy_n(from.row(rows[static_cast<std::size_t>(i)]), from.columns, out.data() + i * from.columns);
-        return Points(std::move(out));
-    });
-}
+/// A copy of some rows, in the order given and in the scalar type they have.
+COTERIE_API Points rows_of(PointsView points, std::span<const Index> rows);
 
 }  // namespace coterie

@@ -1,3 +1,8 @@
+// Philox of the counter (block, purpose, index) under the key (seed) gives four words at a time: no state is carried
+// from one to the next, so that a stream costs nothing to begin, and is 2^34 words of 32 bits long. Distributions are
+// written out here, as those of <random> differ between standard libraries; normal numbers alone use the C library's
+// functions.
+
 #include "coterie/base/random.hpp"
 
 #include <cmath>

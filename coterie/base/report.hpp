@@ -10,6 +10,7 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 
 namespace coterie {
 
@@ -45,7 +46,7 @@ struct FitReport {
     std::vector<std::pair<std::string, Detail>> details;
 };
 
-/// Fills sizes, clusters_found and clusters_requested from the labels.
-COTERIE_API void count_clusters(FitReport& report, const Labels& labels, int clusters);
+/// Fills sizes, clusters_found and clusters_requested from the labels of this process' rows and those of the others.
+COTERIE_API void count_clusters(FitReport& report, const Labels& labels, int clusters, const Run& run = Run(0, 1));
 
 }  // namespace coterie

@@ -1,3 +1,6 @@
+// Copies of a run for parts of the work, and the question whether to stop, which all processes answer alike: one number
+// per question goes around, so that it is asked between iterations and not in loops.
+
 #include "coterie/base/run.hpp"
 
 #include <string>
@@ -24,6 +27,24 @@ Run Run::within() const {
     out.device = "cpu";
     out.checkpoint.clear();
     return out;
+}
+
+Run Run::alone() const {
+    Run out = *this;
+    out.communicator_.reset();
+    return out;
+}
+
+Run Run::unstopped() const {
+    Run out = *this;
+    out.should_stop = nullptr;
+    return out;
+}
+
+bool Run::stop_requested() const {
+    const bool here = stop_requested_here();
+    if (communicator().size() == 1) return here;
+    return communicator().highest(here ? 1 : 0) == 1;
 }
 
 void Run::throw_if_stopped(std::string_view stage) const {

@@ -46,11 +46,18 @@ public:
     Run child(std::string_view purpose, std::uint64_t index = 0) const;
     /// For a computation within another: the same but for what a network alone uses, device and checkpoint.
     Run within() const;
+    /// For work that every process does by itself.
+    Run alone() const;
+    /// For what is still to be done after the caller asked to stop: nobody stops it.
+    Run unstopped() const;
     void report(const Progress& progress) const {
         if (on_progress) on_progress(progress);
     }
-    bool stop_requested() const { return should_stop && should_stop(); }
-    /// Throws Cancelled when the caller asked to stop: for stages that have nothing to return yet.
+    /// Whether the caller asked to stop, on any of the processes: each asks at the same points of its work.
+    bool stop_requested() const;
+    /// The same of this process alone: within loops.
+    bool stop_requested_here() const { return should_stop && should_stop(); }
+    /// Throws Cancelled when stop_requested(): for stages that have nothing to return yet.
     void throw_if_stopped(std::string_view stage) const;
 
     Communicator& communicator() const { return communicator_ ? *communicator_ : single_; }

@@ -1,3 +1,6 @@
+// Levenshtein's distance row by row, of which one is kept: |a| |b| steps, |b| numbers. It compares bytes: a letter
+// beyond ASCII counts as several.
+
 #include "coterie/base/words.hpp"
 
 #include <algorithm>

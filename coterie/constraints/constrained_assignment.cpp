@@ -1,3 +1,8 @@
+// Distances come in blocks of rows by products. Hard assignments under bounds keep for each row and group only the
+// nearest allowed cluster, n x G costs instead of n x k: within a group no other is ever better. Soft ones under bounds
+// pass over the rows twice, for the masses of groups and then for A, of which there is never more than a super-block at
+// a time. Partial sums of blocks are added in the order of the blocks: the same bits at any number of threads.
+
 #include "coterie/constraints/constrained_assignment.hpp"
 
 #include <cmath>

@@ -1,3 +1,8 @@
+// Labels, shares and sizes become groups of clusters with bounds, so that no assignment needs to know where a bound
+// came from. What the counts alone show to be impossible is refused here, before any fit. For hard assignments shares
+// become whole numbers of points; where every cluster has one, what rounding took or gave too much is made up at the
+// largest remainders, the lowest group among equals.
+
 #include "coterie/constraints/constraints.hpp"
 
 #include <algorithm>

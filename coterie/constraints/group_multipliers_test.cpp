@@ -5,20 +5,19 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/base/random.hpp"
 #include "coterie/constraints/group_multipliers.hpp"
 
 namespace coterie {
 namespace {
 
+using internal::at;
 using internal::group_shares_of_row;
 using internal::GroupMultipliers;
 using internal::GroupSolver;
 using internal::solve_group_multipliers;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using test::infinity;
 
 Matrix<double> random_table(Index n, Index groups, double scale, double labelled, RandomStream& random) {
     Matrix<double> out(n, groups);

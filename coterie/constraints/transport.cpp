@@ -1,3 +1,9 @@
+// Successive shortest paths on the columns and a sink, instead of an assignment of n points to n places: Dijkstra's
+// algorithm on G + 1 nodes costs G^2, and now and then a listing of a column's points. An augmentation moves one point
+// along each arc between columns, so that their number is what it costs; they are few where it starts from good prices,
+// given ones, or those of a quarter of the rows, found in the same way. Two groups need no flow, only a selection.
+// Threads work on rows of the start and of the checks alone: the same bits at any number.
+
 #include "coterie/constraints/transport.hpp"
 
 #include <algorithm>

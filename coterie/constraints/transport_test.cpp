@@ -16,12 +16,10 @@ namespace coterie {
 namespace {
 
 using internal::assign_groups;
+using internal::at;
 using internal::Transport;
 using internal::transport;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+using test::infinity;
 
 std::vector<Index> sizes_of(const Labels& columns, Index count) {
     std::vector<Index> sizes(at(count), 0);

@@ -1,4 +1,6 @@
-// get_data: what is missing is fetched to NAME.part, verified, then renamed.
+// get_data: what is missing is fetched to NAME.part, verified, then renamed, so that what has its name is whole. The
+// part is locked against a second process, outlives an interruption, and is continued by the next try. Servers may
+// ignore the range they are asked for, or send another: both are noticed. What comes with a wrong sum is removed.
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,5 @@
-// A word that begins with "data:" is the catalogue's, any other a file's: the readers below know no data set.
+// A word that begins with "data:" is the catalogue's, any other a file's: the readers below know no data set. Whoever
+// takes points takes them by these two functions, and so takes both.
 
 #include "coterie/data/read.hpp"
 

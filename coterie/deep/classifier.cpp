@@ -1,3 +1,6 @@
+// The model of all classifiers. The network is made anew from the options when it is asked, and gives logits in single
+// precision; what comes after them is in double. The embedding is the same network without its last layer.
+
 #include "coterie/deep/classifier.hpp"
 
 #include "coterie/deep/internal/classifier_fit.hpp"

@@ -1,3 +1,8 @@
+// DEC, IDEC and DCN are Alternations with centroids in the embedding itself, and differ in their loss and in how
+// centroids move. Gradients are written out here, in double: the network is only told the one by its output, and
+// centroids take their steps as its optimizer does. Targets are made of all points at an update; a batch costs its
+// points times k p. What centroids remember (moments, counts) is part of a checkpoint.
+
 #include "coterie/deep/dec.hpp"
 
 #include <cmath>

@@ -1,3 +1,8 @@
+// An update makes clusters, the eigenvectors of their scatter (dense: p is small) and targets for all points; batches
+// then only compare with targets. As the network moves little between two updates, k-means goes on from the last
+// labels; fresh starts replace it only where they are better by more than rounding, so that labels do not jump between
+// equals. An update's random numbers depend on the seed and its number alone, as a checkpoint needs.
+
 #include "coterie/deep/dekm.hpp"
 
 #include "coterie/deep/internal/dekm_step.hpp"

@@ -148,7 +148,7 @@ TEST(Dekm, GoesOnFromACheckpointBitForBit) {
     const DekmModel whole = fit_dekm(sample.points, options, run);
     run.checkpoint = folder / "fit.checkpoint";
     int stops = 0;
-    for (int limit = 1; limit < 40; ++limit) {
+    for (int limit = 1; limit < 400; limit += 3) {
         int asked = 0;
         coterie::Run cut = run;
         cut.should_stop = [&] { return ++asked > limit; };

@@ -1,3 +1,7 @@
+// Three networks that label themselves: they differ in a Criterion, and its losses and label solvers are those of the
+// linear methods (entropy/), asked for the 2 N predictions of a batch. Labels count as constants: no gradient goes
+// through a solver. Labels of an epoch are made once for all points and part of a checkpoint.
+
 #include "coterie/deep/entropy_net.hpp"
 
 #include "coterie/base/internal/idle_option.hpp"

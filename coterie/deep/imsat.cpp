@@ -1,3 +1,6 @@
+// IMSAT and IIC: losses of two views as functions of their logits alone, so that one class serves both. Nothing is kept
+// from one batch to the next, and a checkpoint holds nothing of theirs. Views are made by classifier_fit.cpp.
+
 #include "coterie/deep/imsat.hpp"
 
 #include "coterie/deep/internal/classifier_fit.hpp"

@@ -1,3 +1,7 @@
+// Rounds on whitened points (ridge_basis.hpp), which make kernel k-means of the paper plain k-means of n x p rows: no n
+// x n kernel is made. W comes from the k cluster sums, J too. A round is done or not begun. Fits of a grid share the
+// space and its k-means start.
+
 #include "coterie/deformation/aml.hpp"
 
 #include <algorithm>
@@ -16,8 +20,7 @@ using internal::RidgeBasis;
 
 // L'A, k x r: the cluster sums of the whitened points over sqrt(n_c); an empty cluster's row is 0.
 Matrix<double> indicated(const Matrix<double>& rows, const Labels& labels, int clusters, int threads) {
-    internal::ClusterSums sums =
-        internal::cluster_sums(rows, labels, clusters, {}, threads, internal::sum_chunks(rows.rows(), clusters));
+    internal::ClusterSums sums = internal::cluster_sums(rows, labels, clusters, {}, Run(0, threads));
     for (Index c = 0; c < clusters; ++c) {
         const double mass = sums.mass[static_cast<std::size_t>(c)];
         if (mass > 0) sums.sums.row(c) /= std::sqrt(mass);

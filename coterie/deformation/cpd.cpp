@@ -1,3 +1,7 @@
+// The rounds of Y and P, and the model. All that is n x n happens once for each sigma (smooth_motion.hpp); a round is
+// products with k columns. The best motion is found again only where Y has changed, and moved points are assigned until
+// none changes, as in k-means. The coefficients of a motion are made when they are first asked for.
+
 #include "coterie/deformation/cpd.hpp"
 
 #include <algorithm>

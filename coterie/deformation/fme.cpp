@@ -1,3 +1,7 @@
+// The graph's Laplacian and the regression's part of rank q make one dense matrix, whose eigenvectors are the global
+// minimum: nothing is iterated but k-means afterwards, and the n^2 memory is asked for first. The constant vector is
+// moved beyond all other eigenvalues, so that the smallest ones are those wanted. J is their sum.
+
 #include "coterie/deformation/fme.hpp"
 
 #include <cmath>

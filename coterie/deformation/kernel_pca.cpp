@@ -1,3 +1,7 @@
+// From the whole centred kernel, or from rows of a factor of it by landmarks, whose principal axes are those of the
+// kernel in their span. The grand mean is taken off first: a wide kernel is nearly constant, and its digits are in what
+// is left. New points go through in blocks of rows, so that there is never a kernel of all of them.
+
 #include "coterie/deformation/kernel_pca.hpp"
 
 #include <cmath>
@@ -74,8 +78,6 @@ void KernelPca::from_kernel(std::optional<int> components, const Run& run) {
     offset_ = coefficients_.transpose() * means;
 }
 
-// Rows of the factor are coordinates in feature space (of the landmarks' span): their principal components are those of
-// the kernel.
 void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, const Run& run) {
     KernelFactor factor = kernel_factor(points_, width_, landmarks, least_residual, run);
     const Vector<double> means = factor.rows.colwise().mean();

@@ -1,3 +1,7 @@
+// A method in the kernel form is the method itself on kernel principal components: the space alone knows which it is.
+// Columns are about the mean, or as they are where a method asks for it. k-means in a space asks whether to stop, but
+// tells nothing of its progress: it is a part of another fit.
+
 #include "coterie/deformation/point_space.hpp"
 
 #include <cmath>
@@ -59,7 +63,7 @@ namespace internal {
 
 void check_space_fit(const Problem& problem, int clusters, const Run& run) {
     check_clustering_input(problem.points, clusters, {}, run);
-    check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run.threads);
+    check_initial_centroids(problem.initial_centroids, problem.points, clusters, 1, run);
 }
 
 void SpaceFits::enter(SpaceOptions& options, int clusters, PointSpace::Origin origin) {

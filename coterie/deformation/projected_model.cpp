@@ -1,3 +1,6 @@
+// Space, linear map, nearest centroid, all in double: the one way of fitted points and new ones, so that labels of a
+// fit which come from here are those that predict gives, bit for bit.
+
 #include "coterie/deformation/projected_model.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Each round is a weighted principal component analysis, the global minimum of a bound that touches J: no step length
+// is needed. Lengths below e count by their squares, which keeps weights finite where a point lies in the subspace.
+
 #include "coterie/deformation/rpca_om.hpp"
 
 #include <cmath>

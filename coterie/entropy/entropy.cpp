@@ -1,3 +1,7 @@
+// Four methods that differ in a Criterion; internal/training.cpp fits them all. Options that would change nothing
+// beside the others are refused, not ignored. The model has the scalar type of its points; points of the other type are
+// converted and checked again before they are labelled.
+
 #include "coterie/entropy/entropy.hpp"
 
 #include <limits>
@@ -225,7 +229,7 @@ auto with_logits(const SoftmaxModel::Linear& linear, PointsView points, const Ru
         [&]<class T>(const LinearSoftmax<T>& model) {
             if (points.scalar() == scalar_type_of<T>()) return on_logits(logits(points.as<T>(), model, run.threads));
             const Points converted{to_matrix<T>(points)};
-            check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
+            check_points(converted, "predict", run);  // what fits float64 may be infinite in float32
             return on_logits(logits(converted.view().template as<T>(), model, run.threads));
         },
         linear);

@@ -675,7 +675,9 @@ TEST(Entropy, GammaFallsToTheGammaAskedFor) {
 TEST(Entropy, MemoryOfTheReportIsAskedForBeforeTraining) {
     const Matrix<double> points = Vector<double>::LinSpaced(1000000, 0, 1);
     coterie::Run run;
-    run.should_stop = [] { return true; };
+    bool training = false;
+    run.on_progress = [&](const Progress& progress) { training = progress.stage != "reading"; };
+    run.should_stop = [&] { return training; };
     for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::lbfgs}) {
         MiOptions options;
         options.clusters = 1000000;  // a batch of them is small, probabilities of all points are not

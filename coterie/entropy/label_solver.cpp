@@ -1,3 +1,8 @@
+// EM as in the paper; the dual, whose K - 1 variables make Newton's method cost a pass over the rows a step and end at
+// rounding; Newton on y itself, to compare with. Predictions are packed in tiles of 16 rows, so that a vector holds one
+// cluster of several rows. Sums are those of fixed blocks, in double and in their order. The dual is a function of
+// differences of multipliers, and where predictions are saturated it is followed from smoothed ones.
+
 #include "coterie/entropy/label_solver.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Logits come from the kernels of distances, whose score is bias - row . column: panels hold -V, and there is no second
+// set of kernels. A gradient is cut by columns, each summed over all rows by one thread: no partial sums, and the same
+// bits at any number of threads. Training about an origin corrects the gradient by a product of two vectors instead of
+// copying the points.
+
 #include "coterie/entropy/linear_softmax.hpp"
 
 #include <algorithm>
@@ -21,7 +26,7 @@ int threads_of(Index rows, Index clusters, Index dimensions, int threads) {
                        threads);
 }
 
-// The weights as the distance kernels read them: their score of a row and a column is bias - row . panel column.
+// The weights as the distance kernels read them.
 template <class T>
 class Panels {
 public:

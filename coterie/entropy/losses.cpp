@@ -1,3 +1,7 @@
+// Value and gradient of a term in one pass over the rows; values are sums of blocks of 1024 rows, in double. Renyi's
+// entropy has a formula each at order 1, near it, and elsewhere, so that none cancels or overflows; means of
+// predictions are taken in the log domain.
+
 #include "coterie/entropy/losses.hpp"
 
 #include <algorithm>

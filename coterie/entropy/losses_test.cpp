@@ -24,9 +24,9 @@ Matrix<T> normal(Index n, Index k, double deviation, std::uint64_t seed) {
 }
 
 // The losses as the paper writes them, of the probabilities themselves.
-using Rows = Matrix<double>;
+using Table = Matrix<double>;
 double entropy(const Eigen::RowVectorXd& p) { return -(p.array() * p.array().log()).sum(); }
-double mean_renyi(const Rows& p, double order) {
+double mean_renyi(const Table& p, double order) {
     double out = 0;
     for (Index i = 0; i < p.rows(); ++i)
         out += order == 1          ? entropy(p.row(i))
@@ -34,7 +34,7 @@ double mean_renyi(const Rows& p, double order) {
                                    : std::log(p.row(i).array().pow(order).sum()) / (1 - order);
     return out / static_cast<double>(p.rows());
 }
-double fairness(const Rows& p, Fairness kind) {
+double fairness(const Table& p, Fairness kind) {
     double out = 0;
     for (Index k = 0; k < p.cols(); ++k) {
         const double mean = p.col(k).mean();
@@ -43,32 +43,32 @@ double fairness(const Rows& p, Fairness kind) {
     }
     return out;
 }
-double cross_entropy(const Rows& p, const Rows& y, CrossEntropy kind) {
-    const Rows terms =
-        kind == CrossEntropy::reverse ? Rows(p.array() * y.array().log()) : Rows(y.array() * p.array().log());
+double cross_entropy(const Table& p, const Table& y, CrossEntropy kind) {
+    const Table terms =
+        kind == CrossEntropy::reverse ? Table(p.array() * y.array().log()) : Table(y.array() * p.array().log());
     return -terms.sum() / static_cast<double>(p.rows());
 }
 
 struct Term {
     std::string name;
     std::function<double(const Softmax<double>&, Matrix<double>&)> add;
-    std::function<double(const Rows&)> plain;
+    std::function<double(const Table&)> plain;
 };
 
-std::vector<Term> terms(const Rows& y) {
+std::vector<Term> terms(const Table& y) {
     std::vector<Term> out;
     for (const double order : {0.1, 0.5, 0.999999, 1.0, 1.0000001, 1.3, 2.0, 5.0, 50.0, infinity})
         out.push_back({"renyi " + std::to_string(order),
                        [order](const auto& s, auto& g) { return add_decisiveness(s, order, 1.0, g, 1); },
-                       [order](const Rows& p) { return mean_renyi(p, order); }});
+                       [order](const Table& p) { return mean_renyi(p, order); }});
     for (const Fairness kind : {Fairness::reverse, Fairness::forward})
         out.push_back({"fairness " + std::to_string(static_cast<int>(kind)),
                        [kind](const auto& s, auto& g) { return add_fairness(s, prior, kind, 1.0, g, 1); },
-                       [kind](const Rows& p) { return fairness(p, kind); }});
+                       [kind](const Table& p) { return fairness(p, kind); }});
     for (const CrossEntropy kind : {CrossEntropy::reverse, CrossEntropy::forward})
         out.push_back({"cross-entropy " + std::to_string(static_cast<int>(kind)),
                        [kind, y](const auto& s, auto& g) { return add_cross_entropy(s, y, kind, 1.0, g, 1); },
-                       [kind, y](const Rows& p) { return cross_entropy(p, y, kind); }});
+                       [kind, y](const Table& p) { return cross_entropy(p, y, kind); }});
     return out;
 }
 
@@ -84,8 +84,8 @@ TEST(Losses, SoftmaxOfModerateAndHugeLogits) {
 }
 
 TEST(Losses, ValuesAreThePapers) {
-    const Rows x = normal(23, 4, 1.5, 1);
-    const Rows y = softmax(normal(23, 4, 1, 2), 1).probability;
+    const Table x = normal(23, 4, 1.5, 1);
+    const Table y = softmax(normal(23, 4, 1, 2), 1).probability;
     const Softmax<double> s = softmax(x, 1);
     for (const Term& term : terms(y)) {
         Matrix<double> gradient = Matrix<double>::Zero(23, 4);
@@ -95,16 +95,16 @@ TEST(Losses, ValuesAreThePapers) {
 }
 
 TEST(Losses, GradientsAreFiniteDifferences) {
-    const Rows x = normal(9, 4, 2, 3);
-    const Rows y = softmax(normal(9, 4, 1, 4), 1).probability;
+    const Table x = normal(9, 4, 2, 3);
+    const Table y = softmax(normal(9, 4, 1, 4), 1).probability;
     for (const Term& term : terms(y)) {
         Matrix<double> gradient = Matrix<double>::Zero(9, 4);
         Matrix<double> unused = gradient;
         term.add(softmax(x, 1), gradient);
         for (Index i = 0; i < x.size(); ++i) {
             const double h = 1e-5;
-            Rows up = x;
-            Rows down = x;
+            Table up = x;
+            Table down = x;
             up.data()[i] += h;
             down.data()[i] -= h;
             const double slope = (term.add(softmax(up, 1), unused) - term.add(softmax(down, 1), unused)) / (2 * h);
@@ -115,48 +115,48 @@ TEST(Losses, GradientsAreFiniteDifferences) {
 
 // By the chain rule with the whole Jacobian of the softmax, diag(sigma) - sigma sigma'.
 TEST(Losses, GradientsAreTheChainRule) {
-    const Rows x = normal(12, 4, 1, 5);
-    const Rows y = softmax(normal(12, 4, 1, 6), 1).probability;
+    const Table x = normal(12, 4, 1, 5);
+    const Table y = softmax(normal(12, 4, 1, 6), 1).probability;
     const Softmax<double> s = softmax(x, 1);
-    const Rows& p = s.probability;
+    const Table& p = s.probability;
     const auto n = 12.0;
-    const auto through = [&](const Rows& slope) {
-        Rows out(12, 4);
+    const auto through = [&](const Table& slope) {
+        Table out(12, 4);
         for (Index i = 0; i < 12; ++i) {
             const Vector<double> row = p.row(i).transpose();
-            const Rows jacobian = Rows(row.asDiagonal()) - Rows(row * row.transpose());
+            const Table jacobian = Table(row.asDiagonal()) - Table(row * row.transpose());
             out.row(i) = (jacobian * slope.row(i).transpose()).transpose();
         }
         return out;
     };
     const auto expect = [&](const std::string& name, const std::function<void(Matrix<double>&)>& add,
-                            const Rows& slope) {
+                            const Table& slope) {
         Matrix<double> gradient = Matrix<double>::Zero(12, 4);
         add(gradient);
         EXPECT_LT((gradient - through(slope)).cwiseAbs().maxCoeff(), 1e-14) << name;
     };
     expect(
-        "H", [&](auto& g) { add_decisiveness(s, 1.0, 1.0, g, 1); }, Rows(-(p.array().log() + 1) / n));
-    Rows renyi(12, 4);
+        "H", [&](auto& g) { add_decisiveness(s, 1.0, 1.0, g, 1); }, Table(-(p.array().log() + 1) / n));
+    Table renyi(12, 4);
     for (Index i = 0; i < 12; ++i)
         renyi.row(i) = -3 * p.row(i).array().square() / (2 * p.row(i).array().cube().sum() * n);
     expect(
         "R_3", [&](auto& g) { add_decisiveness(s, 3.0, 1.0, g, 1); }, renyi);
-    Rows mean = p.colwise().mean().replicate(12, 1);
-    Rows u(12, 4);
+    Table mean = p.colwise().mean().replicate(12, 1);
+    Table u(12, 4);
     for (Index k = 0; k < 4; ++k) u.col(k).setConstant(prior[static_cast<std::size_t>(k)]);
     expect(
         "KL(mean || u)", [&](auto& g) { add_fairness(s, prior, Fairness::reverse, 1.0, g, 1); },
-        Rows(((mean.array() / u.array()).log() + 1) / n));
+        Table(((mean.array() / u.array()).log() + 1) / n));
     expect(
         "KL(u || mean)", [&](auto& g) { add_fairness(s, prior, Fairness::forward, 2.0, g, 1); },
-        Rows(-2 * u.array() / mean.array() / n));
+        Table(-2 * u.array() / mean.array() / n));
     expect(
         "H(sigma, y)", [&](auto& g) { add_cross_entropy(s, y, CrossEntropy::reverse, 1.0, g, 1); },
-        Rows(-y.array().log() / n));
+        Table(-y.array().log() / n));
     expect(
         "H(y, sigma)", [&](auto& g) { add_cross_entropy(s, y, CrossEntropy::forward, 1.0, g, 1); },
-        Rows(-y.array() / p.array() / n));
+        Table(-y.array() / p.array() / n));
 }
 
 TEST(Losses, ExactLimitsOfRenyi) {
@@ -182,9 +182,9 @@ TEST(Losses, ExactLimitsOfRenyi) {
 
 TEST(Losses, HugeLogitsAreSurvived) {
     for (const double size : {100.0, 1e4}) {
-        Rows x(5, 4);
+        Table x(5, 4);
         x << size, -size, 0, 0, -size, -size, -size, size, size, size, -size, 0, 0, 0, 0, 0, size, 0, -size, -size;
-        const Rows y = softmax(x, 1).probability.colwise().reverse();
+        const Table y = softmax(x, 1).probability.colwise().reverse();
         for (const Term& term : terms(y)) {
             Matrix<double> gradient = Matrix<double>::Zero(5, 4);
             EXPECT_TRUE(std::isfinite(term.add(softmax(x, 1), gradient))) << term.name;
@@ -193,7 +193,7 @@ TEST(Losses, HugeLogitsAreSurvived) {
         }
     }
     // A cluster whose every prediction is exactly 0 is pulled at with what the paper's loss says: by u_k in all.
-    Rows empty = Rows::Zero(3, 4);
+    Table empty = Table::Zero(3, 4);
     empty.col(0).setConstant(-1e4);
     Matrix<double> gradient = Matrix<double>::Zero(3, 4);
     EXPECT_NEAR(add_fairness(softmax(empty, 1), prior, Fairness::forward, 1.0, gradient, 1),
@@ -204,8 +204,8 @@ TEST(Losses, HugeLogitsAreSurvived) {
 }
 
 TEST(Losses, FloatAgreesWithDoubleAndThreadsWithOne) {
-    const Rows x = normal(30000, 4, 2, 8);
-    const Rows y = softmax(normal(30000, 4, 1, 9), 1).probability;
+    const Table x = normal(30000, 4, 2, 8);
+    const Table y = softmax(normal(30000, 4, 1, 9), 1).probability;
     const Matrix<float> narrow = x.cast<float>();
     const Matrix<float> narrow_y = y.cast<float>();
     const auto all = [](const auto& s, const auto& labels, auto& g, int threads) {
@@ -227,8 +227,8 @@ TEST(Losses, FloatAgreesWithDoubleAndThreadsWithOne) {
 }
 
 TEST(Losses, CrossEntropyOverSomeRows) {
-    const Rows x = normal(6, 4, 1, 10);
-    const Rows y = softmax(normal(6, 4, 1, 11), 1).probability;
+    const Table x = normal(6, 4, 1, 10);
+    const Table y = softmax(normal(6, 4, 1, 11), 1).probability;
     const Softmax<double> s = softmax(x, 1);
     std::vector<bool> counts = {true, false, true, false, false, true};
     Matrix<double> gradient = Matrix<double>::Zero(6, 4);
@@ -241,21 +241,21 @@ TEST(Losses, CrossEntropyOverSomeRows) {
 }
 
 TEST(Losses, ALabelOfSeveralClusters) {
-    const Rows x = normal(5, 4, 1, 12);
+    const Table x = normal(5, 4, 1, 12);
     const std::vector<std::pair<int, int>> clusters = {{0, 2}, {0, 2}, {2, 3}, {3, 4}, {0, 4}};
     Matrix<double> gradient = Matrix<double>::Zero(5, 4);
     Matrix<double> unused = gradient;
     const double value = add_label_loss(softmax(x, 1), clusters, 2.0, gradient);
     double expected = 0;
-    const Rows p = softmax(x, 1).probability;
+    const Table p = softmax(x, 1).probability;
     for (Index i = 0; i < 5; ++i) {
         const auto [begin, end] = clusters[static_cast<std::size_t>(i)];
         expected -= 2.0 / 5 * std::log(p.row(i).segment(begin, end - begin).sum());
     }
     EXPECT_NEAR(value, expected, 1e-14);
     for (Index i = 0; i < x.size(); ++i) {
-        Rows up = x;
-        Rows down = x;
+        Table up = x;
+        Table down = x;
         up.data()[i] += 1e-5;
         down.data()[i] -= 1e-5;
         const double slope = (add_label_loss(softmax(up, 1), clusters, 2.0, unused) -
@@ -263,7 +263,7 @@ TEST(Losses, ALabelOfSeveralClusters) {
                              2e-5;
         EXPECT_NEAR(gradient.data()[i], slope, 1e-9);
     }
-    const Rows far = 1e4 * x;
+    const Table far = 1e4 * x;
     EXPECT_TRUE(std::isfinite(add_label_loss(softmax(far, 1), clusters, 1.0, gradient)));
     EXPECT_TRUE(gradient.allFinite());
 }

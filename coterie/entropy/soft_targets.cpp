@@ -1,3 +1,6 @@
+// Training on targets is that of entropy clustering with its labels given: the same start, steps and losses, and no
+// code beside it. Targets are checked row by row first. There may be more classes than points.
+
 #include "coterie/entropy/soft_targets.hpp"
 
 #include <cmath>

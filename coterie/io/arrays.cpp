@@ -1,4 +1,7 @@
-// From the arrays that files hold to points, labels and numbers.
+// From the arrays that files hold to points, labels and numbers. Floats in the computer's own order are used where they
+// lie, mapped or read; all else is converted once, in blocks that stay in the cache while a column-major source is
+// walked down its columns. Labels are numbered by value where they are numbers, and by first appearance where they are
+// words.
 
 #include <algorithm>
 #include <array>
@@ -317,7 +320,7 @@ std::vector<double> to_numbers(const Array& array, std::string_view source) {
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] = wide(load<From>(array.data.data() + i * sizeof(From), array.swapped));
     });
-    if (!out.empty()) require_finite(PointsView(out.data(), n, 1), source, 1);
+    if (!out.empty()) require_finite(PointsView(out.data(), n, 1), source);
     return out;
 }
 
@@ -368,58 +371,3 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words) {
 }
 
 }  // namespace coterie::formats
-
-namespace coterie {
-namespace {
-
-template <class Scalar>
-bool all_finite(const Scalar* data, Index count) {
-    // Finite numbers times 0 add up to 0; one NaN or infinity makes the sum NaN. Eigen does this at the speed of
-    // memory.
-    const Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>> values(data, count);
-    return (values * Scalar(0)).sum() == Scalar(0);
-}
-
-template <class Scalar>
-void require_finite_rows(const Rows<Scalar>& rows, std::string_view what, int threads) {
-    if (rows.rows == 0 || rows.columns == 0) return;
-    const RowBlocks blocks{rows.rows, std::max<Index>(1, (Index{1} << 16) / rows.columns)};
-    std::vector<Index> counts(static_cast<std::size_t>(blocks.count()), 0);
-    std::vector<Index> firsts(static_cast<std::size_t>(blocks.count()), -1);
-    for_each_block(blocks.count(), threads, [&](Index block, int) {
-        const Index begin = blocks.begin(block), end = blocks.end(block);
-        if (rows.stride == rows.columns && all_finite(rows.row(begin), (end - begin) * rows.columns)) return;
-        for (Index i = begin; i < end; ++i) {
-            if (all_finite(rows.row(i), rows.columns)) continue;
-            for (Index j = 0; j < rows.columns; ++j) {
-                if (std::isfinite(rows.row(i)[j])) continue;
-                if (counts[static_cast<std::size_t>(block)]++ == 0)
-                    firsts[static_cast<std::size_t>(block)] = i * rows.columns + j;
-            }
-        }
-    });
-    Index count = 0, first = -1;
-    for (std::size_t block = 0; block < counts.size(); ++block) {
-        if (first < 0) first = firsts[block];
-        count += counts[block];
-    }
-    if (count == 0) return;
-    const Index i = first / rows.columns, j = first % rows.columns;
-    const auto number = static_cast<double>(rows.row(i)[j]);
-    const std::string value = std::isnan(number) ? "NaN" : number > 0 ? "infinity" : "-infinity";
-    ErrorFields fields = formats::fields_at(i, j, value);
-    fields.accepted = "finite numbers";
-    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
-                      ": value " + value + " is not accepted, finite numbers are (" + std::to_string(count) +
-                      " such value" + (count == 1 ? "" : "s") + " of " + std::to_string(rows.rows * rows.columns) +
-                      "); fill in or leave out what is missing",
-                  std::move(fields));
-}
-
-}  // namespace
-
-void require_finite(PointsView points, std::string_view what, int threads) {
-    points.visit([&](auto rows) { require_finite_rows(rows, what, threads); });
-}
-
-}  // namespace coterie

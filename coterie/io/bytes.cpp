@@ -1,4 +1,6 @@
-// The bytes of a file: mapped, read to the end, decompressed.
+// The bytes of a file: mapped, read to the end, decompressed. A regular file is mapped: nothing is copied, and the
+// system reads ahead of who parses it. The rest goes through one buffer that doubles, and asks for memory once it is
+// large. Bytes own what they show: a view into them is sound as long as they live.
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,3 +1,7 @@
+// Every format becomes a list of entries with the place that they come from, sorted once by row and column: the matrix
+// wants them so, a pair that comes twice then stands side by side, and the message can name both places. The order of a
+// file makes no difference.
+
 #include "coterie/io/graph_reader.hpp"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
-// The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items.
+// The idx format of the MNIST files: 0, 0, type, number of dimensions, big-endian 32-bit extents, big-endian items. The
+// header alone is parsed where a file is read in blocks.
 
 #include "coterie/io/internal/formats.hpp"
 
 namespace coterie::formats {
 
-Array parse_idx(const Bytes& bytes, std::string_view source) {
+Array parse_idx_header(const Bytes& bytes, std::string_view source) {
     const std::string what(source);
     const auto byte = [&](std::size_t i) { return std::to_integer<std::uint32_t>(bytes.data[i]); };
     if (bytes.size() < 4 || byte(0) != 0 || byte(1) != 0)
@@ -31,13 +32,19 @@ Array parse_idx(const Bytes& bytes, std::string_view source) {
         array.shape.push_back(
             static_cast<std::int64_t>(byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3)));
     }
-    const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
-    if (needed != bytes.size() - start)
-        throw BadData(what + ": the header says " + shape_text(array.shape) + ", " + std::to_string(needed) +
-                      " bytes; the file has " + std::to_string(bytes.size() - start) +
-                      (needed > bytes.size() - start ? " (is it truncated?)" : ""));
     array.data = bytes.data.subspan(start);
     array.owner = bytes.owner;
+    return array;
+}
+
+Array parse_idx(const Bytes& bytes, std::string_view source) {
+    Array array = parse_idx_header(bytes, source);
+    const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
+    const std::size_t there = array.data.size();
+    if (needed != there)
+        throw BadData(std::string(source) + ": the header says " + shape_text(array.shape) + ", " +
+                      std::to_string(needed) + " bytes; the file has " + std::to_string(there) +
+                      (needed > there ? " (is it truncated?)" : ""));
     return array;
 }
 

@@ -1,4 +1,6 @@
-// libsvm's sparse text: "target index:value index:value ...", indices from 1 and ascending. The result is dense.
+// libsvm's sparse text: "target index:value index:value ...", indices from 1 and ascending. The result is dense. The
+// text is parsed twice, in pieces of whole lines on several threads: once for its rows and its widest index, once into
+// place. That costs a second look at every number and saves a list of all of them.
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,6 @@
-// NumPy's .npz: a zip archive of .npy members, stored or deflated.
+// NumPy's .npz: a zip archive of .npy members, stored or deflated, read by libzip from the file's bytes. Of members
+// that are only described no more than 64 KiB is inflated; the one that is taken is inflated whole and its checksum
+// compared.
 
 #include <cstdlib>
 

@@ -1,4 +1,5 @@
-// Which format a path means, and what is read from it.
+// Which format a path means, and what is read from it. The name decides which; the content, whether it is compressed.
+// Files that are large or several stay where they are and are read in blocks.
 
 #include "coterie/io/reader.hpp"
 
@@ -6,10 +7,15 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <numeric>
+#include <optional>
 
+#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/residence.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/reader_process.hpp"
+#include "coterie/io/row_files.hpp"
 
 namespace coterie {
 namespace {
@@ -118,11 +124,51 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
     if (!options.columns.empty()) refuse("columns", "a choice of columns");
 }
 
+// Files that are better read in blocks, or are several.
+std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, const ReadOptions& options,
+                                        const Run& run) {
+    std::uintmax_t bytes = 0;
+    for (const auto& file : files) {
+        std::error_code error;
+        if (!can_be_read_in_blocks(file)) {
+            if (files.size() == 1) return std::nullopt;
+            throw BadData(file + ": only .npy and idx files can be read as one", {.file = file});
+        }
+        bytes += std::filesystem::file_size(file, error);
+        if (error) return std::nullopt;  // what is wrong with it is told by who reads it
+    }
+    const auto available = static_cast<double>(available_memory());
+    const bool large = available > 0 && static_cast<double>(bytes) > available / 2;
+    if (files.size() == 1 && !large && run.communicator().size() == 1) return std::nullopt;
+    refuse_text_options(options, files.front(), format_of(files.front()));
+    PointsFile out;
+    out.format = name(format_of(files.front()));
+    out.points = open_rows(files, options.precision);
+    if (options.max_rows >= 0 && options.max_rows < out.points.rows()) {
+        std::vector<Index> first(static_cast<std::size_t>(options.max_rows));
+        std::iota(first.begin(), first.end(), Index{0});
+        out.points = rows_of(out.points, first);
+    }
+    if (files.size() > 1)
+        out.notes.push_back(std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " +
+                            files.back());
+    if (large) {
+        out.notes.push_back("the points take " + memory_text(static_cast<double>(bytes)) + ", " +
+                            memory_text(available) + " of memory" +
+                            " is available: they are read in blocks, again in every pass");
+    } else if (run.communicator().size() == 1) {
+        out.points = load(out.points, files.front(), run);
+    }
+    return out;
+}
+
 }  // namespace
 
 PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) try {
     run.throw_if_stopped("reading");
-    const Location location = locate(path);
+    const std::vector<std::string> files = files_of(path);
+    if (auto in_place = rows_in_place(files, options, run)) return std::move(*in_place);
+    const Location location = locate(files.front());
     std::string source = source_of(location);
     PointsFile out;
     if (is_text(location.format)) {
@@ -137,7 +183,7 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             const Array array = read_array(location, Purpose::points, source, run);
             if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::to_points(array, options.precision, options.max_rows, source, run.threads);
-            require_finite(out.points, source, run.threads);
+            require_finite(out.points, source, run);
         }
     }
     out.format = name(location.format);

@@ -5,15 +5,19 @@
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
 // cell array. With one two-dimensional numeric array inside, the name may be left out. HDF5 and MATLAB files are read
 // by the installation's program coterie-read, in a process of its own. "-" is text from standard input (gzip too).
+// A path with *, ? or [ that no file is called by means all .npy and idx files that match, one after the other as one.
+// Such files that take more than half of the available memory, or any part of several processes' work, are left where
+// they are and read in blocks (io/row_files.hpp); all else is read whole.
 // Arrays of one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several
 // columns are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is
-// accepted. NaN and infinity are refused.
+// accepted. NaN and infinity are refused, in files that are read in blocks by who uses them.
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
@@ -81,8 +85,5 @@ COTERIE_API void write_labels(const std::string& path, const Labels& labels,
 /// .npy (same scalar type) or .csv by extension.
 COTERIE_API void write_points(const std::string& path, PointsView points,
                               const std::vector<std::string>& column_names = {});
-
-/// Throws BadData naming `what`, row, column and count when a value is NaN or infinite. `threads` scan in parallel.
-COTERIE_API void require_finite(PointsView points, std::string_view what, int threads);
 
 }  // namespace coterie

@@ -1,4 +1,5 @@
-// Labels and points to files.
+// Labels and points to files, whole or not at all (output_file.hpp). Text goes out 64 KiB at a time, so that a table is
+// never in memory as text.
 
 #include <charconv>
 #include <cmath>

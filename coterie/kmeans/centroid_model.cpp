@@ -1,3 +1,6 @@
+// Nearest centroid, in the scalar type of the model. What every fit of the room checks is here, too, so that it is
+// refused in the same words.
+
 #include "coterie/kmeans/centroid_model.hpp"
 
 #include <algorithm>
@@ -15,7 +18,7 @@ Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run).labels;
     const Points converted = centroids_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(points))
                                                                         : Points(to_matrix<double>(points));
-    check_points(converted, "predict", run.threads);  // what fits float64 may be infinite in float32
+    check_points(converted, "predict", run);  // what fits float64 may be infinite in float32
     return nearest_centroids(converted, centroids_, run).labels;
 }
 
@@ -24,10 +27,7 @@ Matrix<double> CentroidModel::output_checked(Output, PointsView points, const Ru
 }
 
 double check_clustering_input(PointsView points, int clusters, std::span<const double> weights, const Run& run) {
-    if (run.communicator().size() > 1)
-        throw BadArgument("this method fits in one process; the communicator given has " +
-                          std::to_string(run.communicator().size()));
-    const double largest = check_points(points, "points", run.threads);
+    const double largest = check_points(points, "points", run);
     const double least = points.scalar() == ScalarType::float32 ? 1e-15 : 1e-100;
     if (largest > 0 && largest < least)
         throw BadData("points: no value is larger than " + to_text(OptionValue(largest)) +

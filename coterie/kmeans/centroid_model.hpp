@@ -52,8 +52,7 @@ protected:
 };
 
 /// What every fit in this room checks first: options are checked by the caller. Throws BadData (values), BadArgument
-/// (more clusters than points with a positive weight, weights, a communicator of several processes). Returns the
-/// largest magnitude.
+/// (more clusters than points with a positive weight, weights). Returns the largest magnitude.
 COTERIE_API double check_clustering_input(PointsView points, int clusters, std::span<const double> weights,
                                           const Run& run);
 

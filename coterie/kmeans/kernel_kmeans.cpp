@@ -592,8 +592,7 @@ KernelKMeansModel KernelKMeansMethod::fit(const Problem& problem, const KernelKM
     if (!problem.initial_centroids.empty()) {
         if (precomputed)
             throw BadArgument("initial centroids: a precomputed kernel has no coordinates to give them in");
-        internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                          run.threads);
+        internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     }
     return points.visit([&]<class T>(const Rows<T>& rows) {
         const Index n = rows.rows;
@@ -660,7 +659,7 @@ Labels KernelKMeansModel::predict_checked(PointsView given, const Run& run) cons
     if (given.scalar() != own) {
         converted = own == ScalarType::float32 ? Points(to_matrix<float>(given)) : Points(to_matrix<double>(given));
         points = converted;
-        check_points(points, "predict", run.threads);  // what fits float64 may be infinite in float32
+        check_points(points, "predict", run);  // what fits float64 may be infinite in float32
     }
     if (options_.kernel == KernelFunction::linear) return nearest_centroids(points, centroids_, run.threads).labels;
     return points.visit([&]<class T>(const Rows<T>& rows) {

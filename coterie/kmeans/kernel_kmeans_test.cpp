@@ -255,8 +255,9 @@ TEST(KernelKMeans, StopsWhenAsked) {
     coterie::Run run(0, 1);
     run.should_stop = [] { return true; };
     EXPECT_THROW(fit_kernel_kmeans(points, {.clusters = 5}, run), Cancelled);
-    int asked = 0;
-    run.should_stop = [&] { return ++asked > 7; };  // after the matrix, the seeding and an iteration or two
+    int iterations = 0;
+    run.on_progress = [&](const Progress& progress) { iterations += progress.stage == "iterations" ? 1 : 0; };
+    run.should_stop = [&] { return iterations > 0; };
     const auto model = fit_kernel_kmeans(points, {.clusters = 5}, run);
     EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
     expect_sound_report(model, 200, 2, 5, run);

@@ -1,3 +1,6 @@
+// The method's face: which of the two iterations a problem needs (free, or under constraints), the restarts around it,
+// and what is told of the fit. Constraints have an assignment step of their own; nothing else differs.
+
 #include "coterie/kmeans/kmeans.hpp"
 
 #include <string>
@@ -40,15 +43,15 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
 }
 
 template <class T>
-KMeansModel fit_free(const Rows<T>& points, const KMeansOptions& options, const Run& run, const Problem& problem) {
+KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run& run, const Problem& problem) {
     const int k = *options.clusters;
     internal::LloydSettings settings{options.max_iterations, options.tolerance,
                                      options.algorithm == KMeansAlgorithm::bounds};
     if (options.algorithm == KMeansAlgorithm::automatic)
-        settings.bounds = internal::bounds_pay(points.rows, points.columns, k);
+        settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
     FitReport report;
     int distinct = 0;
-    auto best = internal::best_of_restarts(
+    auto best = internal::best_of_restarts<T>(
         points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
         run, report, distinct, [&](const Matrix<T>& start, int restart) {
             return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts);
@@ -89,19 +92,25 @@ const OptionSet& KMeansOptions::described() {
 
 KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
+    if (!problem.partial_labels.empty() || problem.sizes) {  // not in blocks yet
+        if (!points.resident()) return fit(internal::in_memory(name, problem, run), options, run);
+        if (run.communicator().size() > 1)
+            throw BadArgument("method kmeans works in one process where there are partial labels or bounds, not in " +
+                              std::to_string(run.communicator().size()));
+    }
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     KMeansOptions used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, *used.clusters, problem.weights, run);
-    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run.threads);
+    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, options.restarts, run);
     if (constraints.bounded && !problem.weights.empty())
         throw BadArgument("`weights` cannot be combined with " +
                               std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
                           {.option = "weights"});
-    return points.visit([&](const auto& rows) {
-        return constraints.any() ? fit_constrained(rows, used, constraints, run, problem)
-                                 : fit_free(rows, used, run, problem);
+    return points.with_scalar([&]<class T>() {
+        return constraints.any() ? fit_constrained(points.as<T>(), used, constraints, run, problem)
+                                 : fit_free<T>(points, used, run, problem);
     });
 }
 

@@ -53,7 +53,8 @@ public:
 };
 
 /// n x d points, 1 <= clusters <= n. With side.initial_centroids (k x d) there is no seeding and restarts must be 1.
-/// labels() is always predict(points), except where constraints forbid it. Partial labels: a label has one cluster
+/// labels() is always predict(points), except where constraints forbid it and where the fit was interrupted: then the
+/// centroids are the means of the labels so far. Partial labels: a label has one cluster
 /// unless side.clusters_per_label says otherwise; what options.clusters has beyond them are free clusters. Weights go
 /// with partial labels, not with bounds. An empty cluster under constraints keeps its place. Throws BadArgument
 /// (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose squares overflow).
@@ -63,8 +64,12 @@ struct COTERIE_API KMeansMethod {
     using Model = KMeansModel;
     static constexpr std::string_view name = "kmeans";
     static constexpr std::string_view summary = "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding";
-    static constexpr Takes takes = {
-        .weights = true, .initial_centroids = true, .labels = true, .shares = Shares::interval, .sizes = true};
+    static constexpr Takes takes = {.blocks = true,
+                                    .weights = true,
+                                    .initial_centroids = true,
+                                    .labels = true,
+                                    .shares = Shares::interval,
+                                    .sizes = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<KMeansMethod> fit_kmeans{};

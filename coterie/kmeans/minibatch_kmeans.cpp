@@ -1,3 +1,7 @@
+// Sculley's mini-batches: a row moves its nearest centroid by one over the rows that the centroid has had, so that it
+// is their running mean. Rows are drawn with replacement, by weight. Starved centroids are put on rows of the batch,
+// far ones more likely. Every process works on the whole of a batch, which is small.
+
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 
 #include <algorithm>
@@ -5,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 
@@ -16,13 +21,13 @@ using internal::at;
 template <class T>
 class Batches {
 public:
-    Batches(const Rows<T>& points, const MinibatchKMeansOptions& options, const Problem& problem, const Run& run)
+    Batches(PointsView points, const MinibatchKMeansOptions& options, const Problem& problem, const Run& run)
         : points_(points),
           options_(options),
           run_(run),
           weights_(problem.weights),
-          size_(std::min<Index>(options.batch_size, points.rows)),
-          total_weight_(static_cast<double>(points.rows)) {
+          size_(std::min<Index>(options.batch_size, points.rows())),
+          total_weight_(static_cast<double>(points.rows())) {
         if (!weights_.empty()) {
             double sum = 0;
             for (const double w : weights_) cumulative_.push_back(sum += w);
@@ -34,13 +39,16 @@ public:
         internal::Fitted<T> out;
         RandomStream random = run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart));
         const Index k = options_.clusters;
-        const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows) /
+        const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows()) /
                                        static_cast<double>(size_));
         // Of the order of one pass over the points, as Sculley's followers smooth it.
-        const double share = std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows) + 1));
+        const double share =
+            std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows()) + 1));
         Matrix<double> centroids = start.template cast<double>();
         std::vector<double> had(at(k), 0.0);  // rows each centroid has had
-        Matrix<T> batch(size_, points_.columns);
+        // Every process works on all of a batch: it is small.
+        const int threads = run_.threads;
+        std::vector<Index> rows(at(size_));
         Matrix<T> current = std::move(start);
         double smoothed = 0;
         double lowest = std::numeric_limits<double>::infinity();
@@ -52,18 +60,16 @@ public:
                 break;
             }
             if (out.iterations >= limit) break;
-            for (Index r = 0; r < size_; ++r) {
-                const Index i = draw(random);
-                batch.row(r) = points_.block(i, i + 1).row(0);
-            }
-            const Nearest near = nearest_centroids(batch, current, run_.threads, NearestWants::distances);
+            for (Index& row : rows) row = draw(random);
+            const Matrix<T> batch = to_matrix<T>(internal::gather_rows(points_, rows, run_));
+            const Nearest near = nearest_centroids(batch, current, threads, NearestWants::distances);
             double inertia = 0;
             for (const double squared : near.squared) inertia += squared;
             inertia *= total_weight_ / static_cast<double>(size_);
             for (Index r = 0; r < size_; ++r) {
                 const auto j = near.labels[at(r)];
                 const double rate = 1 / ++had[at(j)];
-                for (Index p = 0; p < points_.columns; ++p)
+                for (Index p = 0; p < points_.columns(); ++p)
                     centroids(j, p) += rate * (static_cast<double>(batch(r, p)) - centroids(j, p));
             }
             since_reassignment += static_cast<double>(size_);
@@ -87,7 +93,7 @@ public:
                 break;
             }
         }
-        out.objective = nearest_centroids(points_, current, run_.threads, NearestWants::inertia, weights_).inertia;
+        out.objective = nearest_centroids(points_, current, run_.unstopped(), NearestWants::inertia, weights_).inertia;
         out.centroids = std::move(current);
         return out;
     }
@@ -96,7 +102,7 @@ private:
     Index draw(RandomStream& random) const {
         const double u = random.uniform();
         if (weights_.empty())
-            return std::min(points_.rows - 1, static_cast<Index>(u * static_cast<double>(points_.rows)));
+            return std::min(points_.rows() - 1, static_cast<Index>(u * static_cast<double>(points_.rows())));
         auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), u * total_weight_);
         // Rounding may point past the last row with a weight.
         if (found == cumulative_.end()) found = std::lower_bound(cumulative_.begin(), cumulative_.end(), total_weight_);
@@ -144,7 +150,7 @@ private:
         return moved;
     }
 
-    Rows<T> points_;
+    PointsView points_;
     const MinibatchKMeansOptions& options_;
     const Run& run_;
     std::span<const double> weights_;
@@ -180,18 +186,17 @@ MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const Mi
                                                 const Run& run) {
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
-    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                      run.threads);
-    return points.visit([&]<class T>(const Rows<T>& rows) {
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
+    return points.with_scalar([&]<class T>() {
         FitReport report;
         int distinct = 0;
-        const Batches<T> iterate(rows, options, problem, run);
+        const Batches<T> iterate(points, options, problem, run);
         auto best = internal::best_of_restarts<T>(
-            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
+            points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
             report, distinct, iterate);
         Stopwatch watch;
         Points centroids(std::move(best.centroids));
-        Labels labels = nearest_centroids(points, centroids, run.threads).labels;
+        Labels labels = nearest_centroids(points, centroids, run.unstopped()).labels;
         report.seconds.emplace_back("labels", watch.seconds());
         report.empty_cluster_policy = "a starved centroid is put on a row of the batch";
         internal::finish_report(report, points, labels, options.clusters, distinct, run);

@@ -1,11 +1,18 @@
+// Greedy k-means++ keeps D_i^2 up to date in passes that skip the rows which no new centroid can reach (triangle
+// inequality), and takes centroids into it some at a time, as a kernel compares as many as a register has lanes at the
+// price of one: until then draws are corrected by rejection, so that they stay exact. k-means|| draws many rows per
+// pass instead, for many clusters. Draws come from streams by number: the same for any number of threads and processes.
+
 #include "coterie/kmeans/seeding.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <string>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 
@@ -16,50 +23,73 @@ using internal::at;
 
 using internal::CentroidPanels;
 
+// A row of the points, by number and value.
 template <class T>
-Matrix<T> gather(const Rows<T>& points, const std::vector<Index>& rows) {
-    Matrix<T> out(static_cast<Index>(rows.size()), points.columns);
-    for (std::size_t j = 0; j < rows.size(); ++j) out.row(static_cast<Index>(j)) = points.block(rows[j], rows[j] + 1);
+struct Seed {
+    Index row = -1;
+    std::vector<T> values;
+};
+
+template <class T>
+std::vector<Seed<T>> seeds_of(PointsView points, const std::vector<Index>& rows, const Run& run) {
+    std::vector<Seed<T>> out;
+    const auto add = [&](Index row, const T* values) { out.push_back({row, {values, values + points.columns()}}); };
+    if (points.resident() && run.communicator().size() == 1) {
+        for (const Index row : rows) add(row, points.as<T>().row(row));
+        return out;
+    }
+    const Points copies = internal::gather_rows(points, rows, run);
+    for (std::size_t j = 0; j < rows.size(); ++j) add(rows[j], copies.view().as<T>().row(static_cast<Index>(j)));
     return out;
 }
 
-// Squared distances D_i^2 from some rows to the nearest of the centroids chosen so far, kept up to date in passes over
+template <class T>
+Matrix<T> values_of(const std::vector<Seed<T>>& seeds) {
+    Matrix<T> out(static_cast<Index>(seeds.size()), static_cast<Index>(seeds.front().values.size()));
+    for (std::size_t j = 0; j < seeds.size(); ++j)
+        std::copy(seeds[j].values.begin(), seeds[j].values.end(), out.data() + static_cast<Index>(j) * out.cols());
+    return out;
+}
+
+// Squared distances D_i^2 from the rows to the nearest of the centroids chosen so far, kept up to date in passes over
 // the rows.
 template <class T>
 class ClosestDistances {
 public:
-    /// `rows`: which rows of the points, ascending; empty: all.
-    ClosestDistances(const Rows<T>& points, std::vector<Index> rows, std::span<const double> weights, const Run& run)
+    /// `origin`: any point amid the points; it only keeps rounding errors small. `picked`: which rows of points in
+    /// memory; empty: all.
+    ClosestDistances(PointsView points, std::vector<Index> picked, std::span<const double> weights,
+                     const Vector<T>& origin, const Run& run)
         : points_(points),
-          rows_(std::move(rows)),
-          count_(rows_.empty() ? points.rows : static_cast<Index>(rows_.size())),
+          picked_(std::move(picked)),
+          d_(points.columns()),
           weights_(weights),
           run_(run),
-          blocks_{count_, std::clamp<Index>(count_ / 64, 256, 4096)},
-          closest_(static_cast<std::size_t>(count_), std::numeric_limits<T>::max()),
+          grid_(picked_.empty() ? internal::grid_of(points)
+                                : internal::grid_of(static_cast<Index>(picked_.size()), d_)),
+          blocks_(internal::own_blocks(grid_, run.communicator())),
+          own_(internal::own_rows(grid_, run.communicator())),
+          closest_(at(own_.count()), std::numeric_limits<T>::max()),
           nearest_(closest_.size(), -1),
           norm_(closest_.size()),
-          potential_(static_cast<std::size_t>(blocks_.count())),
-          scratch_(static_cast<std::size_t>(std::max(run.threads, 1))) {
-        // Any origin amid the points will do; it only keeps rounding errors small.
-        const Index step = std::max<Index>(1, points.rows / 512);
-        Vector<double> sum = Vector<double>::Zero(points.columns);
-        double some = 0;
-        for (Index i = 0; i < points.rows; i += step, some += 1)
-            for (Index p = 0; p < points.columns; ++p) sum[p] += static_cast<double>(points.row(i)[p]);
-        origin_ = (sum / some).template cast<T>();
-        for_each_block(blocks_.count(), run.threads, [&](Index block, int) {
-            for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i)
-                norm_[at(i)] = kernels_.squared_distance(row(i), origin_.data(), points_.columns);
+          potential_(at(blocks_.count())),
+          scratch_(at(std::max(run.threads, 1))),
+          origin_(origin) {
+        internal::BlockReader reader(points_, run_);
+        internal::for_each_own_block(grid_, run_, stage(1), [&](Index number, int worker) {
+            const auto row = rows_of_block(reader, number, worker);
+            for (Index i = grid_.begin(number); i < grid_.end(number); ++i)
+                norm_[at(i - own_.begin)] = kernels_.squared_distance(row(i), origin_.data(), d_);
         });
     }
 
-    /// Takes new centroids (row numbers of the points) into the distances.
-    void take_in(const std::vector<Index>& fresh) {
+    /// Takes new centroids into the distances.
+    void take_in(const std::vector<Seed<T>>& fresh) {
         const Columns columns = pack(fresh);
-        for_each_block(blocks_.count(), threads(columns.rows.rows()), [&](Index block, int worker) {
-            Scratch& s = scratch_[static_cast<std::size_t>(worker)];
-            for_reachable(block, columns.reach, s, [&](std::size_t count) {
+        internal::BlockReader reader(points_, run_);
+        internal::for_each_own_block(grid_, run_, stage(columns.rows.rows()), [&](Index number, int worker) {
+            Scratch& s = scratch_[at(worker)];
+            for_reachable(reader, number, worker, columns.reach, s, [&](std::size_t count) {
                 bool first = true;
                 for (const auto& panel : columns.panels.panels()) {
                     columns.panels.best(panel, s.row.data(), static_cast<Index>(count), s.score.data(), s.column.data(),
@@ -73,84 +103,89 @@ public:
                 }
                 for (std::size_t r = 0; r < count; ++r) improve(s, r, s.best[r], s.centroid[r], columns);
             });
-            sum_potential(block);
+            sum_potential(number);
         });
-        centroids_.insert(centroids_.end(), fresh.begin(), fresh.end());
+        for (const auto& seed : fresh) remember(seed);
     }
 
-    /// Takes one new centroid in (or none: -1) and finds by how much each candidate row would lower sum_i w_i D_i^2
+    /// Takes one new centroid in (or none: nullptr) and finds by how much each candidate would lower sum_i w_i D_i^2
     /// thereafter.
-    std::vector<double> gains(Index fresh, const std::vector<Index>& candidates) {
-        std::vector<Index> rows;
-        if (fresh >= 0) rows.push_back(fresh);
-        rows.insert(rows.end(), candidates.begin(), candidates.end());
-        const Columns columns = pack(rows);
+    std::vector<double> gains(const Seed<T>* fresh, const std::vector<Seed<T>>& candidates) {
+        std::vector<Seed<T>> seeds;
+        if (fresh != nullptr) seeds.push_back(*fresh);
+        seeds.insert(seeds.end(), candidates.begin(), candidates.end());
+        const Columns columns = pack(seeds);
         Index width = 0;
         int widest = 0;
         for (const auto& panel : columns.panels.panels()) {
             width += columns.panels.width(panel);
             widest = std::max(widest, columns.panels.width(panel));
         }
-        Matrix<double> gain = Matrix<double>::Zero(blocks_.count(), width);
-        for_each_block(blocks_.count(), threads(columns.rows.rows()), [&](Index block, int worker) {
-            Scratch& s = scratch_[static_cast<std::size_t>(worker)];
-            s.score.resize(Scratch::rows * static_cast<std::size_t>(widest));
-            for_reachable(block, columns.reach, s, [&](std::size_t count) {
+        internal::BlockSums sums(width);
+        internal::BlockReader reader(points_, run_);
+        const auto gain = sums(grid_, run_, stage(columns.rows.rows()), [&](Index number, int worker, double* sum) {
+            Scratch& s = scratch_[at(worker)];
+            s.score.resize(Scratch::rows * at(widest));
+            for_reachable(reader, number, worker, columns.reach, s, [&](std::size_t count) {
                 Index column = 0;
                 for (const auto& panel : columns.panels.panels()) {
                     columns.panels.scores(panel, s.row.data(), static_cast<Index>(count), s.score.data());
                     const int here = columns.panels.width(panel);
                     if (column == 0) {
                         for (std::size_t r = 0; r < count; ++r) {
-                            if (fresh >= 0) improve(s, r, s.score[r * static_cast<std::size_t>(here)], 0, columns);
-                            s.closest[r] = closest_[at(s.index[r])];
+                            if (fresh != nullptr) improve(s, r, s.score[r * at(here)], 0, columns);
+                            s.closest[r] = closest_[s.index[r]];
                         }
                     }
                     kernels_.add_gains(s.score.data(), static_cast<Index>(count), here, s.norm.data(), s.closest.data(),
-                                       weights_.empty() ? nullptr : s.weight.data(), &gain(block, column));
+                                       weights_.empty() ? nullptr : s.weight.data(), sum + column);
                     column += here;
                 }
             });
-            sum_potential(block);
+            sum_potential(number);
         });
-        if (fresh >= 0) centroids_.push_back(fresh);
-        std::vector<double> total(candidates.size(), 0.0);
-        const Index skip = fresh >= 0 ? 1 : 0;
-        for (Index block = 0; block < gain.rows(); ++block)
-            for (std::size_t j = 0; j < total.size(); ++j) total[j] += gain(block, static_cast<Index>(j) + skip);
-        return total;
+        if (fresh != nullptr) remember(*fresh);
+        const auto first = gain.begin() + (fresh != nullptr ? 1 : 0);
+        return {first, first + static_cast<std::ptrdiff_t>(candidates.size())};
     }
 
-    double closest(Index i) const { return static_cast<double>(closest_[at(i)]); }
-
-    /// A row drawn with probability proportional to w_i D_i^2 as of the last pass; u uniform on [0, 1). -1 when all are
-    /// 0.
-    Index draw(double u) const {
-        double left = u * std::accumulate(potential_.begin(), potential_.end(), 0.0);
+    /// A row drawn with probability proportional to w_i D_i^2 as of the last pass, and its D_i^2; u uniform on [0, 1).
+    /// No row (-1) when all are 0.
+    std::pair<Seed<T>, double> draw(double u) {
+        if (all_potentials_.empty()) all_potentials_ = internal::gather(run_.communicator(), potential_);
+        double left = u * std::accumulate(all_potentials_.begin(), all_potentials_.end(), 0.0);
         Index last = -1;
-        for (Index block = 0; block < blocks_.count(); ++block) {
-            const double here = potential_[at(block)];
+        for (Index block = 0; block < grid_.count(); ++block) {
+            const double here = all_potentials_[at(block)];
             if (here <= 0) continue;
             last = block;
             if (left < here) break;
             left -= here;
         }
-        if (last < 0) return -1;
-        Index drawn = -1;
-        for (Index i = blocks_.begin(last); i < blocks_.end(last); ++i) {
-            const double share = weight(i) * static_cast<double>(closest_[at(i)]);
-            if (share <= 0) continue;
-            drawn = i;  // rounding may leave a crumb behind: then the last row with a share is taken
-            if (left < share) break;
-            left -= share;
+        if (last < 0) return {};
+        struct Drawn {
+            Index row = -1;
+            double closest = 0;
+        } drawn;
+        if (blocks_.has(last)) {
+            for (Index i = grid_.begin(last); i < grid_.end(last); ++i) {
+                const auto closest = static_cast<double>(closest_[at(i - own_.begin)]);
+                const double share = weight(i) * closest;
+                if (share <= 0) continue;
+                drawn = {i, closest};  // rounding may leave a crumb behind: then the last row with a share is taken
+                if (left < share) break;
+                left -= share;
+            }
         }
-        return drawn;
+        drawn =
+            internal::from_process(run_.communicator(), internal::process_of(last, grid_, run_.communicator()), drawn);
+        return {seeds_of<T>(points_, {drawn.row}, run_).front(), drawn.closest};
     }
 
 private:
     struct Scratch {
         static constexpr std::size_t rows = 480;
-        std::vector<Index> index = std::vector<Index>(rows);
+        std::vector<std::size_t> index = std::vector<std::size_t>(rows);  // among this process' rows
         std::vector<const T*> row = std::vector<const T*>(rows);
         std::vector<T> norm = std::vector<T>(rows);
         std::vector<T> closest = std::vector<T>(rows);
@@ -167,49 +202,68 @@ private:
         std::vector<T> reach;  // of each centroid so far
     };
 
-    Index point(Index i) const { return rows_.empty() ? i : rows_[at(i)]; }
-    const T* row(Index i) const { return points_.row(point(i)); }
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(point(i))]; }
-    int threads(Index columns) const {
-        return threads_for(2.0 * static_cast<double>(count_) * static_cast<double>(points_.columns * columns),
-                           run_.threads);
+    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(picked_.empty() ? i : picked_[at(i)])]; }
+    // Where the rows of a block are, by their numbers.
+    auto rows_of_block(internal::BlockReader& reader, Index number, int worker) const {
+        const Rows<T> rows = picked_.empty() ? reader.block<T>(number, worker).rows : points_.as<T>();
+        const Index first = grid_.begin(number);
+        const Index* const picked = picked_.empty() ? nullptr : picked_.data();
+        return [rows, first, picked](Index i) { return picked != nullptr ? rows.row(picked[i]) : rows.row(i - first); };
+    }
+    Stage stage(Index columns) const {
+        return {.name = "seeding",
+                .begin = progress_,
+                .end = progress_,
+                .operations = 2.0 * static_cast<double>(grid_.rows) * static_cast<double>(d_ * columns)};
     }
 
-    Columns pack(const std::vector<Index>& rows) const {
+    void remember(const Seed<T>& seed) {
+        centroids_.insert(centroids_.end(), seed.values.begin(), seed.values.end());
+        ++count_;
+        all_potentials_.clear();
+    }
+
+    Columns pack(const std::vector<Seed<T>>& seeds) const {
         Columns out;
-        out.rows = gather(points_, rows);
+        out.rows = values_of(seeds);
         out.panels.pack(Rows<T>{out.rows.data(), out.rows.rows(), out.rows.cols(), out.rows.cols()}, origin_);
         out.error = out.panels.error_bound();
         // A row within half the distance from its centroid c_a to every new column keeps its centroid: min_j ||c_j -
         // c_a||^2 / 4.
-        out.reach.resize(centroids_.size());
-        const RowBlocks parts{static_cast<Index>(centroids_.size()), 32};
+        out.reach.resize(at(count_));
+        const RowBlocks parts{count_, 32};
         const int threads =
             threads_for(3.0 * static_cast<double>(parts.rows) * static_cast<double>(out.rows.size()), run_.threads);
         for_each_block(parts.count(), threads, [&](Index part, int) {
             for (Index a = parts.begin(part); a < parts.end(part); ++a) {
                 T least = std::numeric_limits<T>::max();
                 for (Index j = 0; j < out.rows.rows(); ++j)
-                    least = std::min(least, kernels_.squared_distance(out.rows.row(j).data(),
-                                                                      points_.row(centroids_[at(a)]), points_.columns));
+                    least = std::min(least,
+                                     kernels_.squared_distance(out.rows.row(j).data(), centroids_.data() + a * d_, d_));
                 out.reach[at(a)] = least / 4;
             }
         });
         return out;
     }
 
-    // Gathers the rows of a block that a new column may be nearer to, a scratch's worth at a time.
+    // Gathers the rows of a block that a new column may be nearer to, a scratch's worth at a time. A block without such
+    // rows is not read.
     template <class Act>
-    void for_reachable(Index block, const std::vector<T>& reach, Scratch& s, Act&& act) {
-        const Index end = blocks_.end(block);
-        for (Index i = blocks_.begin(block); i < end;) {
+    void for_reachable(internal::BlockReader& reader, Index number, int worker, const std::vector<T>& reach, Scratch& s,
+                       Act&& act) {
+        const Index begin = grid_.begin(number);
+        const Index end = grid_.end(number);
+        std::optional<decltype(rows_of_block(reader, number, worker))> row;  // read when the first is wanted
+        for (Index i = begin; i < end;) {
             std::size_t count = 0;
             for (; i < end && count < Scratch::rows; ++i) {
-                const std::int32_t a = nearest_[at(i)];
-                if (a >= 0 && closest_[at(i)] <= reach[static_cast<std::size_t>(a)]) continue;
-                s.index[count] = i;
-                s.row[count] = row(i);
-                s.norm[count] = norm_[at(i)];
+                const std::size_t mine = at(i - own_.begin);
+                const std::int32_t a = nearest_[mine];
+                if (a >= 0 && closest_[mine] <= reach[at(a)]) continue;
+                if (!row) row.emplace(rows_of_block(reader, number, worker));
+                s.index[count] = mine;
+                s.row[count] = (*row)(i);
+                s.norm[count] = norm_[mine];
                 if (!weights_.empty()) s.weight[count] = weight(i);
                 ++count;
             }
@@ -218,40 +272,61 @@ private:
     }
 
     void improve(const Scratch& s, std::size_t r, T score, std::int32_t column, const Columns& columns) {
-        const std::size_t i = at(s.index[r]);
+        const std::size_t i = s.index[r];
         T squared = s.norm[r] + 2 * score;
         // Too near for the product form to tell: a point that is a centroid must be at distance 0.
         if (static_cast<double>(squared) <
             4 * (columns.error.constant + columns.error.slope * static_cast<double>(s.norm[r])))
-            squared = kernels_.squared_distance(s.row[r], columns.rows.row(column).data(), points_.columns);
+            squared = kernels_.squared_distance(s.row[r], columns.rows.row(column).data(), d_);
         if (squared < closest_[i]) {
             closest_[i] = squared;
-            nearest_[i] = static_cast<std::int32_t>(centroids_.size()) + column;
+            nearest_[i] = count_ + column;
         }
     }
 
     void sum_potential(Index block) {
         double potential = 0;
-        for (Index i = blocks_.begin(block); i < blocks_.end(block); ++i)
-            potential += weight(i) * static_cast<double>(closest_[at(i)]);
-        potential_[at(block)] = potential;
+        for (Index i = grid_.begin(block); i < grid_.end(block); ++i)
+            potential += weight(i) * static_cast<double>(closest_[at(i - own_.begin)]);
+        potential_[at(block - blocks_.begin)] = potential;
     }
 
-    Rows<T> points_;
-    std::vector<Index> rows_;
-    Index count_;
+    PointsView points_;
+    std::vector<Index> picked_;
+    Index d_;
     std::span<const double> weights_;
     const Run& run_;
     const internal::Kernels<T>& kernels_ = internal::kernels<T>();
-    RowBlocks blocks_;
-    std::vector<Index> centroids_;  // taken in so far, as row numbers of the points
-    std::vector<T> closest_;
+    RowBlocks grid_;
+    internal::Range blocks_;    // of this process
+    internal::Range own_;       // its rows
+    std::vector<T> centroids_;  // taken in so far
+    std::int32_t count_ = 0;    // of them
+    std::vector<T> closest_;    // of each own row
     std::vector<std::int32_t> nearest_;
     std::vector<T> norm_;
-    std::vector<double> potential_;  // of each block
+    std::vector<double> potential_;       // of each own block
+    std::vector<double> all_potentials_;  // of each block; empty until they are wanted
     std::vector<Scratch> scratch_;
     Vector<T> origin_;
+    double progress_ = 0;
 };
+
+// The mean of some 512 rows.
+template <class T>
+Vector<T> amid(PointsView points, const Run& run) {
+    std::vector<Index> rows;
+    const Index step = std::max<Index>(1, points.rows() / 512);
+    for (Index i = 0; i < points.rows(); i += step) rows.push_back(i);
+    const bool here = points.resident() && run.communicator().size() == 1;
+    const Points copies = here ? Points() : internal::gather_rows(points, rows, run);
+    Vector<double> sum = Vector<double>::Zero(points.columns());
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+        const T* const row = here ? points.as<T>().row(rows[j]) : copies.view().as<T>().row(static_cast<Index>(j));
+        for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(row[p]);
+    }
+    return (sum / static_cast<double>(rows.size())).template cast<T>();
+}
 
 // A row drawn with probability proportional to its weight.
 Index draw_by_weight(Index n, std::span<const double> weights, RandomStream& random) {
@@ -284,53 +359,63 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
 // accepted with probability new / old. The candidates are compared on all rows, or on a sample of many rows a cluster
 // when there are more.
 template <class T>
-std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& options, std::span<const double> weights,
-                          std::uint64_t repetition, const Run& run) {
+std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
+                            std::uint64_t repetition, const Run& run) {
     RandomStream random = run.random("kmeans.seeding", repetition);
     const int candidates = options.candidates.value_or(usual_candidates(k));
     const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
-    ClosestDistances<T> all(points, {}, weights, run);
+    const Vector<T> origin = amid<T>(points, run);
+    ClosestDistances<T> all(points, {}, weights, origin, run);
+    Points sampled;  // copies of the sample's rows, where not every row is at hand
+    std::vector<double> sampled_weights;
     std::optional<ClosestDistances<T>> sample;
-    if (sample_size < points.rows)
-        sample.emplace(points,
-                       stratified_sample(points.rows, sample_size, run.random("kmeans.seeding-sample", repetition)),
-                       weights, run);
+    if (sample_size < points.rows()) {
+        std::vector<Index> rows =
+            stratified_sample(points.rows(), sample_size, run.random("kmeans.seeding-sample", repetition));
+        if (points.resident() && run.communicator().size() == 1) {
+            sample.emplace(points, std::move(rows), weights, origin, run);
+        } else {
+            sampled = internal::gather_rows(points, rows, run);
+            if (!weights.empty())
+                for (const Index row : rows) sampled_weights.push_back(weights[at(row)]);
+            sample.emplace(sampled, std::vector<Index>(), sampled_weights, origin, run);
+        }
+    }
     const auto& kernels = internal::kernels<T>();
     const auto most_waiting = static_cast<std::size_t>(kernels.lanes) - 1;
 
-    std::vector<Index> chosen = {draw_by_weight(points.rows, weights, random)};
+    std::vector<Seed<T>> chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
     all.take_in(chosen);
-    std::vector<Index> waiting;                  // chosen, but not taken into `all` yet
-    Index fresh = sample ? chosen.front() : -1;  // chosen last, not taken into what judges yet
+    std::vector<Seed<T>> waiting;     // chosen, but not taken into `all` yet
+    bool judges_know_last = !sample;  // what judges has taken in the one chosen last
     while (static_cast<int>(chosen.size()) < k) {
         run.throw_if_stopped("seeding");
         run.report({.stage = "seeding", .fraction = static_cast<double>(chosen.size()) / k});
-        std::vector<Index> drawn;
+        std::vector<Seed<T>> drawn;
         int refusals = 0;
         while (static_cast<int>(drawn.size()) < candidates) {
-            const Index i = all.draw(random.uniform());
-            if (i < 0) break;
-            const double before = all.closest(i);
+            auto [seed, before] = all.draw(random.uniform());
+            if (seed.row < 0) break;
             double now = before;
-            for (const Index c : waiting)
-                now = std::min(
-                    now, static_cast<double>(kernels.squared_distance(points.row(i), points.row(c), points.columns)));
+            for (const auto& other : waiting)
+                now = std::min(now, static_cast<double>(kernels.squared_distance(
+                                        seed.values.data(), other.values.data(), points.columns())));
             if (now >= before || random.uniform() * before < now) {
-                drawn.push_back(i);
+                drawn.push_back(std::move(seed));
             } else if (++refusals > 16 * candidates) {
                 all.take_in(waiting);  // they cover nearly all there was: bring the distances up to date instead
                 waiting.clear();
-                if (!sample) fresh = -1;
+                if (!sample) judges_know_last = true;
                 drawn.clear();
                 refusals = 0;
             }
         }
         if (drawn.empty()) break;  // every point is a centroid: no more distinct points
-        const auto gains = (sample ? *sample : all).gains(fresh, drawn);
-        fresh = drawn[static_cast<std::size_t>(std::max_element(gains.begin(), gains.end()) - gains.begin())];
+        const auto gains = (sample ? *sample : all).gains(judges_know_last ? nullptr : &chosen.back(), drawn);
         if (!sample) waiting.clear();
-        chosen.push_back(fresh);
-        waiting.push_back(fresh);
+        chosen.push_back(std::move(drawn[at(std::max_element(gains.begin(), gains.end()) - gains.begin())]));
+        judges_know_last = false;
+        waiting.push_back(chosen.back());
         if (waiting.size() > most_waiting) {
             all.take_in(waiting);
             waiting.clear();
@@ -341,18 +426,21 @@ std::vector<Index> greedy(const Rows<T>& points, int k, const SeedingOptions& op
 
 // k-means||: a few rounds, each drawing about 2k points at once with probability proportional to their distance.
 template <class T>
-std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOptions& options,
-                               std::span<const double> weights, std::uint64_t repetition, const Run& run) {
+std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions& options,
+                                 std::span<const double> weights, std::uint64_t repetition, const Run& run) {
     RandomStream random = run.random("kmeans.oversampling-first", repetition);
     constexpr int rounds = 5;
-    const Index n = points.rows;
-    const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; };
-    std::vector<Index> chosen = {draw_by_weight(n, weights, random)};
-    std::vector<double> closest(static_cast<std::size_t>(n), std::numeric_limits<double>::infinity());
-    std::vector<std::int32_t> owner(static_cast<std::size_t>(n), 0);
+    const RowBlocks grid = internal::grid_of(points);
+    const internal::Range own_blocks = internal::own_blocks(grid, run.communicator());
+    const internal::Range own = internal::own_rows(grid, run.communicator());
+    const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[at(i)]; };
+    std::vector<Seed<T>> chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
+    std::vector<double> closest(at(own.count()), std::numeric_limits<double>::infinity());
+    std::vector<std::int32_t> owner(closest.size(), 0);
     std::size_t taken_in = 0;
     const auto take_in = [&] {
-        const Matrix<T> fresh = gather(points, {chosen.begin() + static_cast<std::ptrdiff_t>(taken_in), chosen.end()});
+        const Matrix<T> fresh =
+            values_of(std::vector<Seed<T>>(chosen.begin() + static_cast<std::ptrdiff_t>(taken_in), chosen.end()));
         const Nearest found = nearest_centroids(points, fresh, run, NearestWants::distances);
         for (std::size_t i = 0; i < closest.size(); ++i)
             if (found.squared[i] < closest[i]) {
@@ -362,54 +450,66 @@ std::vector<Index> oversampled(const Rows<T>& points, int k, const SeedingOption
         taken_in = chosen.size();
     };
     take_in();
+    internal::BlockSums sums(1);
     for (int round = 0; round < rounds; ++round) {
-        run.throw_if_stopped("seeding");
-        run.report({.stage = "seeding", .fraction = static_cast<double>(round) / rounds});
-        double potential = 0;
-        for (Index i = 0; i < n; ++i) potential += weight(i) * closest[static_cast<std::size_t>(i)];
+        const Stage stage{.name = "seeding",
+                          .begin = static_cast<double>(round) / rounds,
+                          .end = static_cast<double>(round) / rounds};
+        const double potential = sums(grid, run, stage, [&](Index block, int, double* sum) {
+            for (Index i = grid.begin(block); i < grid.end(block); ++i) *sum += weight(i) * closest[at(i - own.begin)];
+        })[0];
         if (potential <= 0) break;
-        // A stream a block: any thread could draw it; the result is the same.
-        const RowBlocks blocks{n, 4096};
-        std::vector<std::vector<Index>> found(static_cast<std::size_t>(blocks.count()));
-        for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+        // A stream per block: any thread and any process could draw it; the result is the same.
+        std::vector<std::vector<Index>> found(at(own_blocks.count()));
+        internal::for_each_own_block(grid, run, stage, [&](Index block, int) {
             RandomStream stream =
                 run.random("kmeans.oversampling", (repetition * rounds + static_cast<std::uint64_t>(round)) << 32 |
                                                       static_cast<std::uint64_t>(block));
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                if (stream.uniform() * potential < 2.0 * k * weight(i) * closest[static_cast<std::size_t>(i)])
-                    found[static_cast<std::size_t>(block)].push_back(i);
+            for (Index i = grid.begin(block); i < grid.end(block); ++i)
+                if (stream.uniform() * potential < 2.0 * k * weight(i) * closest[at(i - own.begin)])
+                    found[at(block - own_blocks.begin)].push_back(i);
         });
-        for (const auto& some : found) chosen.insert(chosen.end(), some.begin(), some.end());
-        if (taken_in == chosen.size()) continue;
+        std::vector<Index> rows;
+        for (const auto& some : found) rows.insert(rows.end(), some.begin(), some.end());
+        rows = internal::gather(run.communicator(), rows);
+        if (rows.empty()) continue;
+        for (auto& seed : seeds_of<T>(points, rows, run)) chosen.push_back(std::move(seed));
         take_in();
     }
     // Each candidate weighs what the points nearest to it weigh together; the k best of them by greedy k-means++.
-    std::vector<double> mass(chosen.size(), 0.0);
-    for (Index i = 0; i < n; ++i) mass[static_cast<std::size_t>(owner[static_cast<std::size_t>(i)])] += weight(i);
-    const Matrix<T> pool = gather(points, chosen);
-    const auto kept =
-        greedy(Rows<T>{pool.data(), pool.rows(), pool.cols(), pool.cols()}, k, options, mass, repetition, run);
+    internal::BlockSums masses(static_cast<Index>(chosen.size()));
+    const auto mass = masses(grid, run, {.name = "seeding"}, [&](Index block, int, double* sum) {
+        for (Index i = grid.begin(block); i < grid.end(block); ++i) sum[owner[at(i - own.begin)]] += weight(i);
+    });
+    const Matrix<T> pool = values_of(chosen);
+    auto kept = greedy<T>(pool, k, options, mass, repetition, run);
     // So few distinct rows were drawn that some may be missing: look at all of them.
-    if (static_cast<int>(kept.size()) < k) return greedy(points, k, options, weights, repetition, run);
-    std::vector<Index> rows;
-    for (const Index j : kept) rows.push_back(chosen[static_cast<std::size_t>(j)]);
-    return rows;
+    if (static_cast<int>(kept.size()) < k) return greedy<T>(points, k, options, weights, repetition, run);
+    for (auto& seed : kept) seed.row = chosen[at(seed.row)].row;
+    return kept;
 }
 
-// k different rows, each drawn by weight.
+// k different rows, each drawn by weight: Efraimidis and Spirakis 2006, the k largest of u^(1/w), here as the k
+// smallest of -log(u)/w. Of n keys only the k smallest so far are kept.
 std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, RandomStream random) {
-    std::vector<double> left(static_cast<std::size_t>(n), 1.0);
-    if (!weights.empty()) left.assign(weights.begin(), weights.end());
-    // Efraimidis and Spirakis 2006: the k largest of u^(1/w), here as the k smallest of -log(u)/w.
-    std::vector<std::pair<double, Index>> keys;
+    std::vector<std::pair<double, Index>> keys;  // a heap: the largest in front
     for (Index i = 0; i < n; ++i) {
         const double u = random.uniform();
-        if (left[static_cast<std::size_t>(i)] > 0)
-            keys.emplace_back(-std::log1p(-u) / left[static_cast<std::size_t>(i)], i);
+        const double weight = weights.empty() ? 1.0 : weights[at(i)];
+        if (!(weight > 0)) continue;
+        const std::pair<double, Index> key{-std::log1p(-u) / weight, i};
+        if (static_cast<int>(keys.size()) == k) {
+            if (!(key < keys.front())) continue;
+            std::pop_heap(keys.begin(), keys.end());
+            keys.back() = key;
+        } else {
+            keys.push_back(key);
+        }
+        std::push_heap(keys.begin(), keys.end());
     }
-    std::partial_sort(keys.begin(), keys.begin() + k, keys.end());
+    std::sort_heap(keys.begin(), keys.end());
     std::vector<Index> rows;
-    for (int j = 0; j < k; ++j) rows.push_back(keys[static_cast<std::size_t>(j)].second);
+    for (const auto& key : keys) rows.push_back(key.second);
     return rows;
 }
 
@@ -426,19 +526,20 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
                           (weights.empty() ? " points" : " points with a weight above 0"));
     if (options.candidates.value_or(1) < 1 || options.sample.value_or(1) < 1)
         throw BadArgument("seeding: candidates and sample are numbers above 0, or automatic");
-    return points.visit([&]<class T>(const Rows<T>& rows) {
-        std::vector<Index> chosen;
+    return points.with_scalar([&]<class T>() {
+        std::vector<Seed<T>> chosen;
         const bool many = options.seeding == Seeding::automatic && k >= 1000;
         if (options.seeding == Seeding::random)
-            chosen = random_rows(rows.rows, k, weights, run.random("kmeans.seeding", repetition));
+            chosen = seeds_of<T>(points,
+                                 random_rows(points.rows(), k, weights, run.random("kmeans.seeding", repetition)), run);
         else if (many || options.seeding == Seeding::parallel)
-            chosen = oversampled(rows, k, options, weights, repetition, run);
+            chosen = oversampled<T>(points, k, options, weights, repetition, run);
         else
-            chosen = greedy(rows, k, options, weights, repetition, run);
+            chosen = greedy<T>(points, k, options, weights, repetition, run);
         SeedingResult out;
         out.distinct = static_cast<int>(chosen.size());
-        chosen.resize(static_cast<std::size_t>(k), chosen.front());  // repeats lose every tie and stay empty
-        out.centroids = Points(gather(rows, chosen));
+        chosen.resize(at(k), chosen.front());  // repeats lose every tie and stay empty
+        out.centroids = Points(values_of(chosen));
         return out;
     });
 }

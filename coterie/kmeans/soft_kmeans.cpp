@@ -1,3 +1,7 @@
+// EM of a mixture of equal round Gaussians whose width is the temperature: memberships are a softmax of distances less
+// the least, so that no exponential overflows and not all vanish. One pass gives sums, masses and the free energy,
+// which no iteration raises. Everything about a row is in double.
+
 #include "coterie/kmeans/soft_kmeans.hpp"
 
 #include <algorithm>
@@ -5,8 +9,8 @@
 #include <limits>
 #include <string>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
@@ -77,46 +81,43 @@ struct Pass {
 };
 
 template <class T>
-Pass pass_over(const Rows<T>& points, const Assigner& assigner, Index k, std::span<const double> weights, int threads) {
-    const RowBlocks chunks = internal::sum_chunks(points.rows, k);
-    std::vector<Pass> partial(at(chunks.count()));
-    std::vector<Assigner::Scratch> scratch(at(std::max(1, threads)));
-    for_each_block(chunks.count(), threads, [&](Index chunk, int worker) {
-        Pass& own = partial[at(chunk)];
-        Assigner::Scratch& s = scratch[at(worker)];
-        own.sums = Matrix<double>::Zero(k, points.columns);
-        own.mass = Vector<double>::Zero(k);
-        for (Index begin = chunks.begin(chunk); begin < chunks.end(chunk); begin += rows_at_once) {
-            const Index end = std::min(begin + rows_at_once, chunks.end(chunk));
-            assigner(points, begin, end, s, [&](Index i, const Assigner::Terms& terms) {
-                const double w = weights.empty() ? 1.0 : weights[at(i)];
-                own.free_energy += w * terms.free_energy;
-                own.distortion += w * terms.distortion;
-                s.probabilities.row(i - begin) *= w;
-                own.mass += s.probabilities.row(i - begin).transpose();
-            });
-            own.sums.noalias() += s.probabilities.transpose() * s.rows;
-        }
-    });
-    Pass out = std::move(partial.front());
-    for (std::size_t c = 1; c < partial.size(); ++c) {
-        out.sums += partial[c].sums;
-        out.mass += partial[c].mass;
-        out.free_energy += partial[c].free_energy;
-        out.distortion += partial[c].distortion;
-    }
-    return out;
+Pass pass_over(PointsView points, const Assigner& assigner, Index k, std::span<const double> weights, const Run& run,
+               const Stage& stage) {
+    const Index d = points.columns();
+    using Sums = Eigen::Map<eigen::Matrix<double>>;
+    using Mass = Eigen::Map<eigen::Vector<double>>;
+    std::vector<Assigner::Scratch> scratch(at(std::max(1, run.threads)));
+    std::vector<double> total = internal::sum_blocks<T>(
+        points, k * d + k + 2, run, stage, [&](const internal::RowBlock<T>& block, int worker, double* to) {
+            Assigner::Scratch& s = scratch[at(worker)];
+            Sums sums(to, k, d);
+            Mass mass(to + k * d, k);
+            double* const terms_sum = to + k * d + k;
+            for (Index begin = 0; begin < block.rows.rows; begin += rows_at_once) {
+                const Index end = std::min(begin + rows_at_once, block.rows.rows);
+                assigner(block.rows, begin, end, s, [&](Index r, const Assigner::Terms& terms) {
+                    const double w = weights.empty() ? 1.0 : weights[at(block.first + r)];
+                    terms_sum[0] += w * terms.free_energy;
+                    terms_sum[1] += w * terms.distortion;
+                    s.probabilities.row(r - begin) *= w;
+                    mass += s.probabilities.row(r - begin).transpose();
+                });
+                sums.noalias() += s.probabilities.transpose() * s.rows;
+            }
+        });
+    const double* const terms = total.data() + k * d + k;
+    return {Sums(total.data(), k, d), Mass(total.data() + k * d, k), terms[0], terms[1]};
 }
 
 template <class T>
-double automatic_temperature(const Rows<T>& points, const Matrix<T>& start, const internal::Spread& spread,
+double automatic_temperature(PointsView points, const Matrix<T>& start, const internal::Spread& spread,
                              std::span<const double> weights, const Run& run) {
-    Run quiet(run.seed, run.threads);
-    quiet.should_stop = run.should_stop;
+    Run quiet = run;
+    quiet.on_progress = nullptr;
     const internal::LloydSettings settings{
-        20, 1e-4, internal::bounds_pay(points.rows, points.columns, static_cast<int>(start.rows()))};
+        20, 1e-4, internal::bounds_pay(points.rows(), points.columns(), static_cast<int>(start.rows()))};
     const double inertia = internal::lloyd(points, start, settings, weights, quiet, 0, 1).objective;
-    const double columns = static_cast<double>(points.columns);
+    const double columns = static_cast<double>(points.columns());
     const double temperature = 2 * inertia / (spread.total_weight * columns);
     if (temperature > 0) return temperature;
     // Every point lies on a centroid: any temperature far below the distances between them.
@@ -124,17 +125,16 @@ double automatic_temperature(const Rows<T>& points, const Matrix<T>& start, cons
 }
 
 template <class T>
-SoftKMeansModel fit_rows(const Rows<T>& points, const SoftKMeansOptions& options, const Run& run,
-                         const Problem& problem) {
+SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, const Run& run, const Problem& problem) {
     SoftKMeansOptions used = options;
     const Index k = options.clusters;
-    require_memory(8.0 * static_cast<double>(k) * static_cast<double>(points.columns) *
-                       (static_cast<double>(internal::sum_chunks(points.rows, k).count()) + 8),
-                   "soft k-means");
     const internal::Spread spread = internal::spread_of(points, problem.weights, run);
     const double threshold = options.tolerance * spread.mean_variance;
-    const auto evaluate = [&](const Matrix<double>& centroids) {
-        return pass_over(points, Assigner(centroids, spread.mean, *used.temperature), k, problem.weights, run.threads);
+    const double operations = 2.0 * static_cast<double>(points.rows() * points.columns()) * static_cast<double>(k);
+    const auto evaluate = [&](const Matrix<double>& centroids, const Run& evaluating, Stage stage) {
+        stage.operations = operations;
+        return pass_over<T>(points, Assigner(centroids, spread.mean, *used.temperature), k, problem.weights, evaluating,
+                            stage);
     };
     FitReport report;
     int distinct = 0;
@@ -145,7 +145,10 @@ SoftKMeansModel fit_rows(const Rows<T>& points, const SoftKMeansOptions& options
                 used.temperature = automatic_temperature(points, start, spread, problem.weights, run);
             internal::Fitted<T> out;
             Matrix<double> centroids = start.template cast<double>();
-            Pass pass = evaluate(centroids);
+            const auto fraction = [&](int done) {
+                return (restart + static_cast<double>(done) / options.max_iterations) / options.restarts;
+            };
+            Pass pass = evaluate(centroids, run, {.name = "iterations", .begin = fraction(0), .end = fraction(0)});
             out.objective = pass.free_energy;
             while (true) {
                 if (run.stop_requested()) {
@@ -160,13 +163,22 @@ SoftKMeansModel fit_rows(const Rows<T>& points, const SoftKMeansOptions& options
                     movement += (moved - centroids.row(j).transpose()).squaredNorm();
                     centroids.row(j) = moved.transpose();
                 }
-                pass = evaluate(centroids);
+                try {
+                    pass = evaluate(centroids, run,
+                                    {.name = "iterations",
+                                     .begin = fraction(out.iterations),
+                                     .end = fraction(out.iterations + 1),
+                                     .iteration = out.iterations,
+                                     .objective = out.objective});
+                } catch (const Cancelled&) {
+                    out.stopped = StopReason::interrupted;
+                    break;
+                }
                 ++out.iterations;
                 out.objective = pass.free_energy;
                 out.objectives.push_back(pass.free_energy);
                 run.report({.stage = "iterations",
-                            .fraction = (restart + static_cast<double>(out.iterations) / options.max_iterations) /
-                                        options.restarts,
+                            .fraction = fraction(out.iterations),
                             .objective = pass.free_energy,
                             .iteration = out.iterations});
                 if (movement <= threshold) {
@@ -178,10 +190,11 @@ SoftKMeansModel fit_rows(const Rows<T>& points, const SoftKMeansOptions& options
             return out;
         });
     Stopwatch watch;
-    const Pass last = evaluate(best.centroids.template cast<double>());
+    const Run finishing = run.unstopped();
+    const Pass last = evaluate(best.centroids.template cast<double>(), finishing, {.name = "labels"});
     report.objective = last.free_energy;
     Points centroids(std::move(best.centroids));
-    Labels labels = nearest_centroids(points, centroids, run.threads).labels;
+    Labels labels = nearest_centroids(points, centroids, finishing).labels;
     report.seconds.emplace_back("labels", watch.seconds());
     report.empty_cluster_policy = "a cluster without probability keeps its centroid";
     internal::finish_report(report, points, labels, options.clusters, distinct, run);
@@ -240,9 +253,8 @@ SoftKMeansModel SoftKMeansModel::from(const Archive& archive) {
 SoftKMeansModel SoftKMeansMethod::fit(const Problem& problem, const SoftKMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
-    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                      run.threads);
-    return points.visit([&](const auto& rows) { return fit_rows(rows, options, run, problem); });
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
+    return points.with_scalar([&]<class T>() { return fit_rows<T>(points, options, run, problem); });
 }
 
 }  // namespace coterie

@@ -1,12 +1,18 @@
+// k-means of rows scaled to length 1 whose centroids are scaled back to it (Dhillon and Modha 2001): for unit vectors
+// the nearest centroid is the one of largest cosine, so that the kernels of k-means serve. Rows that are read are
+// scaled when they are read.
+
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <string>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/derived_rows.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/distances.hpp"
 
@@ -15,60 +21,75 @@ namespace {
 
 using internal::at;
 
+// `to` may be the row itself. BadData, naming the row by its number, where it has no direction.
+template <class From, class T>
+void scale_to_unit(const From* row, Index columns, T* to, std::string_view what, Index number) {
+    double largest = 0;  // taken out first: squares of small numbers vanish
+    for (Index p = 0; p < columns; ++p) largest = std::max(largest, std::abs(static_cast<double>(row[p])));
+    if (!(largest > 0))
+        throw BadData(std::string(what) + ": row " + std::to_string(number + 1) +
+                      " is all zeros and has no direction; leave it out");
+    double squared = 0;
+    for (Index p = 0; p < columns; ++p) {
+        const double x = static_cast<double>(row[p]) / largest;
+        squared += x * x;
+    }
+    const double length = std::sqrt(squared);
+    for (Index p = 0; p < columns; ++p) to[p] = static_cast<T>(static_cast<double>(row[p]) / largest / length);
+}
+
 template <class T>
-Matrix<T> unit_rows(PointsView points, std::string_view what, int threads) {
+Points unit_rows(PointsView points, std::string_view what, int threads) {
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(T),
                    "scaling rows to length 1");
     Matrix<T> out(points.rows(), points.columns());
     const RowBlocks blocks{points.rows(), 1024};
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const auto* row = rows.row(i);
-                double largest = 0;  // taken out first: squares of small numbers vanish
-                for (Index p = 0; p < rows.columns; ++p)
-                    largest = std::max(largest, std::abs(static_cast<double>(row[p])));
-                if (!(largest > 0))
-                    throw BadData(std::string(what) + ": row " + std::to_string(i + 1) +
-                                  " is all zeros and has no direction; leave it out");
-                double squared = 0;
-                for (Index p = 0; p < rows.columns; ++p) {
-                    const double x = static_cast<double>(row[p]) / largest;
-                    squared += x * x;
-                }
-                const double length = std::sqrt(squared);
-                for (Index p = 0; p < rows.columns; ++p)
-                    out(i, p) = static_cast<T>(static_cast<double>(row[p]) / largest / length);
-            }
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
+                scale_to_unit(rows.row(i), rows.columns, out.data() + i * rows.columns, what, i);
         });
     });
-    return out;
+    return Points(std::move(out));
+}
+
+// The same of points that are read, when they are.
+Points unit_rows_read(const Points& points, std::string_view what) {
+    return internal::derived_rows(points, points.columns(), [what](PointsView rows, Index first, void* to) {
+        rows.visit([&]<class T>(const Rows<T>& from) {
+            for (Index i = 0; i < from.rows; ++i)
+                scale_to_unit(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, what, first + i);
+        });
+    });
 }
 
 template <class T>
 class Iterations {
 public:
-    Iterations(const Matrix<T>& points, const SphericalKMeansOptions& options, const Problem& problem, const Run& run)
+    Iterations(PointsView points, const SphericalKMeansOptions& options, const Problem& problem, const Run& run)
         : points_(points),
           options_(options),
           weights_(problem.weights),
           run_(run),
+          own_(internal::own_rows(internal::grid_of(points), run.communicator())),
           spread_(internal::spread_of(points, problem.weights, run)) {}
 
     internal::Fitted<T> operator()(Matrix<T> centroids, int restart) const {
         internal::Fitted<T> out;
         Labels labels;
         while (true) {
-            if (run_.stop_requested()) {
+            if (out.iterations == options_.max_iterations) break;
+            Nearest near;
+            internal::ClusterSums found;
+            try {
+                run_.throw_if_stopped("iterations");
+                near = nearest_centroids(points_, centroids, run_, NearestWants::distances);
+                out.repaired += repair(near);
+                found = internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_);
+            } catch (const Cancelled&) {
                 out.stopped = StopReason::interrupted;
                 break;
             }
-            if (out.iterations == options_.max_iterations) break;
-            Nearest near = nearest_centroids(points_, centroids, run_.threads, NearestWants::distances);
-            out.repaired += repair(near);
-            const internal::ClusterSums found =
-                internal::cluster_sums(points_, near.labels, options_.clusters, weights_, run_.threads,
-                                       internal::sum_chunks(points_.rows(), options_.clusters));
             double movement = 0;
             double objective = spread_.total_weight;
             for (Index j = 0; j < options_.clusters; ++j) {
@@ -86,7 +107,8 @@ public:
                                      options_.restarts,
                          .objective = out.objectives.back(),
                          .iteration = out.iterations});
-            const bool settled = near.labels == labels || movement <= options_.tolerance * spread_.mean_variance;
+            const bool changed = run_.communicator().highest(near.labels == labels ? 0 : 1) != 0;
+            const bool settled = !changed || movement <= options_.tolerance * spread_.mean_variance;
             labels = std::move(near.labels);
             if (settled) {
                 out.stopped = StopReason::converged;
@@ -95,7 +117,7 @@ public:
         }
         // For unit vectors || u - c ||^2 = 2 (1 - cos), without the cancellation of 1 - cos.
         out.objective =
-            nearest_centroids(points_, centroids, run_.threads, NearestWants::inertia, weights_).inertia / 2;
+            nearest_centroids(points_, centroids, run_.unstopped(), NearestWants::inertia, weights_).inertia / 2;
         out.centroids = std::move(centroids);
         return out;
     }
@@ -105,26 +127,28 @@ private:
 
     int repair(Nearest& near) const {
         std::vector<Index> members(at(options_.clusters), 0);
-        for (Index i = 0; i < points_.rows(); ++i)
-            if (weight(i) > 0) ++members[at(near.labels[at(i)])];
-        if (std::find(members.begin(), members.end(), 0) == members.end()) return 0;
-        std::vector<std::pair<double, Index>> cost;
+        for (Index i = 0; i < own_.count(); ++i)
+            if (weight(own_.begin + i) > 0) ++members[at(near.labels[at(i)])];
+        members = internal::add_up(run_.communicator(), members);
+        const auto empty = static_cast<std::size_t>(std::count(members.begin(), members.end(), 0));
+        if (empty == 0) return 0;
         // A mean of equal rows differs from them by rounding: that is no distance. Rows have length 1.
         const double unit = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) +
                             0x1.0p-53 * static_cast<double>(points_.rows());
-        for (Index i = 0; i < points_.rows(); ++i)
-            if (weight(i) > 0 && near.squared[at(i)] > unit * unit)
-                cost.emplace_back(-weight(i) * near.squared[at(i)], i);
-        std::sort(cost.begin(), cost.end());
+        std::vector<double> cost(near.labels.size());
+        for (Index i = 0; i < own_.count(); ++i)
+            cost[at(i)] = near.squared[at(i)] > unit * unit ? weight(own_.begin + i) * near.squared[at(i)] : 0.0;
+        const std::vector<internal::Costly> order =
+            internal::costliest(cost, near.labels, own_.begin, empty + at(options_.clusters), run_.communicator());
         int repaired = 0;
         std::size_t next = 0;
         for (std::int32_t j = 0; j < options_.clusters; ++j) {
             if (members[at(j)] > 0) continue;
-            for (; next < cost.size(); ++next) {
-                const Index i = cost[next].second;
-                if (members[at(near.labels[at(i)])] < 2) continue;
-                --members[at(near.labels[at(i)])];
-                near.labels[at(i)] = j;
+            for (; next < order.size() && order[next].cost > 0; ++next) {
+                const auto& [row_cost, row, old] = order[next];
+                if (members[at(old)] < 2) continue;
+                --members[at(old)];
+                if (own_.has(row)) near.labels[at(row - own_.begin)] = j;
                 members[at(j)] = 1;
                 ++repaired;
                 ++next;
@@ -134,17 +158,18 @@ private:
         return repaired;
     }
 
-    const Matrix<T>& points_;
+    PointsView points_;
     const SphericalKMeansOptions& options_;
     std::span<const double> weights_;
     const Run& run_;
+    internal::Range own_;  // this process' rows
     internal::Spread spread_;
 };
 
 // Rows of length 1 in the type the model computes in.
-Points own_rows(PointsView points, ScalarType scalar, int threads) {
-    return scalar == ScalarType::float32 ? Points(unit_rows<float>(points, "predict", threads))
-                                         : Points(unit_rows<double>(points, "predict", threads));
+Points unit_points(PointsView points, ScalarType scalar, int threads) {
+    return scalar == ScalarType::float32 ? unit_rows<float>(points, "predict", threads)
+                                         : unit_rows<double>(points, "predict", threads);
 }
 
 }  // namespace
@@ -170,37 +195,35 @@ const OptionSet& SphericalKMeansOptions::described() {
 }
 
 Labels SphericalKMeansModel::predict_checked(PointsView points, const Run& run) const {
-    return CentroidModel::predict_checked(own_rows(points, centroids_.scalar(), run.threads), run);
+    return CentroidModel::predict_checked(unit_points(points, centroids_.scalar(), run.threads), run);
 }
 
 Matrix<double> SphericalKMeansModel::output_checked(Output which, PointsView points, const Run& run) const {
-    return CentroidModel::output_checked(which, own_rows(points, centroids_.scalar(), run.threads), run);
+    return CentroidModel::output_checked(which, unit_points(points, centroids_.scalar(), run.threads), run);
 }
 
 SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const SphericalKMeansOptions& options,
                                                 const Run& run) {
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
-    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts,
-                                      run.threads);
-    return points.visit([&]<class T>(const Rows<T>&) {
+    internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
+    return points.with_scalar([&]<class T>() {
         Stopwatch watch;
-        const Matrix<T> unit = unit_rows<T>(points, "points", run.threads);
+        const Points unit =
+            points.resident() ? unit_rows<T>(points, "points", run.threads) : unit_rows_read(problem.points, "points");
         Problem scaled = problem;
         if (!problem.initial_centroids.empty())
-            scaled.initial_centroids =
-                Points(unit_rows<T>(problem.initial_centroids, "initial centroids", run.threads));
+            scaled.initial_centroids = unit_rows<T>(problem.initial_centroids, "initial centroids", run.threads);
         const double scaling_seconds = watch.seconds();
         FitReport report;
         int distinct = 0;
-        const Rows<T> rows{unit.data(), unit.rows(), unit.cols(), unit.cols()};
         const Iterations<T> iterate(unit, options, scaled, run);
         auto best = internal::best_of_restarts<T>(
-            rows, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
+            unit, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
             report, distinct, iterate);
         watch.restart();
         Points centroids(std::move(best.centroids));
-        Labels labels = nearest_centroids(unit, centroids, run.threads).labels;
+        Labels labels = nearest_centroids(unit, centroids, run.unstopped()).labels;
         report.seconds.insert(report.seconds.begin(), {"scaling", scaling_seconds});
         report.seconds.emplace_back("labels", watch.seconds());
         report.empty_cluster_policy = "an empty cluster takes the point that adds most to the objective";

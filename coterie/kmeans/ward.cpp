@@ -1,3 +1,7 @@
+// Ward's linkage by chains of nearest neighbours on the means of clusters: of the order of n^2 distances in all, and
+// memory for the means alone where a matrix of distances would take n^2. The merges are those of the greedy algorithm,
+// sorted by height.
+
 #include "coterie/kmeans/ward.hpp"
 
 #include <algorithm>
@@ -188,7 +192,7 @@ Index Dendrogram::distinct() const {
 }
 
 Dendrogram ward_linkage(PointsView points, std::span<const double> weights, const Run& run) {
-    check_points(points, "points", run.threads);
+    check_points(points, "points", run);
     if (!weights.empty()) check_weights(weights, points.rows());
     require_memory(static_cast<double>(points.rows()) * (static_cast<double>(points.columns()) * 8 + 160),
                    "Ward's agglomeration");

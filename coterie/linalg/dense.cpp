@@ -1,3 +1,7 @@
+// A task computes its part of the result over the whole inner dimension, on one thread: no sum is cut, and the bits do
+// not depend on the number of threads. Rows are made orthonormal by Gram and Schmidt's method, each against those
+// before it and twice; once would leave what rounding adds where rows are nearly dependent.
+
 #include "coterie/linalg/dense.hpp"
 
 #include <algorithm>

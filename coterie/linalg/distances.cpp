@@ -1,48 +1,56 @@
+// Rows go through the panels of centroids some at a time, so that they stay in the second-level cache; the distance
+// that is told is taken anew from the differences, as the product form loses digits where a row is near its centroid.
+
 #include "coterie/linalg/distances.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/linalg/panels.hpp"
 
 namespace coterie {
 namespace {
 
 template <class T>
-Nearest nearest(const Rows<T>& points, const Rows<T>& centroids, const Run& run, NearestWants wants,
+Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, NearestWants wants,
                 std::span<const double> weights) {
-    const Index n = points.rows;
-    const Index d = points.columns;
+    const Index d = points.columns();
+    const RowBlocks grid = internal::grid_of(points);
+    const internal::Range own = internal::own_rows(grid, run.communicator());
     internal::CentroidPanels<T> panels;
     panels.pack(centroids, internal::CentroidPanels<T>::mean_of(centroids));
     Nearest out;
-    out.labels.resize(static_cast<std::size_t>(n));
-    if (wants == NearestWants::distances) out.squared.resize(static_cast<std::size_t>(n));
-    const RowBlocks blocks{n, internal::rows_in_cache(d, sizeof(T))};
-    Run lent = run;
-    lent.threads = threads_for(2.0 * static_cast<double>(n) * static_cast<double>(d * centroids.rows), run.threads);
-    std::vector<double> inertia(static_cast<std::size_t>(blocks.count()), 0.0);
-    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(lent.threads, 1)),
-                                                internal::BestScore<T>(blocks.size));
-    for_each_block(blocks.count(), lent, {"distances"}, [&](Index block, int worker) {
+    out.labels.resize(static_cast<std::size_t>(own.count()));
+    if (wants == NearestWants::distances) out.squared.resize(out.labels.size());
+    const Index step = internal::rows_in_cache(d, sizeof(T));
+    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)),
+                                                internal::BestScore<T>(std::min(step, grid.size)));
+    const auto find = [&](const internal::RowBlock<T>& block, int worker, double* sum) {
         auto& best = scratch[static_cast<std::size_t>(worker)];
-        const Index begin = blocks.begin(block);
-        const Index end = blocks.end(block);
-        best(panels, points, begin, end);
-        double sum = 0;
-        for (Index i = begin; i < end; ++i) {
-            const std::int32_t label = best.centroid[static_cast<std::size_t>(i - begin)];
-            out.labels[static_cast<std::size_t>(i)] = label;
-            if (wants == NearestWants::labels) continue;
-            const double squared =
-                static_cast<double>(panels.kernels().squared_distance(points.row(i), centroids.row(label), d));
-            if (wants == NearestWants::distances) out.squared[static_cast<std::size_t>(i)] = squared;
-            sum += weights.empty() ? squared : weights[static_cast<std::size_t>(i)] * squared;
+        for (Index begin = 0; begin < block.rows.rows; begin += step) {
+            const Index end = std::min(block.rows.rows, begin + step);
+            best(panels, block.rows, begin, end);
+            for (Index r = begin; r < end; ++r) {
+                const std::int32_t label = best.centroid[static_cast<std::size_t>(r - begin)];
+                const auto i = static_cast<std::size_t>(block.first + r);
+                const std::size_t mine = i - static_cast<std::size_t>(own.begin);
+                out.labels[mine] = label;
+                if (wants == NearestWants::labels) continue;
+                const double squared =
+                    static_cast<double>(panels.kernels().squared_distance(block.rows.row(r), centroids.row(label), d));
+                if (wants == NearestWants::distances) out.squared[mine] = squared;
+                *sum += weights.empty() ? squared : weights[i] * squared;
+            }
         }
-        inertia[static_cast<std::size_t>(block)] = sum;
-    });
-    for (const double sum : inertia) out.inertia += sum;
+    };
+    const Stage stage{.name = "distances",
+                      .operations = 2.0 * static_cast<double>(points.rows()) * static_cast<double>(d * centroids.rows)};
+    if (wants == NearestWants::labels)
+        internal::for_each_row_block<T>(
+            points, run, stage, [&](const internal::RowBlock<T>& block, int worker) { find(block, worker, nullptr); });
+    else
+        out.inertia = internal::sum_blocks<T>(points, 1, run, stage, find).front();
     return out;
 }
 
@@ -61,8 +69,7 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& ru
             "must be "
             "at least one centroid");
     if (points.empty()) return {};
-    return points.visit(
-        [&]<class T>(const Rows<T>& rows) { return nearest(rows, centroids.as<T>(), run, wants, weights); });
+    return points.with_scalar([&]<class T>() { return nearest(points, centroids.as<T>(), run, wants, weights); });
 }
 
 Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int threads) {

@@ -11,9 +11,9 @@
 namespace coterie {
 
 struct Nearest {
-    Labels labels;                // n: the nearest centroid; ties go to the lowest
-    std::vector<double> squared;  // n: its squared distance, computed from the differences; empty unless asked for
-    double inertia = 0;           // sum_i w_i squared_i; 0 unless asked for
+    Labels labels;                // the nearest centroid of each of this process' rows; ties go to the lowest
+    std::vector<double> squared;  // their squared distances, computed from the differences; empty unless asked for
+    double inertia = 0;           // sum_i w_i squared_i over all rows; 0 unless asked for
 };
 enum class NearestWants { labels, inertia, distances };
 

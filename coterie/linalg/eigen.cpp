@@ -1,3 +1,7 @@
+// All pairs by divide and conquer, few of them by relatively robust representations, where not a quarter is wanted, and
+// pairs of matrices by a Cholesky factor. What LAPACK fails at Eigen tries. Plain problems are scaled by a power of two
+// where squares would leave the range; signs are made the same for both. Memory is asked for from order 1024 on.
+
 #include "coterie/linalg/eigen.hpp"
 
 #include <cmath>

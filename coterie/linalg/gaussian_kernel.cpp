@@ -1,3 +1,7 @@
+// Squared distances from one product of the points, || x ||^2 + || y ||^2 - 2 x'y, and not from differences: n m d then
+// costs what a product costs. What cancels below 0 is taken as 0. Of points with themselves the lower triangle is made
+// and mirrored.
+
 #include "coterie/linalg/gaussian_kernel.hpp"
 
 #include <algorithm>

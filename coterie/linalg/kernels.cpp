@@ -1,3 +1,6 @@
+// Which tables of kernels_isa.cpp this processor runs, fastest first, asked once in a process. A source of its own, as
+// it must run on any processor: it only knows that the tables are there.
+
 #include "coterie/linalg/kernels.hpp"
 
 #include <vector>

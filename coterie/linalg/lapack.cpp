@@ -1,3 +1,6 @@
+// LAPACKE by its functions' names, once in a process. Without all three eigensolvers there is none; OpenBLAS's own
+// functions, and those of its OpenMP, are looked for beside them, so that its number of threads can be set.
+
 #include "coterie/linalg/lapack.hpp"
 
 #include <memory>

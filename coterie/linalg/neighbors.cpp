@@ -1,3 +1,9 @@
+// Scores ||p||^2 / 2 - q.p come from matrix products in the points' own precision; they order the points of one query
+// as distances do, up to rounding. For every pair the rounding is bounded, so a point whose score less its bound lies
+// above the count-th smallest score plus bound cannot be among the nearest. The few that are left are measured directly
+// in double, and that is what is returned. Among the points themselves a product of two blocks serves both of them. No
+// tree: in many dimensions one visits nearly every point, and not in blocks.
+
 #include "coterie/linalg/neighbors.hpp"
 
 #include <algorithm>
@@ -11,11 +17,6 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
-
-// Scores ||p||^2 / 2 - q.p come from matrix products in the points' own precision; they order the points of one query
-// as distances do, up to rounding. For every pair the rounding is bounded, so a point whose score less its bound lies
-// above the count-th smallest score plus bound cannot be among the nearest. The few that are left are measured directly
-// in double, and that is what is returned. Among the points themselves a product of two blocks serves both of them.
 
 namespace coterie {
 namespace {

@@ -45,7 +45,7 @@ void expect_exact(PointsView points, PointsView queries, Index count, bool among
 }
 
 template <class Scalar>
-Matrix<Scalar> random_points(Index n, Index d, std::uint64_t seed, double offset = 0.0) {
+Matrix<Scalar> normal_points(Index n, Index d, std::uint64_t seed, double offset = 0.0) {
     RandomStream random(seed, "test.neighbors");
     Matrix<Scalar> points(n, d);
     for (Index i = 0; i < points.size(); ++i) points.data()[i] = static_cast<Scalar>(offset + random.normal());
@@ -65,11 +65,11 @@ TEST(Neighbors, AgreeWithBruteForce) {
         for (const Index d : {1, 3, 8, 40}) {
             for (const Index count : {Index{1}, std::min<Index>(7, n - 1), n - 1}) {
                 if (n > 600 && count > 600) continue;
-                const Matrix<float> narrow = random_points<float>(n, d, 1);
+                const Matrix<float> narrow = normal_points<float>(n, d, 1);
                 expect_exact(narrow, narrow, count, true);
-                const Matrix<double> wide = random_points<double>(n, d, 2);
+                const Matrix<double> wide = normal_points<double>(n, d, 2);
                 expect_exact(wide, wide, count, true);
-                const Matrix<float> queries = random_points<float>(37, d, 3);
+                const Matrix<float> queries = normal_points<float>(37, d, 3);
                 expect_exact(narrow, queries, count + 1, false);
                 expect_exact(wide, queries, count, false);
             }
@@ -99,26 +99,26 @@ TEST(Neighbors, ADuplicateIsANeighbourThePointItselfIsNot) {
 }
 
 TEST(Neighbors, OffsetsOutliersAndScales) {
-    const Matrix<double> moved = random_points<double>(600, 5, 7, 1e7);
+    const Matrix<double> moved = normal_points<double>(600, 5, 7, 1e7);
     expect_exact(moved, moved, 6, true);
-    const Matrix<float> moved_narrow = random_points<float>(600, 5, 7, 1e4);
+    const Matrix<float> moved_narrow = normal_points<float>(600, 5, 7, 1e4);
     expect_exact(moved_narrow, moved_narrow, 6, true);
-    Matrix<float> outliers = random_points<float>(1200, 6, 8);
+    Matrix<float> outliers = normal_points<float>(1200, 6, 8);
     for (Index i = 0; i < 1200; i += 100) outliers.row(i) *= 1e7f;
     expect_exact(outliers, outliers, 4, true);
     for (const double scale : {1e-30, 1e30}) {
-        const Matrix<float> scaled = (random_points<double>(300, 4, 9) * scale).cast<float>();
+        const Matrix<float> scaled = (normal_points<double>(300, 4, 9) * scale).cast<float>();
         expect_exact(scaled, scaled, 3, true);
     }
     // Tight groups far apart: distances within a group are lost in the products and must be decided directly.
-    Matrix<float> groups = random_points<float>(900, 4, 10) * 1e-4f;
+    Matrix<float> groups = normal_points<float>(900, 4, 10) * 1e-4f;
     for (Index i = 0; i < 900; ++i) groups.row(i).array() += static_cast<float>(10 * (i % 3));
     expect_exact(groups, groups, 5, true);
 }
 
 TEST(Neighbors, FewQueriesAgainstManyPoints) {
-    const Matrix<float> points = random_points<float>(40'000, 6, 11);
-    const Matrix<float> queries = random_points<float>(5, 6, 12);
+    const Matrix<float> points = normal_points<float>(40'000, 6, 11);
+    const Matrix<float> queries = normal_points<float>(5, 6, 12);
     expect_exact(points, queries, 9, false);
     const Neighbors one = nearest_neighbors(points, queries, 9, coterie::Run(0, 1));
     EXPECT_EQ(nearest_neighbors(points, queries, 9, coterie::Run(0, 8)).indices, one.indices);
@@ -126,7 +126,7 @@ TEST(Neighbors, FewQueriesAgainstManyPoints) {
 }
 
 TEST(Neighbors, SameBitsAtAnyNumberOfThreads) {
-    const Matrix<float> points = random_points<float>(3000, 30, 13);
+    const Matrix<float> points = normal_points<float>(3000, 30, 13);
     const Neighbors one = nearest_neighbors(points, 10, coterie::Run(0, 1));
     for (const int threads : {2, 8}) {
         const Neighbors found = nearest_neighbors(points, 10, coterie::Run(0, threads));
@@ -136,12 +136,12 @@ TEST(Neighbors, SameBitsAtAnyNumberOfThreads) {
 }
 
 TEST(Neighbors, BadArguments) {
-    const Matrix<double> points = random_points<double>(5, 2, 1);
+    const Matrix<double> points = normal_points<double>(5, 2, 1);
     const coterie::Run run(0, 1);
     EXPECT_THROW(nearest_neighbors(points, 0, run), BadArgument);
     EXPECT_THROW(nearest_neighbors(points, 5, run), BadArgument);
     EXPECT_THROW(nearest_neighbors(points, points, 6, run), BadArgument);
-    EXPECT_THROW(nearest_neighbors(points, random_points<double>(5, 3, 1), 1, run), BadArgument);
+    EXPECT_THROW(nearest_neighbors(points, normal_points<double>(5, 3, 1), 1, run), BadArgument);
     EXPECT_THROW(nearest_neighbors(Matrix<double>(0, 2), points, 1, run), BadArgument);
     Matrix<double> bad = points;
     bad(1, 1) = std::numeric_limits<double>::quiet_NaN();

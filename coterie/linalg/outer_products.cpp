@@ -1,3 +1,7 @@
+// Rows are packed a few megabytes at a time and used for all tiles before the next ones are. Where there are fewer
+// tiles than tasks wanted, the rows of a target are cut as well, by sizes alone and not by the number of threads, and
+// sums of the parts are added in their order.
+
 #include "coterie/linalg/outer_products.hpp"
 
 namespace coterie::internal {

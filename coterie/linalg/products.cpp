@@ -1,3 +1,6 @@
+// Which of the tables of products_isa.cpp this processor runs, asked once in a process. A source of its own, as it must
+// run on any processor.
+
 #include "coterie/linalg/products.hpp"
 
 #include "coterie/linalg/instruction_sets.hpp"

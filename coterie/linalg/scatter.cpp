@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/random.hpp"
@@ -88,21 +89,29 @@ void require_finite(const Vector<double>& mean) {
             throw BadArgument("points must be finite, column " + std::to_string(j) + " is not");
 }
 
+Stage pass_over(PointsView points) {
+    return {.name = "moments", .operations = 2.0 * static_cast<double>(points.rows() * points.columns())};
+}
+
 // Summed about the first row: a large offset costs no digits, and a constant column has its value for mean and variance
 // 0, exactly.
-Vector<double> mean_about(PointsView points, int threads, std::span<const double> weights, Index first) {
-    return points.visit([&](auto rows) {
-        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
-        const Index d = rows.columns;
-        const Vector<double> origin = rows.block(first, first + 1).template cast<double>().transpose();
-        Vector<double> sum = chunked_sum(rows.rows, d, threads, [&](Index i, double* to) {
-            const double weight = weight_of(weights, i);
-            if (weight == 0.0) return;
-            internal::kernels<Scalar>().add_deviation(to, rows.row(i), origin.data(), weight, d);
-        });
-        sum = origin + sum / total_weight(rows.rows, weights);
-        require_finite(sum);
-        return sum;
+Vector<double> mean_about(PointsView points, const Run& run, std::span<const double> weights, Index first) {
+    return points.with_scalar([&]<class Scalar>() {
+        const Index d = points.columns();
+        const Vector<double> origin = to_matrix<double>(rows_of(points, std::span(&first, 1))).row(0).transpose();
+        const auto& kernels = internal::kernels<Scalar>();
+        const std::vector<double> sum = internal::sum_blocks<Scalar>(
+            points, d, run, pass_over(points), [&](const internal::RowBlock<Scalar>& block, int, double* to) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const double weight = weight_of(weights, block.first + i);
+                    if (weight > 0) kernels.add_deviation(to, block.rows.row(i), origin.data(), weight, d);
+                }
+            });
+        Vector<double> mean = origin;
+        const double total = total_weight(points.rows(), weights);
+        for (Index p = 0; p < d; ++p) mean[p] += sum[static_cast<std::size_t>(p)] / total;
+        require_finite(mean);
+        return mean;
     });
 }
 
@@ -246,24 +255,27 @@ PrincipalAxes axes_by_lanczos(PointsView points, int count, const Vector<double>
 }  // namespace
 
 Vector<double> mean(PointsView points, const Run& run, std::span<const double> weights) {
-    const Index first = check(points, weights);
-    return mean_about(points, run.threads, weights, first);
+    return mean_about(points, run, weights, check(points, weights));
 }
 
 ColumnMoments column_moments(PointsView points, const Run& run, std::span<const double> weights) {
-    const Index first = check(points, weights);
     ColumnMoments moments;
-    moments.mean = mean_about(points, run.threads, weights, first);
+    moments.mean = mean(points, run, weights);
     const Vector<double>& center = moments.mean;
-    moments.variance = points.visit([&](auto rows) {
-        return chunked_sum(rows.rows, rows.columns, run.threads, [&](Index i, double* to) {
-            const auto* const x = rows.row(i);
-            const double weight = weight_of(weights, i);
-            for (Index p = 0; p < rows.columns; ++p) {
-                const double deviation = static_cast<double>(x[p]) - center[p];
-                to[p] += weight * deviation * deviation;
-            }
-        });
+    const Index d = points.columns();
+    points.with_scalar([&]<class Scalar>() {
+        const std::vector<double> squares = internal::sum_blocks<Scalar>(
+            points, d, run, pass_over(points), [&](const internal::RowBlock<Scalar>& block, int, double* to) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const Scalar* const x = block.rows.row(i);
+                    const double weight = weight_of(weights, block.first + i);
+                    for (Index p = 0; p < d; ++p) {
+                        const double deviation = static_cast<double>(x[p]) - center[p];
+                        to[p] += weight * deviation * deviation;
+                    }
+                }
+            });
+        moments.variance = Eigen::Map<const eigen::Vector<double>>(squares.data(), d);
     });
     moments.variance /= total_weight(points.rows(), weights);
     return moments;

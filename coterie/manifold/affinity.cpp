@@ -1,3 +1,6 @@
+// A strategy is its name, done letter by letter: 15 orders need no code of their own. Entries stay sparse throughout;
+// norms are taken of entries over the largest, so that no square leaves the range. Symmetry is asked for bit by bit.
+
 #include "coterie/manifold/affinity.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// What each baseline asks of its solver: ssc and ensc that of wmc with equal weights, ssc-omp and smce their own.
+// Affinity, clusters and new points are those of manifold_model.hpp for all.
+
 #include "coterie/manifold/baselines.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Inradii by enumerating the vertices of polar polytopes, which is exact and the reason why dimensions are few; the
+// dual direction from the representation's own solver. A row's geometry depends on no other row's: rows go over the
+// threads in waves, between which the caller may stop.
+
 #include "coterie/manifold/geometry.hpp"
 
 #include <algorithm>
@@ -94,7 +98,7 @@ double inradius_within(const Matrix<double>& generators) {
     return 1 / std::sqrt(vertices.farthest);
 }
 
-void check(PointsView points, const Labels& labels, const GeometryOptions& options, int threads) {
+void check(PointsView points, const Labels& labels, const GeometryOptions& options, const Run& run) {
     check_options(options);
     if (options.curvature > 0 && options.dim != 1)
         throw BadArgument("geometry: curvature is for curves (dim 1), Lemma 2 does not hold with dim " +
@@ -102,7 +106,7 @@ void check(PointsView points, const Labels& labels, const GeometryOptions& optio
     if (static_cast<Index>(labels.size()) != points.rows())
         throw BadArgument("geometry: " + std::to_string(labels.size()) + " labels for " +
                           std::to_string(points.rows()) + " points");
-    const double largest = check_points(points, "geometry", threads);
+    const double largest = check_points(points, "geometry", run);
     if (largest > kMostNumber)
         throw BadData("geometry: the points hold " + to_text(largest) + ", more than " + to_text(kMostNumber));
     for (std::size_t j = 0; j < labels.size(); ++j)
@@ -298,7 +302,7 @@ double symmetric_inradius(const Matrix<double>& rows) {
 }
 
 PointGeometry point_geometry(PointsView points, const Labels& labels, Index row, const GeometryOptions& options) {
-    check(points, labels, options, 1);
+    check(points, labels, options, Run(0, 1));
     if (row < 0 || row >= points.rows())
         throw BadArgument("point_geometry: there is no row " + std::to_string(row) + " among " +
                           std::to_string(points.rows()));
@@ -308,7 +312,7 @@ PointGeometry point_geometry(PointsView points, const Labels& labels, Index row,
 
 PointGeometry point_geometry(PointsView points, const Labels& labels, const Vector<double>& y, std::int32_t label,
                              const GeometryOptions& options) {
-    check(points, labels, options, 1);
+    check(points, labels, options, Run(0, 1));
     if (y.size() != points.columns())
         throw BadArgument("point_geometry: a sample of " + std::to_string(y.size()) + " numbers among points of " +
                           std::to_string(points.columns()));
@@ -319,7 +323,7 @@ PointGeometry point_geometry(PointsView points, const Labels& labels, const Vect
 
 std::vector<PointGeometry> geometry(PointsView points, const Labels& labels, std::span<const Index> rows,
                                     const GeometryOptions& options, const Run& run) {
-    check(points, labels, options, run.threads);
+    check(points, labels, options, run);
     for (const Index row : rows)
         if (row < 0 || row >= points.rows())
             throw BadArgument("geometry: there is no row " + std::to_string(row) + " among " +

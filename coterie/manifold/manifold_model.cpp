@@ -1,3 +1,7 @@
+// Affinity, clusters, report, and what is kept for new points: the points, which are their columns, and the embedding.
+// Points that the embedding does not reach go where the nearest point of the others is. Shares are summed in the order
+// of a row's entries.
+
 #include "coterie/manifold/manifold_model.hpp"
 
 #include <algorithm>

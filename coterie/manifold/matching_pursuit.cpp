@@ -1,3 +1,7 @@
+// Queries go step by step in blocks of 128, so that a step of all of them is one product with each tile of columns, in
+// float. Columns that its rounding leaves in question are measured in double, in ascending order: the lowest among
+// equals. The least-squares fit is kept as a Cholesky factor that grows by a row a step.
+
 #include "coterie/manifold/matching_pursuit.hpp"
 
 #include <algorithm>

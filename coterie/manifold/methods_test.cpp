@@ -5,7 +5,6 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <random>
 
 #include <Eigen/QR>
 
@@ -20,15 +19,8 @@
 namespace coterie {
 namespace {
 
+using test::normal_points;
 using test::with;
-
-Matrix<double> normal_points(Index n, Index d, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    std::normal_distribution<double> normal;
-    Matrix<double> out(n, d);
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] = normal(random);
-    return out;
-}
 
 struct Union {
     Matrix<double> points;

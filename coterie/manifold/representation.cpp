@@ -1,3 +1,8 @@
+// A block of queries makes one product with all columns, tile by tile: from it come distances, correlations and the
+// start columns of each query. Their reduced problem is solved in double. Then the residuals of the queries that are
+// not done make the next product, which tells whether columns outside break their condition. Distances, weights and
+// correlations that reach the result are all measured in double; float only says where to look.
+
 #include "coterie/manifold/representation.hpp"
 
 #include <algorithm>
@@ -12,11 +17,6 @@
 #include "coterie/manifold/internal/columns.hpp"
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 
-// A block of queries makes one product with all columns, tile by tile: from it come distances, correlations and the
-// start columns of each query. Their reduced problem is solved in double. Then the residuals of the queries that are
-// not done make the next product, which tells whether columns outside break their condition. Distances, weights and
-// correlations that reach the result are all measured in double; float only says where to look.
-//
 // Screening. A column reaches its threshold only if |<x~_j, r~>| >= t_j, r~ = y~ - sum c x~. With z_j = x_j - m and
 // <x~_j, r~> = <z_j, r> + k, k = <m, r> + sqrt(eta) r_tail, Cauchy and Schwarz say |<x~_j, r~>| <= |z_j| |r| + |k|: a
 // column for which that is below t_j is out for this r, and for a tile of columns the largest |z_j| and the smallest

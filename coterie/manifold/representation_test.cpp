@@ -10,6 +10,7 @@
 
 #include <Eigen/LU>
 
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 #include "coterie/manifold/matching_pursuit.hpp"
 
@@ -17,16 +18,8 @@ namespace coterie {
 namespace {
 
 using internal::ReducedLasso;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-Matrix<double> normal_points(Index n, Index d, std::uint64_t seed, double shift = 0) {
-    std::mt19937_64 random(seed);
-    std::normal_distribution<double> normal;
-    Matrix<double> out(n, d);
-    for (Index i = 0; i < out.size(); ++i) out.data()[i] = normal(random) + shift;
-    return out;
-}
+using test::infinity;
+using test::normal_points;
 
 /// Points of `subspaces` linear subspaces of the given dimension, one after the other in turn.
 Matrix<double> subspace_points(Index n, Index d, Index subspaces, Index dimension, std::uint64_t seed) {

@@ -1,3 +1,7 @@
+// The sum's constraint by the method of multipliers, so that the lasso's active set solves it, too; its penalty's
+// rounding is then taken out by a linear system on the support, where that gives a smaller violation. Distances from
+// all points are summed from products in float, those of the neighbours being put in exactly.
+
 #include "coterie/manifold/smce.hpp"
 
 #include <algorithm>

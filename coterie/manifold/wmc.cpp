@@ -1,3 +1,6 @@
+// Options to those of the exact solver, and what a report says of its certificates: an inexact representation is a
+// warning that names what to change, never silent. ssc and ensc come through here as well.
+
 #include "coterie/manifold/wmc.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// All scores come from the non-zero counts of clusters and classes, which are never more than the points; a full table
+// is made where one is asked for, or for the best match where it is small or well filled. Counts are whole numbers, the
+// sums of pairs in 128 bits; equal and nested labelings are told by counts, so that their scores are exactly 1.
+
 #include "coterie/metrics/metrics.hpp"
 
 #include <algorithm>

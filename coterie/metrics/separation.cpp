@@ -1,3 +1,6 @@
+// The scatter ratio is summed about the mean of all points, row after row on one thread. The cut counts halves of edges
+// in whole numbers, so that nothing is rounded before the quotient.
+
 #include <algorithm>
 #include <limits>
 #include <string>

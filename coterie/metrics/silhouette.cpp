@@ -1,3 +1,7 @@
+// Exact: all pairs, in blocks of products of rows about the mean. Points are sorted by cluster: a row meets each
+// cluster as one stretch, so that one running sum a row is all that is kept. Blocks of rows add up in their order: the
+// same bits at any number of threads.
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -58,7 +62,6 @@ double squared_difference(const double* a, const double* b, Index columns) {
     return sum;
 }
 
-// Points sorted by cluster: a row meets each cluster as one stretch, so one running sum a row is all that is kept.
 template <class Scalar>
 double mean_silhouette(const Rows<Scalar>& points, const std::vector<Index>& order, const std::vector<Index>& cluster,
                        const std::vector<Index>& sizes, const Vector<double>& center, const Run& run) {

@@ -1,3 +1,7 @@
+// The bytes of a model are made, and checked, in memory as a whole: the checksum needs them all, and a file that does
+// not fit is told from one that is damaged before anything is made of it. The table of tensors is read by the reader of
+// safetensors (io/), which bounds it first. Tensors are kept by name: the same model gives the same bytes.
+
 #include "coterie/model/archive.hpp"
 
 #include <algorithm>
@@ -135,7 +139,7 @@ Points points_of(const Archive::Tensor& tensor, const std::string& name) {
     Matrix<Scalar> matrix(static_cast<Index>(tensor.shape[0]), static_cast<Index>(tensor.shape[1]));
     copy_out(tensor, matrix.data());
     Points out(std::move(matrix));
-    require_finite(out, "the model file's tensor '" + shown(name) + "'", 1);
+    require_finite(out, "the model file's tensor '" + shown(name) + "'");
     return out;
 }
 
@@ -195,7 +199,7 @@ std::vector<double> Archive::vector(const std::string& name, Index size) const {
     copy_out(tensor, out.data());
     if (!out.empty())
         require_finite(PointsView(out.data(), static_cast<Index>(out.size()), 1),
-                       "the model file's tensor '" + shown(name) + "'", 1);
+                       "the model file's tensor '" + shown(name) + "'");
     return out;
 }
 

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "coterie/base/residence.hpp"
+
 namespace coterie::internal {
 
 void admit(std::string_view method, const Takes& takes, const Run& run) {
@@ -14,6 +16,15 @@ void admit(std::string_view method, const Takes& takes, const Run& run) {
     if (!run.checkpoint.empty() && !takes.checkpoint)
         throw BadArgument("method " + std::string(method) + " keeps no checkpoint",
                           {.option = "checkpoint", .value = run.checkpoint});
+    if (run.communicator().size() > 1 && !takes.blocks)
+        throw BadArgument("method " + std::string(method) + " works in one process, not in " +
+                          std::to_string(run.communicator().size()));
+}
+
+Problem in_memory(std::string_view method, const Problem& problem, const Run& run) {
+    Problem out = problem;
+    out.points = load(problem.points, "method " + std::string(method) + " needs all points in memory, which", run);
+    return out;
 }
 
 void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run) {

@@ -1,3 +1,6 @@
+// What every model does alike: checks of new points, labels block by block where points are read, storing and loading.
+// A row's label depends on no other row, so that blocks give the labels of the whole.
+
 #include "coterie/model/model.hpp"
 
 #include <algorithm>
@@ -6,98 +9,56 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/base/memory.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie {
-namespace {
-
-// Beyond these, sums of weighted squares could overflow or vanish.
-constexpr double least_weight = 1e-30;
-constexpr double largest_weight = 1e30;
-
-// Returns the largest magnitude.
-template <class Scalar>
-double require_moderate(const Rows<Scalar>& rows, std::string_view what, int threads) {
-    // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type; in double so must
-    // their sums over all points, weighted.
-    const double limit = std::min(1e100, std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::max()) /
-                                                   (16.0 * static_cast<double>(rows.columns))));
-    const RowBlocks blocks{rows.rows, 4096};
-    std::vector<Index> first(static_cast<std::size_t>(blocks.count()), -1);
-    std::vector<double> largest_of(first.size(), 0.0);
-    for_each_block(blocks.count(), threads, [&](Index block, int) {
-        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-            const Scalar* row = rows.row(i);
-            Scalar largest = 0;
-            for (Index j = 0; j < rows.columns; ++j) largest = std::max(largest, std::abs(row[j]));
-            auto& largest_here = largest_of[static_cast<std::size_t>(block)];
-            largest_here = std::max(largest_here, static_cast<double>(largest));
-            if (static_cast<double>(largest) > limit) {
-                first[static_cast<std::size_t>(block)] = i;
-                return;
-            }
-        }
-    });
-    for (const Index i : first) {
-        if (i < 0) continue;
-        Index column = 0;
-        while (static_cast<double>(std::abs(rows.row(i)[column])) <= limit) ++column;
-        throw BadData(std::string(what) + ": row " + std::to_string(i + 1) + ", column " + std::to_string(column + 1) +
-                          ": " + to_text(OptionValue(static_cast<double>(rows.row(i)[column]))) +
-                          " is so large that squared distances overflow " +
-                          std::string(name(scalar_type_of<Scalar>())) + "; magnitudes up to " +
-                          to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
-                          (scalar_type_of<Scalar>() == ScalarType::float32 ? " or read the data as float64" : ""),
-                      {.value = to_text(static_cast<double>(rows.row(i)[column])),
-                       .accepted = "magnitudes up to " + to_text(limit),
-                       .row = i + 1,
-                       .column = std::to_string(column + 1)});
-    }
-    return *std::max_element(largest_of.begin(), largest_of.end());
-}
-
-}  // namespace
-
-double check_points(PointsView points, std::string_view what, int threads) {
-    if (points.rows() < 1 || points.columns() < 1)
-        throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " +
-                      std::to_string(points.columns()) + " columns; at least one row and one column are needed");
-    require_finite(points, what, threads);
-    return points.visit([&](auto rows) { return require_moderate(rows, what, threads); });
-}
-
-void check_weights(std::span<const double> weights, Index rows) {
-    if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument(
-            "weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) + " points",
-            {.option = "weights", .accepted = std::to_string(rows) + " weights"});
-    bool any = false;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))
-            throw BadArgument("weights: row " + std::to_string(i + 1) + ": " + to_text(OptionValue(weights[i])) +
-                                  " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)",
-                              {.option = "weights",
-                               .value = to_text(weights[i]),
-                               .accepted = "0, or from 1e-30 to 1e30",
-                               .row = static_cast<std::int64_t>(i) + 1});
-        any = any || weights[i] > 0;
-    }
-    if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more", {.option = "weights"});
-}
-
-bool Model::accept(std::string_view what, PointsView points, const Run& run) const {
+void Model::in_parts(std::string_view what, PointsView points, const Run& run,
+                     FunctionRef<void(PointsView rows, Index first)> part) const {
     if (points.columns() != dimensions())
         throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(dimensions()));
-    if (points.empty()) return false;
-    check_points(points, what, run.threads);
-    return true;
+    if (points.empty()) return;
+    if (points.resident() && run.communicator().size() == 1) {
+        check_points(points, what, run);
+        return part(points, 0);
+    }
+    // One block after the other, each by all threads.
+    Run reading = run.alone();
+    reading.on_progress = nullptr;
+    const RowBlocks grid = internal::grid_of(points);
+    const internal::Range own = internal::own_blocks(grid, run.communicator());
+    internal::BlockReader reader(points, run);
+    internal::together(run.communicator(), [&] {
+        for (Index number = own.begin; number < own.end; ++number) {
+            const PointsView rows = reader.rows(number, 0);
+            check_points(rows, what, reading, grid.begin(number));
+            try {
+                part(rows, grid.begin(number));
+            } catch (const BadData& error) {
+                if (number == 0) throw;
+                throw BadData("from row " + std::to_string(grid.begin(number) + 1) +
+                                  " on, counted from there: " + error.message(),
+                              error.fields());
+            }
+            run.report({.stage = what,
+                        .fraction = static_cast<double>(number + 1 - own.begin) / static_cast<double>(own.count())});
+        }
+    });
 }
 
 Labels Model::predict(PointsView points, const Run& run) const {
-    if (!accept("predict", points, run)) return {};
-    return predict_checked(points, run);
+    Labels out;
+    in_parts("predict", points, run, [&](PointsView rows, Index) {
+        Labels found = predict_checked(rows, run.alone());
+        if (out.empty())
+            out = std::move(found);
+        else
+            out.insert(out.end(), found.begin(), found.end());
+    });
+    return out;
 }
 
 std::string ClusterLabels::name_of(int cluster) const {
@@ -139,12 +100,26 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
             (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
             there);
     }
-    if (accept(name(which), points, run)) {
-        Matrix<double> out = output_checked(which, points, run);
-        for (Index i = 0; i < out.rows(); ++i)
-            if (!out.row(i).allFinite())
-                throw BadData(std::string(name(which)) + " of row " + std::to_string(i + 1) +
+    std::vector<Matrix<double>> parts;
+    in_parts(name(which), points, run, [&](PointsView rows, Index first) {
+        parts.push_back(output_checked(which, rows, run.alone()));
+        for (Index i = 0; i < parts.back().rows(); ++i)
+            if (!parts.back().row(i).allFinite())
+                throw BadData(std::string(name(which)) + " of row " + std::to_string(first + i + 1) +
                               " is not finite: its values, or the model's, are too large");
+    });
+    if (parts.size() == 1) return std::move(parts.front());
+    if (!parts.empty()) {
+        Index rows = 0;
+        for (const auto& part : parts) rows += part.rows();
+        require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(parts.front().cols()),
+                       std::string(name(which)));
+        Matrix<double> out(rows, parts.front().cols());
+        Index first = 0;
+        for (const auto& part : parts) {
+            std::copy_n(part.data(), part.size(), out.data() + first * out.cols());
+            first += part.rows();
+        }
         return out;
     }
     // How wide an output is, one row of zeros tells as well as any: none depends on the values.

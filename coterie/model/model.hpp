@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
+#include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
@@ -75,8 +77,9 @@ public:
     /// Which label each cluster belongs to.
     const ClusterLabels& cluster_labels() const { return cluster_labels_; }
 
-    /// A label in 0..k-1 for each row, the same whatever the batch a row comes in. Points are taken in either scalar
-    /// type and computed in the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    /// A label in 0..k-1 for each row of this process, the same whatever the batch a row comes in: points that are not
+    /// resident are labelled block by block. Points are taken in either scalar type and computed in the model's own.
+    /// BadArgument on a wrong number of columns, BadData on NaN or infinity.
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 
@@ -102,10 +105,14 @@ protected:
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
     /// One of outputs(), of points that are there and were checked.
     virtual Matrix<double> output_checked(Output which, PointsView points, const Run& run) const;
-    /// What predict, transform and the like check first: BadArgument, naming `what`, on a wrong number of columns, else
-    /// check_points. False when there are no points.
-    bool accept(std::string_view what, PointsView points, const Run& run) const;
 
+private:
+    /// Checks the points: BadArgument, naming `what`, on a wrong number of columns, else check_points. Then calls
+    /// part(rows, number of the first) for parts of them that are resident.
+    void in_parts(std::string_view what, PointsView points, const Run& run,
+                  FunctionRef<void(PointsView rows, Index first)> part) const;
+
+protected:
     /// Lists the parts, which is to write them, to read them and to check what was read; k is bound. Options are there
     /// before.
     virtual void parts(Parts& parts) = 0;
@@ -116,11 +123,5 @@ protected:
     FitReport report_;
     ClusterLabels cluster_labels_;
 };
-
-/// What every fit and predict checks before anything else: at least one row and column, all values finite, squared
-/// distances that do not overflow the scalar type. BadData, naming `what`. Returns the largest magnitude.
-COTERIE_API double check_points(PointsView points, std::string_view what, int threads);
-/// Weights: as many as rows, each 0 or from 1e-30 to 1e30, not all zero.
-COTERIE_API void check_weights(std::span<const double> weights, Index rows);
 
 }  // namespace coterie

@@ -1,8 +1,8 @@
-#include "coterie/model/parts.hpp"
-
 // Storing and loading of parts. What is read is checked here, once for all models: extents against those of the parts
 // before, numbers against what later arithmetic can take. What goes beyond one part (a width that a kernel needs) is
 // checked by the model.
+
+#include "coterie/model/parts.hpp"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ void require_range(const std::string& name, double value, const Range& range) {
 
 // Squares of parts must not overflow; parts of no entries have nothing to check.
 void require_sound(const std::string& name, PointsView points) {
-    if (points.rows() > 0 && points.columns() > 0) check_points(points, "model: " + name, 1);
+    if (points.rows() > 0 && points.columns() > 0) check_points(points, "model: " + name, Run(0, 1));
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ void Parts::add(const std::string& name, std::vector<double>& value, std::string
     describe(name, shape, meaning);
     if (into_ != nullptr) into_->set_vector(name, value);
     if (checks_ && !value.empty())
-        require_finite(PointsView(value.data(), 1, static_cast<Index>(value.size())), "model: " + name, 1);
+        require_finite(PointsView(value.data(), 1, static_cast<Index>(value.size())), "model: " + name);
     if (from_ == nullptr) return;
     value = from_->vector(name, shape_of(shape)[0]);
     learn(shape, name, {static_cast<Index>(value.size())});

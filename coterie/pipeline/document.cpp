@@ -84,8 +84,8 @@ void add_seconds_and_written(Facts& rows, const ClusteringResult& result) {
 
 }  // namespace
 
-FitResult fit_result(const Pipeline& pipeline, const Method& method, const OptionValues& given, const Problem& problem,
-                     const std::string& source, const std::optional<Truth>& truth) {
+FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Method& method, const OptionValues& given,
+                     const Problem& problem, const std::string& source, const std::optional<Truth>& truth) {
     const Model& model = pipeline.model();
     FitResult result;
     result.source = source;
@@ -110,7 +110,7 @@ FitResult fit_result(const Pipeline& pipeline, const Method& method, const Optio
     result.warnings.insert(result.warnings.end(), result.report.warnings.begin(), result.report.warnings.end());
 
     Stopwatch watch;
-    label_and_score(result, model.labels(), model.cluster_labels(), truth, problem.partial_labels);
+    label_and_score(result, labels, model.cluster_labels(), truth, problem.partial_labels);
     if (!truth) return result;
     if (result.agreement->unknown > 0)
         result.warnings.push_back(count_text(result.agreement->unknown) + " of " + count_text(result.report.points) +

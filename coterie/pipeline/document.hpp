@@ -51,10 +51,11 @@ struct AppliedResult : ClusteringResult {
     int threads = 1;
 };
 
-/// Of a pipeline that `method` was fitted in with the options `given`; scored where there is a truth. Seconds:
-/// preprocess, fit, the stages of the fit, score. BadData when the truth does not fit (compare).
-COTERIE_API FitResult fit_result(const Pipeline& pipeline, const Method& method, const OptionValues& given,
-                                 const Problem& problem, const std::string& source,
+/// Of a pipeline that `method` was fitted in with the options `given`, and the n labels of all its points; scored where
+/// there is a truth. Seconds: preprocess, fit, the stages of the fit, score. BadData when the truth does not fit
+/// (compare).
+COTERIE_API FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Method& method,
+                                 const OptionValues& given, const Problem& problem, const std::string& source,
                                  const std::optional<Truth>& truth = {});
 
 /// Of `clusters`, as the pipeline predicts them; scored where there is a truth.

@@ -30,7 +30,9 @@ struct Six {
                   .label_names = std::move(names)},
           pipeline(Pipeline::fit(find_method("kmeans"), given, problem, {.scale = Scale::zscore}, coterie::Run(1, 1))) {
     }
-    FitResult result() const { return fit_result(pipeline, find_method("kmeans"), given, problem, "six", truth); }
+    FitResult result() const {
+        return fit_result(pipeline, pipeline.model().labels(), find_method("kmeans"), given, problem, "six", truth);
+    }
 };
 
 TEST(FitResult, SaysWhatTheModelAndTheTruthSay) {
@@ -44,7 +46,9 @@ TEST(FitResult, SaysWhatTheModelAndTheTruthSay) {
     EXPECT_EQ(result.warnings.front(), "2 of 6 points have no truth and are left out of the scores");
     EXPECT_EQ(result.seconds.front().first, "preprocess");
     EXPECT_EQ(result.seconds.back().first, "score");
-    EXPECT_FALSE(fit_result(six.pipeline, find_method("kmeans"), six.given, six.problem, "six").agreement);
+    EXPECT_FALSE(
+        fit_result(six.pipeline, six.pipeline.model().labels(), find_method("kmeans"), six.given, six.problem, "six")
+            .agreement);
 
     const json document = json::parse(json_document(result));
     EXPECT_EQ(document["n"], 6);

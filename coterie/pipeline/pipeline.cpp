@@ -10,7 +10,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/residence.hpp"
 
 namespace coterie {
 namespace {
@@ -46,6 +48,19 @@ std::vector<Index> positions_of(const std::vector<std::string>& wanted, const st
 }
 
 Points columns_of(const Points& points, const std::vector<Index>& which) {
+    if (!points.resident())
+        return internal::derived_rows(
+            points, static_cast<Index>(which.size()), [which](PointsView rows, Index, void* to) {
+                rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
+                    auto* out = static_cast<Scalar*>(to);
+                    std::vector<Scalar> row(
+                        which.size());  // of as many columns, but in another order, it is the same place
+                    for (Index i = 0; i < from.rows; ++i) {
+                        for (std::size_t j = 0; j < which.size(); ++j) row[j] = from.row(i)[which[j]];
+                        out = std::copy(row.begin(), row.end(), out);
+                    }
+                });
+            });
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(which.size()) *
                        static_cast<double>(size_of(points.scalar())),
                    "a copy of the points with the model's columns");
@@ -70,7 +85,8 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     if (!problem.graph) out.preparation_ = Preparation::fit(problem.points, preparation, run, problem.weights);
     out.warnings_ = out.preparation_.warnings();
     Index zero_rows = 0;
-    const Problem prepared = out.preparation_.apply(problem, run, &zero_rows);
+    Problem prepared = out.preparation_.apply(problem, run, &zero_rows);
+    if (!prepared.graph) prepared.points = hold_own_rows(prepared.points, run);
     if (zero_rows > 0) out.warnings_.push_back(Preparation::zero_rows_warning(zero_rows));
     out.prepared_ = prepared.points;
     out.preparation_seconds_ = watch.restart();

@@ -1,49 +1,50 @@
+// Moments of columns in two passes, the second about the mean, as sums of squares lose their digits to an offset. Rows
+// are then prepared one by one, in their own scalar type: at once where they are in memory, else when they are read.
+
 #include "coterie/pipeline/preparation.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/base/parallel.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
 namespace {
 
-constexpr Index rows_a_block = 4096;
 const std::vector<std::string> scale_names = {"none", "minmax", "zscore", "unit"};
 
-struct Column {
-    double sum = 0;
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-};
-
-// Calls body(j, x, weight, partial of column j) for every entry of a row that weighs something, and hands the blocks'
-// partials to `merge` in block order.
-template <class Partial, class Body, class Merge>
-std::vector<Partial> reduce_columns(PointsView points, std::span<const double> weights, int threads, Body body,
-                                    Merge merge) {
-    const RowBlocks blocks{points.rows(), rows_a_block};
-    const auto columns = static_cast<std::size_t>(points.columns());
-    std::vector<std::vector<Partial>> partials(static_cast<std::size_t>(blocks.count()));
-    points.visit([&](auto rows) {
-        for_each_block(blocks.count(), threads, [&](Index block, int) {
-            std::vector<Partial> mine(columns);
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
-                if (weight == 0) continue;
-                const auto* row = rows.row(i);
-                for (std::size_t j = 0; j < columns; ++j) body(j, static_cast<double>(row[j]), weight, mine[j]);
-            }
-            partials[static_cast<std::size_t>(block)] = std::move(mine);
+// Calls body(j, x, weight, what is known of column j) for every number of every row that weighs something; what blocks
+// know of a column, `kinds` numbers that begin as `start`, is put together by `merge`.
+template <class Body, class Merge>
+std::vector<double> reduce_columns(PointsView points, std::span<const double> weights, const Run& run,
+                                   const std::vector<double>& start, Body body, Merge merge) {
+    const Index columns = points.columns();
+    const auto kinds = static_cast<Index>(start.size());
+    internal::BlockSums blocks(
+        columns * kinds,
+        [&](double* sum) {
+            for (Index j = 0; j < columns; ++j) std::copy_n(start.data(), kinds, sum + j * kinds);
+        },
+        [&](double* left, const double* right) {
+            for (Index j = 0; j < columns; ++j) merge(left + j * kinds, right + j * kinds);
         });
+    const Stage stage{.name = "preprocessing", .operations = 4.0 * static_cast<double>(points.rows() * columns)};
+    return points.with_scalar([&]<class Scalar>() -> std::vector<double> {
+        const auto total =
+            blocks.over<Scalar>(points, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index r = 0; r < block.rows.rows; ++r) {
+                    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(block.first + r)];
+                    if (weight == 0) continue;
+                    const Scalar* row = block.rows.row(r);
+                    for (Index j = 0; j < columns; ++j) body(j, static_cast<double>(row[j]), weight, sum + j * kinds);
+                }
+            });
+        return {total.begin(), total.end()};
     });
-    std::vector<Partial> total(columns);
-    for (const auto& partial : partials)
-        for (std::size_t j = 0; j < columns; ++j) merge(total[j], partial[j]);
-    return total;
 }
 
 std::string list_columns(const std::vector<std::size_t>& columns) {
@@ -92,52 +93,56 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     for (const double weight : weights) total_weight += weight;
     if (weights.empty()) total_weight = static_cast<double>(points.rows());
 
-    const auto moments = reduce_columns<Column>(
-        points, weights, run.threads,
-        [](std::size_t, double x, double weight, Column& column) {
-            column.sum += weight * x;
-            column.low = std::min(column.low, x);
-            column.high = std::max(column.high, x);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> moments = reduce_columns(
+        points, weights, run, {0.0, infinity, -infinity},
+        [](Index, double x, double weight, double* column) {
+            column[0] += weight * x;
+            column[1] = std::min(column[1], x);
+            column[2] = std::max(column[2], x);
         },
-        [](Column& total, const Column& part) {
-            total.sum += part.sum;
-            total.low = std::min(total.low, part.low);
-            total.high = std::max(total.high, part.high);
+        [](double* left, const double* right) {
+            left[0] += right[0];
+            left[1] = std::min(left[1], right[1]);
+            left[2] = std::max(left[2], right[2]);
         });
+    const auto sum = [&](std::size_t j) { return moments[3 * j]; };
+    const auto low = [&](std::size_t j) { return moments[3 * j + 1]; };
+    const auto high = [&](std::size_t j) { return moments[3 * j + 2]; };
 
     std::vector<double> mean(columns);
     std::vector<std::size_t> constant;
     for (std::size_t j = 0; j < columns; ++j) {
-        if (!std::isfinite(moments[j].sum)) refuse_overflow(j, "sum");
-        if (!std::isfinite(moments[j].high - moments[j].low)) refuse_overflow(j, "range");
+        if (!std::isfinite(sum(j))) refuse_overflow(j, "sum");
+        if (!std::isfinite(high(j) - low(j))) refuse_overflow(j, "range");
         // A constant column's mean is that constant, not the constant give or take rounding.
-        const bool is_constant = moments[j].low == moments[j].high;
-        mean[j] = is_constant ? moments[j].low : moments[j].sum / total_weight;
+        const bool is_constant = low(j) == high(j);
+        mean[j] = is_constant ? low(j) : sum(j) / total_weight;
         if (is_constant) constant.push_back(j);
     }
 
     if (options.center || options.scale == Scale::zscore) out.offset_ = mean;
     if (options.scale == Scale::minmax) {
         for (std::size_t j = 0; j < columns; ++j) {
-            const double range = moments[j].high - moments[j].low;
-            if (!options.center) out.offset_[j] = moments[j].low;
+            const double range = high(j) - low(j);
+            if (!options.center) out.offset_[j] = low(j);
             if (range > 0) out.factor_[j] = 1.0 / range;
             if (!std::isfinite(out.factor_[j]))
                 out.factor_[j] = 1.0;  // a range below the smallest normal number is no range
         }
     }
     if (options.scale == Scale::zscore) {
-        const auto squares = reduce_columns<double>(
-            points, weights, run.threads,
-            [&mean](std::size_t j, double x, double weight, double& sum) {
-                sum += weight * (x - mean[j]) * (x - mean[j]);
+        const std::vector<double> squares = reduce_columns(
+            points, weights, run, {0.0},
+            [&mean](Index column, double x, double weight, double* square) {
+                const double deviation = x - mean[static_cast<std::size_t>(column)];
+                *square += weight * deviation * deviation;
             },
-            [](double& total, double part) { total += part; });
+            [](double* left, const double* right) { *left += *right; });
         for (std::size_t j = 0; j < columns; ++j) {
             if (!std::isfinite(squares[j])) refuse_overflow(j, "variance");
             const double deviation = std::sqrt(squares[j] / total_weight);
-            if (moments[j].low < moments[j].high && deviation > 0 && std::isfinite(1.0 / deviation))
-                out.factor_[j] = 1.0 / deviation;
+            if (low(j) < high(j) && deviation > 0 && std::isfinite(1.0 / deviation)) out.factor_[j] = 1.0 / deviation;
         }
     }
     if (by_column && !constant.empty())
@@ -162,46 +167,65 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (points.columns() != static_cast<Index>(offset_.size()))
         throw BadArgument("preprocessing: the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(offset_.size()));
-    require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) *
-                       static_cast<double>(size_of(points.scalar())),
-                   "a centred and scaled copy of the points");
-    const RowBlocks blocks{points.rows(), rows_a_block};
-    std::vector<Index> zeros(static_cast<std::size_t>(blocks.count()), 0);
-    const bool unit = options_.scale == Scale::unit;
-    Points out = points.view().visit([&]<class Scalar>(const Rows<Scalar>& rows) {
-        Matrix<Scalar> result(rows.rows, rows.columns);
-        for_each_block(blocks.count(), run.threads, [&](Index block, int) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const Scalar* in = rows.row(i);
-                Scalar* to = result.data() + i * rows.columns;
-                // The norm is taken of the scaled-down row, so that squares neither overflow nor vanish.
-                double largest = 0;
-                for (Index j = 0; j < rows.columns; ++j) {
-                    const auto column = static_cast<std::size_t>(j);
-                    const double value = (static_cast<double>(in[j]) - offset_[column]) * factor_[column];
-                    to[j] = static_cast<Scalar>(value);
-                    largest = std::max(largest, std::abs(static_cast<double>(to[j])));
-                }
-                if (!unit) continue;
-                if (largest == 0) {
-                    ++zeros[static_cast<std::size_t>(block)];
-                    continue;
-                }
-                double squared = 0;
-                for (Index j = 0; j < rows.columns; ++j) {
-                    const double value = static_cast<double>(to[j]) / largest;
-                    squared += value * value;
-                }
-                const double norm = std::sqrt(squared);
-                for (Index j = 0; j < rows.columns; ++j)
-                    to[j] = static_cast<Scalar>(static_cast<double>(to[j]) / largest / norm);
-            }
+    const auto prepare = [*this](PointsView rows, Index, void* to) {
+        return rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
+            Index zeros = 0;
+            for (Index i = 0; i < from.rows; ++i)
+                zeros += prepare_row(from.row(i), static_cast<Scalar*>(to) + i * from.columns, from.columns) ? 0 : 1;
+            return zeros;
         });
-        return Points(std::move(result));
+    };
+    Points out;
+    std::vector<double> zeros(1, 0.0);
+    const Stage stage{.name = "preprocessing",
+                      .operations = 4.0 * static_cast<double>(points.rows() * points.columns())};
+    points.view().with_scalar([&]<class Scalar>() {
+        if (!points.resident()) {
+            out = internal::derived_rows(points, points.columns(), prepare);
+            if (options_.scale != Scale::unit || zero_rows == nullptr) return;
+            zeros = internal::sum_blocks<Scalar>(
+                points, 1, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                    RowBuffer buffer;
+                    *sum += static_cast<double>(
+                        prepare(block.rows, block.first,
+                                buffer.reserve(static_cast<std::size_t>(block.rows.rows * block.rows.columns) *
+                                               sizeof(Scalar))));
+                });
+            return;
+        }
+        require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(Scalar),
+                       "a centred and scaled copy of the points");
+        Matrix<Scalar> result(points.rows(), points.columns());
+        zeros = internal::sum_blocks<Scalar>(
+            points, 1, run.alone(), stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                *sum +=
+                    static_cast<double>(prepare(block.rows, block.first, result.data() + block.first * result.cols()));
+            });
+        out = Points(std::move(result));
     });
-    if (zero_rows)
-        for (const Index count : zeros) *zero_rows += count;
+    if (zero_rows) *zero_rows = static_cast<Index>(zeros.front());
     return out;
+}
+
+template <class Scalar>
+bool Preparation::prepare_row(const Scalar* in, Scalar* to, Index columns) const {
+    // The norm is taken of the scaled-down row, so that squares neither overflow nor vanish.
+    double largest = 0;
+    for (Index j = 0; j < columns; ++j) {
+        const auto column = static_cast<std::size_t>(j);
+        to[j] = static_cast<Scalar>((static_cast<double>(in[j]) - offset_[column]) * factor_[column]);
+        largest = std::max(largest, std::abs(static_cast<double>(to[j])));
+    }
+    if (options_.scale != Scale::unit) return true;
+    if (largest == 0) return false;
+    double squared = 0;
+    for (Index j = 0; j < columns; ++j) {
+        const double value = static_cast<double>(to[j]) / largest;
+        squared += value * value;
+    }
+    const double norm = std::sqrt(squared);
+    for (Index j = 0; j < columns; ++j) to[j] = static_cast<Scalar>(static_cast<double>(to[j]) / largest / norm);
+    return true;
 }
 
 std::string Preparation::zero_rows_warning(Index zero_rows) {

@@ -49,8 +49,9 @@ public:
 
     /// The problem with its points and initial centroids prepared; a graph stays as it is.
     Problem apply(const Problem& problem, const Run& run, Index* zero_rows = nullptr) const;
-    /// The points in their own scalar type; the same storage when identity(). Rows of norm 0 stay 0 under `unit` and
-    /// are counted in `zero_rows`. BadArgument on a wrong number of columns.
+    /// The points in their own scalar type; the same storage when identity(), prepared when they are read where they
+    /// are not resident. Rows of norm 0 stay 0 under `unit` and are counted in `zero_rows`. BadArgument on a wrong
+    /// number of columns.
     Points apply(const Points& points, const Run& run, Index* zero_rows = nullptr) const;
 
     /// The warning about so many rows that `unit` left as they are.
@@ -65,6 +66,10 @@ public:
     static Preparation from(const Archive& archive);
 
 private:
+    // False where the row is 0 throughout and cannot be scaled to norm 1. `in` may be `to`.
+    template <class Scalar>
+    bool prepare_row(const Scalar* in, Scalar* to, Index columns) const;
+
     PreparationOptions options_;
     std::vector<double> offset_;  // d
     std::vector<double> factor_;  // d

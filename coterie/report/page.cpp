@@ -1,4 +1,5 @@
-// The page is one text, written from top to bottom; every name and message in it is escaped.
+// The page is one text, written from top to bottom; every name and message in it is escaped. A long list of clusters is
+// cut and the rest is counted; a table of classes and clusters too large to read is left to the command.
 
 #include "coterie/report/page.hpp"
 

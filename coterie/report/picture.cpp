@@ -1,4 +1,5 @@
-// More dimensions than two are shown by their principal axes: no other plane shows more of the variance.
+// More dimensions than two are shown by their principal axes: no other plane shows more of the variance. They are those
+// of all points up to 1000 columns, beyond that of a sample, which the picture then says.
 
 #include "coterie/report/picture.hpp"
 
@@ -156,10 +157,10 @@ std::string scatter_picture(PointsView points, const Labels& labels, const std::
         }
         for (std::size_t cluster = 0; cluster <= clusters; ++cluster) {
             if (paths[cluster].empty()) continue;
-            const std::string style =
+            const std::string attributes =
                 cluster == clusters ? "fill=\"none\" stroke=\"#D1D5DB\" stroke-width=\"4\" stroke-linecap=\"round\""
                                     : mark_style(cluster);
-            out += "<path " + style + " d=\"" + paths[cluster] + "\"/>\n";
+            out += "<path " + attributes + " d=\"" + paths[cluster] + "\"/>\n";
         }
     }
     out += "</g>\n";

@@ -45,7 +45,7 @@ TEST(Page, HoldsTheFitAndEscapesItsNames) {
     const OptionValues given = {{"clusters", std::int64_t{2}}};
     const Method& method = find_method("kmeans");
     const Pipeline pipeline = Pipeline::fit(method, given, problem, {}, coterie::Run(1, 1));
-    const FitResult result = fit_result(pipeline, method, given, problem, "<script>");
+    const FitResult result = fit_result(pipeline, pipeline.model().labels(), method, given, problem, "<script>");
     const std::string picture = fit_picture(pipeline, result, coterie::Run(1, 1));
     const std::string whole = page(result, picture);
     EXPECT_EQ(whole.find("<script>"), std::string::npos);

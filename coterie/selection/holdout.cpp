@@ -1,3 +1,7 @@
+// A run is one task on one thread, with random numbers of its own seed, so that runs do not depend on each other nor on
+// the number of threads. What is learnt before a fit, the scaling and the common start, is learnt from the rows that
+// are seen. Among equal criteria the first grid stands.
+
 #include "coterie/selection/holdout.hpp"
 
 #include <mutex>

@@ -1,3 +1,7 @@
+// Every cell of the grid is fitted on its own, or through the method's Fits where fits of one problem share work, and
+// judged by one criterion. A cell that cannot be fitted says why and is never chosen; the best is the first among
+// equals, in the order of the grid.
+
 #include "coterie/selection/tune.hpp"
 
 #include <algorithm>
@@ -492,7 +496,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
         throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
                               std::to_string(n) + " points",
                           {.option = "partial_labels"});
-    check_points(problem.points, "tune", run.threads);
+    check_points(problem.points, "tune", run);
 
     // No folds: one, in which nothing is unseen.
     std::vector<std::vector<Index>> unseen_rows(1);

@@ -1,3 +1,8 @@
+// Component by component: of each the eigenvalue 0 and its vector are known and not computed, so that the solvers look
+// only above it. Dense where that is quicker or Lanczos cannot tell eigenvalues apart, else by Lanczos on the sparse
+// matrix; residuals are measured either way. Among equal eigenvalues the component of more points comes first, of as
+// many points that of the lowest point.
+
 #include "coterie/spectral/affinity_clusters.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// W is made row by row with ascending columns, and met by its transpose in one pass over both: no pair is searched for,
+// and the order of entries is always the same. All pairs go through a dense kernel, whose memory is asked for first.
+
 #include "coterie/spectral/graph.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Points become an affinity; from there on they go the way of graphs that are given. For new points the exponents of
+// their affinities are taken less the largest, so that none of a far point's underflows before they are summed; a point
+// at distance 0 of a fitted one takes its row. They are converted to the type of the fitted points, and checked again.
+
 #include "coterie/spectral/spectral.hpp"
 
 #include <algorithm>
@@ -254,7 +258,7 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
         converted = points_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(given))
                                                             : Points(to_matrix<double>(given));
         points = converted;
-        check_points(points, "predict", run.threads);  // what fits float64 may be infinite in float32
+        check_points(points, "predict", run);  // what fits float64 may be infinite in float32
     }
     const auto coincide = [&](Index i, Index j) {
         const double norm = internal::norm_of(vectors_.data() + j * k, k);

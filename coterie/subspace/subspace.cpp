@@ -1,3 +1,8 @@
+// Rounds of assignments, prototypes and projection. The objective after prototypes have moved follows from how far they
+// did, without another pass over the points. Hard assignments move sums only for the labels that changed; soft ones
+// hand A on as it is made. Prices and multipliers of one assignment start the next. A pass that is cut off counts for
+// nothing.
+
 #include "coterie/subspace/subspace.hpp"
 
 #include <charconv>
@@ -419,7 +424,7 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
                       ", and squares of covariances leave " + std::string(coterie::name(points.scalar())) + "; from " +
                       to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted)) +
                       " is accepted. Rescale the columns");
-    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run.threads);
+    internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run);
     if (options.subspace_dim && *options.subspace_dim > points.columns())
         throw refused_option("subspace_dim", std::int64_t{*options.subspace_dim},
                              "the points have " + std::to_string(points.columns()) + " dimensions");

@@ -1,9 +1,10 @@
 #pragma once
-// For tests: random points, and a plain Lloyd to compare with.
+// For tests: random points, errors' words, and a plain Lloyd to compare with.
 
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "coterie/base/random.hpp"
 
 namespace coterie::test {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Points with what is known about them. They must outlive what comes back.
 inline Problem with(PointsView points, Problem known = {}) {
@@ -28,6 +31,15 @@ inline std::string message_of(const std::function<void()>& act) {
         return error.message();
     }
     return "nothing was thrown";
+}
+
+/// n normal points in d dimensions, each coordinate of mean `shift`.
+inline Matrix<double> normal_points(Index n, Index d, std::uint64_t seed, double shift = 0) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    Matrix<double> out(n, d);
+    for (Index i = 0; i < out.size(); ++i) out.data()[i] = normal(random) + shift;
+    return out;
 }
 
 /// n points around `blobs` centres of standard deviation `spread`, themselves with deviation 1 about their centre, all

@@ -1,3 +1,8 @@
+// Updates and batches in turn. An update is done or not begun, and a checkpoint is the state before one, so that a fit
+// which goes on from it repeats the same batches and ends with the same bits. The last sound update is kept beside the
+// network as it stands: clusters that collapse or numbers that leave the range cost what came after it, not the fit.
+// With `full` batches add up the gradient of the mean over all points before one step.
+
 #include "coterie/deep/internal/alternation.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Networks as plain lists of layers, in which nothing is left to the library that runs them. Shapes and sizes follow
+// from the lists here, so that memory is estimated and files are checked without LibTorch. A residual block is a marker
+// and the layers after it, those of its shortcut last.
+
 #include "coterie/deep/internal/architecture.hpp"
 
 #include "coterie/base/options.hpp"

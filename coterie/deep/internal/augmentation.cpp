@@ -1,3 +1,7 @@
+// All that moves an image is one affine map, made here and applied once: one interpolation instead of one for every
+// change. Numbers are drawn in a fixed order from the stream of a batch, row by row, so that a batch depends on its
+// number alone. Deviations come from sums of squares: their last digits make no difference to a strength.
+
 #include "coterie/deep/internal/augmentation.hpp"
 
 #include <cmath>

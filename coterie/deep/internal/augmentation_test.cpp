@@ -15,7 +15,7 @@ using internal::ImageShape;
 using internal::Movement;
 using internal::Network;
 
-constexpr ImageShape shape{2, 4, 6};
+constexpr ImageShape two_channels{2, 4, 6};
 
 Matrix<float> normal(Index n, Index d) {
     RandomStream random(1, "test.augmentation");
@@ -66,10 +66,10 @@ void expect_moved(ImageShape image, const Movement& movement, From&& from) {
 
 TEST(Augmentation, MovesPixelsExactly) {
     COTERIE_NEEDS_NETWORKS;
-    expect_moved(shape, {}, [](int r, int c) { return std::pair(r, c); });
-    expect_moved(shape, {.flip = true}, [](int r, int c) { return std::pair(r, 5 - c); });
-    expect_moved(shape, {.right = 2, .down = -1}, [](int r, int c) { return std::pair(r + 1, c - 2); });
-    expect_moved(shape, {.angle = 180}, [](int r, int c) { return std::pair(3 - r, 5 - c); });
+    expect_moved(two_channels, {}, [](int r, int c) { return std::pair(r, c); });
+    expect_moved(two_channels, {.flip = true}, [](int r, int c) { return std::pair(r, 5 - c); });
+    expect_moved(two_channels, {.right = 2, .down = -1}, [](int r, int c) { return std::pair(r + 1, c - 2); });
+    expect_moved(two_channels, {.angle = 180}, [](int r, int c) { return std::pair(3 - r, 5 - c); });
     // A quarter clockwise: the left column becomes the top row.
     expect_moved({1, 5, 5}, {.angle = 90}, [](int r, int c) { return std::pair(4 - c, r); });
     expect_moved({1, 5, 5}, {.flip = true, .angle = 90, .right = 1},
@@ -85,12 +85,12 @@ TEST(Augmentation, MovesPixelsExactly) {
 
 TEST(Augmentation, StrengthsOfZeroAndUnchangedRowsLeavePointsAlone) {
     COTERIE_NEEDS_NETWORKS;
-    const Matrix<float> x = normal(5, shape.items());
+    const Matrix<float> x = normal(5, two_channels.items());
     RandomStream random(1, "test.draw");
-    const Changes none = internal::Augmenter({}, shape, x).draw(5, {0, 1, 2, 3, 4}, random);
+    const Changes none = internal::Augmenter({}, two_channels, x).draw(5, {0, 1, 2, 3, 4}, random);
     EXPECT_EQ(none.affine.size() + none.colour.size() + none.noise.size(), 0);
     const Augmentation all{.flip = true, .rotation = 30, .shift = 0.2, .zoom = 0.3, .colour = 0.4, .noise = 0.5};
-    const Matrix<float> y = seen(shape, x, internal::Augmenter(all, shape, x).draw(5, {1, 4}, random));
+    const Matrix<float> y = seen(two_channels, x, internal::Augmenter(all, two_channels, x).draw(5, {1, 4}, random));
     for (const Index i : {0, 2, 3}) EXPECT_LE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 2e-5) << i;
     for (const Index i : {1, 4}) EXPECT_GE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 0.1) << i;
 }

@@ -1,3 +1,9 @@
+// Epochs of batches, with a method's loss put in. Orders, views and labelled points follow from the numbers of epoch
+// and batch, so that a fit goes on from a checkpoint between any two batches with the network, what its optimizers
+// remember and a few counters, to the same bits. The best epoch's parameters are kept beside those in training;
+// training that diverges is an error before there are some, and a warning after. Adversarial views take one pass more a
+// batch.
+
 #include "coterie/deep/internal/classifier_fit.hpp"
 
 #include <algorithm>

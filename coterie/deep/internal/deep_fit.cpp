@@ -1,3 +1,8 @@
+// What deep fits share, but for their loop. A checkpoint names its fit: method, options, seed, SHA-256 of the points
+// and of a file beside them; one of another fit is refused, never written over. Pre-training's is the state as an epoch
+// began, whose order depends on its number alone: what is lost by going on from it is at most an epoch, and no bit.
+// Points are kept once, in single precision, and refused where their squares would leave it.
+
 #include "coterie/deep/internal/deep_fit.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// LibTorch behind a table of C functions: none of its types comes through. Parameters start from the run's random
+// streams, not LibTorch's: the same start on every device and with every version. On a CPU, memory is asked for before
+// a network or a larger batch needs it.
+
 #include "coterie/deep/internal/network.hpp"
 
 #include <dlfcn.h>

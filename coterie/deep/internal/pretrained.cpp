@@ -1,3 +1,6 @@
+// Weights come from safetensors only: no format is read that could run code. Every tensor is asked for by name and
+// checked (there, as many numbers, finite) before it is taken; a model of coterie by its checksum and method as well.
+
 #include "coterie/deep/internal/pretrained.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Values and gradients together, in double, from the logarithms of the softmax, so that both are finite where
+// predictions are 0 or 1. Gradients are by the logits: a term that is the same for all clusters of a row drops out, and
+// is left out.
+
 #include "coterie/deep/internal/view_losses.hpp"
 
 #include <algorithm>

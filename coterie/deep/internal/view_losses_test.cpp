@@ -10,7 +10,7 @@
 namespace coterie {
 namespace {
 
-Matrix<double> normal(Index n, Index d, std::uint64_t seed, double size = 1) {
+Matrix<double> normal_rows(Index n, Index d, std::uint64_t seed, double size = 1) {
     RandomStream random(seed, "test.views");
     Matrix<double> out(n, d);
     for (Index i = 0; i < out.size(); ++i) out.data()[i] = size * random.normal();
@@ -37,7 +37,7 @@ double divergence(const Matrix<double>& p, const Matrix<double>& q) {
 }
 
 TEST(ViewLosses, DivergenceOfViews) {
-    const Matrix<double> x = normal(5, 4, 1), t = normal(5, 4, 2);
+    const Matrix<double> x = normal_rows(5, 4, 1), t = normal_rows(5, 4, 2);
     const Value value = [](const Matrix<double>& a, const Matrix<double>& b) {
         const Matrix<double> p = soft(a).probability, q = soft(b).probability;
         return 0.7 * (divergence(p, q) + divergence(q, p));
@@ -51,7 +51,7 @@ TEST(ViewLosses, DivergenceOfViews) {
 }
 
 TEST(ViewLosses, FollowingMovesTheSecondViewOnly) {
-    const Matrix<double> x = normal(5, 4, 3), t = normal(5, 4, 4);
+    const Matrix<double> x = normal_rows(5, 4, 3), t = normal_rows(5, 4, 4);
     const Value value = [&](const Matrix<double>&, const Matrix<double>& b) {
         return 1.3 * divergence(soft(x).probability, soft(b).probability);
     };
@@ -84,7 +84,7 @@ double pair_information(const Matrix<double>& x, const Matrix<double>& t) {
 }
 
 TEST(ViewLosses, PairInformation) {
-    const Matrix<double> x = normal(7, 4, 5), t = normal(7, 4, 6);
+    const Matrix<double> x = normal_rows(7, 4, 5), t = normal_rows(7, 4, 6);
     const Value value = [](const Matrix<double>& a, const Matrix<double>& b) { return -2 * pair_information(a, b); };
     Matrix<double> first = Matrix<double>::Zero(7, 4), second = first;
     EXPECT_NEAR(internal::add_pair_information(soft(x), soft(t), 2, first, second), value(x, t), 1e-13);

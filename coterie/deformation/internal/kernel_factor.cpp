@@ -1,3 +1,7 @@
+// Landmarks are pivots, each the point that those before it explain worst: no random numbers, and an error that is
+// known when it stops. A column costs n (j + d), and a wide kernel needs few. The factor's rows do not depend on each
+// other: the same bits at any number of threads. What is left of the diagonal never falls below 0.
+
 #include "coterie/deformation/internal/kernel_factor.hpp"
 
 #include <cmath>

@@ -1,3 +1,7 @@
+// By the eigenvectors of X'X rather than a Cholesky factor of X'X + lambda I: they tell the rank, and serve any points,
+// singular ones too. An eigenvalue up to max(n, q) epsilons of the largest counts as rounding. Columns begin with the
+// largest eigenvalue.
+
 #include "coterie/deformation/internal/ridge_basis.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// G is taken apart by a partial Cholesky factor where a rank of n / 4 gives it to working precision, and as a whole, by
+// its eigenvectors, elsewhere. All that follows is in the r coordinates of this basis. Sums over rows are taken in
+// their order, each thread having columns of its own: the same bits at any number of threads.
+
 #include "coterie/deformation/internal/smooth_motion.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Which of the tables of label_kernels_isa.cpp this processor runs, asked once in a process. A source of its own, as it
+// must run on any processor.
+
 #include "coterie/entropy/internal/label_kernels.hpp"
 
 #include "coterie/linalg/instruction_sets.hpp"

@@ -1,4 +1,6 @@
-// Compiled once per instruction set with COTERIE_ISA naming it, as label_kernels_isa.cpp.
+// Compiled once per instruction set with COTERIE_ISA naming it, as label_kernels_isa.cpp. Sums of a few clusters by two
+// vectors of columns stay in registers over all rows, so that a number of x is loaded once for them together. Each sum
+// goes over the rows in their order.
 
 #include "coterie/entropy/internal/linear_kernels.hpp"
 #include "coterie/linalg/simd.hpp"

@@ -1,3 +1,8 @@
+// For what theorems say of small problems, not for data: dense matrices with K - 1 rows a point. An interior-point
+// method for the margin and Newton's for the decisive minimum, as both end at rounding, where descent would stop at a
+// few digits; losses are divided by gamma and taken in the log domain, as gamma itself is below the numbers of double.
+// Newton's steps stay where the loss is convex.
+
 #include "coterie/entropy/internal/max_margin.hpp"
 
 #include <algorithm>

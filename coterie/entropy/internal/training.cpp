@@ -1,3 +1,8 @@
+// One trainer for all methods of the room: labels and descent on batches, or labels and L-BFGS on all points, in turn.
+// Labels are constants of a step. Orders follow from the seed and the epoch; sums are those of fixed blocks in double:
+// the same bits at any number of threads. Labels by transport come from Sinkhorn's rounds in the log domain, from dull
+// to sharp ones. A loss that grows without end is an error, not a result.
+
 #include "coterie/entropy/internal/training.hpp"
 
 #include <algorithm>

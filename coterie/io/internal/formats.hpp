@@ -130,6 +130,7 @@ Array parse_npy(const Bytes& bytes, std::string_view source);
 /// The header alone: `data` is whatever follows it.
 Array parse_npy_header(const Bytes& bytes, std::string_view source);
 Array parse_idx(const Bytes& bytes, std::string_view source);
+Array parse_idx_header(const Bytes& bytes, std::string_view source);
 /// `source` is completed by the array's name, for messages that follow.
 Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);

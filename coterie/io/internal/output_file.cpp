@@ -1,3 +1,8 @@
+// A hidden file in the target's own folder, as a rename is whole only within a file system. Its name has the process's
+// number and a counter, and must be new: two writers never share one. A device, a pipe and standard output are written
+// as they are. Bytes are handed to the system, not waited for on the disk; the file that is replaced leaves nothing,
+// not its permissions either.
+
 #include "coterie/io/internal/output_file.hpp"
 
 #include <fcntl.h>

@@ -1,15 +1,21 @@
+// Sums over clusters touch only the clusters that a block of rows has members in (cluster_sums.hpp), so that many
+// clusters cost no more than the rows. Of candidates for empty clusters each process keeps as many as could be wanted
+// and sends no more than that.
+
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 
 #include <algorithm>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/kmeans/internal/cluster_sums.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie::internal {
-namespace {}  // namespace
 
-void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads) {
+void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run) {
     if (centroids.empty()) return;
     if (centroids.rows() != clusters || centroids.columns() != points.columns())
         throw BadArgument("initial centroids: " + std::to_string(centroids.rows()) + " x " +
@@ -21,7 +27,7 @@ void check_initial_centroids(PointsView centroids, PointsView points, int cluste
             "option `restarts`: with initial centroids every restart would be the same; it must be 1, not " +
                 std::to_string(restarts),
             {.option = "restarts", .value = std::to_string(restarts), .accepted = "1"});
-    check_points(centroids, "initial centroids", threads);
+    check_points(centroids, "initial centroids", run);
 }
 
 Spread spread_of(PointsView points, std::span<const double> weights, const Run& run) {
@@ -31,39 +37,56 @@ Spread spread_of(PointsView points, std::span<const double> weights, const Run& 
     return {moments.mean, moments.variance.mean(), total};
 }
 
-RowBlocks sum_chunks(Index rows, Index clusters) {
-    const Index chunks = std::clamp<Index>(rows / (32 * clusters), 1, 64);
-    return {rows, (rows + chunks - 1) / chunks};
-}
-
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
-                         int threads, RowBlocks chunks) {
-    return points.visit([&]<class T>(const Rows<T>& rows) {
-        std::vector<ClusterSums> partial(at(chunks.count()));
+                         const Run& run) {
+    const Index d = points.columns();
+    const ClusterSumLayout layout(clusters, d);
+    const Index first = own_rows(grid_of(points), run.communicator()).begin;
+    BlockSums blocks(
+        layout.numbers(), [&](double* sum) { layout.clear(sum); },
+        [&](double* left, const double* right) { layout.merge(left, right); });
+    return points.with_scalar([&]<class T>() {
         const Kernels<T>& kernel = kernels<T>();
-        for_each_block(chunks.count(), threads, [&](Index chunk, int) {
-            ClusterSums& own = partial[at(chunk)];
-            own.sums = Matrix<double>::Zero(clusters, rows.columns);
-            own.mass.assign(at(clusters), 0.0);
-            for (Index i = chunks.begin(chunk); i < chunks.end(chunk); ++i) {
+        const Stage stage{.name = "sums", .operations = 2.0 * static_cast<double>(points.rows() * d)};
+        const auto total = blocks.over<T>(points, run, stage, [&](const RowBlock<T>& block, int, double* sums) {
+            for (Index r = 0; r < block.rows.rows; ++r) {
+                const Index i = block.first + r;
                 const double w = weights.empty() ? 1.0 : weights[at(i)];
-                const auto label = labels[at(i)];
-                kernel.add_scaled(own.sums.data() + label * rows.columns, rows.row(i), w, rows.columns);
-                own.mass[at(label)] += w;
+                const auto label = labels[at(i - first)];
+                kernel.add_scaled(layout.touch(sums, label), block.rows.row(r), w, d);
+                layout.weight(sums, label) += w;
             }
         });
-        ClusterSums out = std::move(partial.front());
-        for (std::size_t c = 1; c < partial.size(); ++c) {
-            out.sums += partial[c].sums;
-            for (std::size_t j = 0; j < out.mass.size(); ++j) out.mass[j] += partial[c].mass[j];
+        ClusterSums out{Matrix<double>::Zero(clusters, d), std::vector<double>(at(clusters), 0.0)};
+        for (Index j = 0; j < clusters; ++j) {
+            if (!layout.touched(total.data(), j)) continue;
+            std::copy_n(layout.sum(total.data(), j), d, out.sums.data() + j * d);
+            out.mass[at(j)] = layout.weight(total.data(), j);
         }
         return out;
     });
 }
 
+std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
+                              Communicator& communicator) {
+    std::vector<Costly> order;
+    for (std::size_t i = 0; i < cost.size(); ++i) order.push_back({cost[i], first + static_cast<Index>(i), labels[i]});
+    const auto keep = [&] {
+        const std::size_t kept = std::min(order.size(), wanted);
+        std::partial_sort(
+            order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+            [](const Costly& a, const Costly& b) { return a.cost > b.cost || (a.cost == b.cost && a.row < b.row); });
+        order.resize(kept);
+    };
+    keep();
+    order = gather(communicator, order);
+    keep();
+    return order;
+}
+
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads) {
     const int k = static_cast<int>(before.rows());
-    const ClusterSums found = cluster_sums(points, labels, k, {}, threads, sum_chunks(points.rows(), k));
+    const ClusterSums found = cluster_sums(points, labels, k, {}, Run(0, threads));
     Matrix<double> out = before;
     for (Index j = 0; j < k; ++j)
         if (found.mass[at(j)] > 0) out.row(j) = found.sums.row(j) / found.mass[at(j)];
@@ -74,7 +97,7 @@ void finish_report(FitReport& report, PointsView points, const Labels& labels, i
                    const Run& run) {
     report.points = points.rows();
     report.dimensions = points.columns();
-    count_clusters(report, labels, clusters);
+    count_clusters(report, labels, clusters, run);
     report.seed = run.seed;
     report.threads = run.threads;
     std::string warning;

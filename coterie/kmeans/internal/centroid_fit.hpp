@@ -18,7 +18,7 @@
 namespace coterie::internal {
 
 /// None, or k x d, finite, and restarts 1; BadArgument or BadData otherwise.
-void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, int threads);
+void check_initial_centroids(PointsView centroids, PointsView points, int clusters, int restarts, const Run& run);
 
 /// Weighted mean of the points and the mean over columns of their variances.
 struct Spread {
@@ -28,17 +28,24 @@ struct Spread {
 };
 Spread spread_of(PointsView points, std::span<const double> weights, const Run& run);
 
-/// Chunks of rows for sums of k x d numbers each: enough of them for many threads, at most 64, whatever the threads.
-RowBlocks sum_chunks(Index rows, Index clusters);
-
-/// sum_i w_i x_i and sum_i w_i over the rows of each label, added in the order of `chunks`
-/// (sum_chunks() where nothing else is to be matched).
+/// sum_i w_i x_i and sum_i w_i over the rows of each label; `labels` are those of this process' rows.
 struct ClusterSums {
     Matrix<double> sums;
     std::vector<double> mass;
 };
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
-                         int threads, RowBlocks chunks);
+                         const Run& run);
+
+/// A row and what it costs where it is.
+struct Costly {
+    double cost;
+    Index row;  // among all
+    std::int32_t label;
+};
+/// The `wanted` rows of all processes that cost most, the most costly first, then the lowest. `cost` and `labels` are
+/// those of this process' rows, of which `first` is the first.
+std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
+                              Communicator& communicator);
 
 /// Means of the points of each cluster; an empty cluster keeps its row of `before`.
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);
@@ -110,7 +117,7 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate) 
 
 /// The same from centroids: those given, or seeded. `distinct` receives the distinct starting rows of the last seeding.
 template <class T, class Iterate>
-auto best_of_restarts(const Rows<T>& points, const RestartSettings& settings, const Problem& problem, const Run& run,
+auto best_of_restarts(PointsView points, const RestartSettings& settings, const Problem& problem, const Run& run,
                       FitReport& report, int& distinct, Iterate&& iterate) {
     distinct = settings.clusters;
     const auto start = [&](int restart) -> Matrix<T> {

@@ -1,3 +1,7 @@
+// Lloyd's alternation with the exact assignment under constraints in place of the nearest centroid: both steps are
+// minimisers, so that the objective never rises, and it ends where labels repeat. Centroids are rounded to the model's
+// scalar type before rows are assigned to them: the labels belong to what is saved.
+
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 
 #include "coterie/constraints/constrained_assignment.hpp"

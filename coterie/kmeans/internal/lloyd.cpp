@@ -1,9 +1,21 @@
+// Lloyd's iterations by bounds (Yinyang: Ding et al. 2015; with one group Hamerly's), or all distances where bounds do
+// not pay. Bounds are widened by a proven bound on the kernels' rounding error, so that a skipped distance could not
+// have changed the label: the result is that of all distances bit for bit. Sums of clusters are kept up to date by the
+// rows that move, as few do after the first iterations, and taken anew before the fit is called converged.
+//
+// What holds: labels, centroids and figures do not depend on threads, processes or where the rows lie. Beside the rows
+// a fit keeps 8 bytes per row in float32, with bounds 4 more and 4 per group of centroids.
+
 #include "coterie/kmeans/internal/lloyd.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "coterie/base/parallel.hpp"
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/kmeans/internal/cluster_sums.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 
@@ -15,52 +27,39 @@ namespace {
 constexpr float up = 1.0f + 4e-7f;
 constexpr float down = 1.0f - 4e-7f;
 
-// What one run of consecutive rows contributes to the centroids' sums, centroid by centroid, only where something
-// moved.
-struct ChunkSums {
-    Matrix<double> sums;
-    std::vector<double> weight;
-    std::vector<char> touched;
-    Index moved = 0;
-    double computed = 0;
-
-    void reserve(int k, Index d) {
-        sums.resize(k, d);
-        weight.resize(static_cast<std::size_t>(k));
-        touched.assign(static_cast<std::size_t>(k), 0);
-    }
-    double* touch(std::int32_t j) {
-        if (!touched[static_cast<std::size_t>(j)]) {
-            touched[static_cast<std::size_t>(j)] = 1;
-            weight[static_cast<std::size_t>(j)] = 0;
-            sums.row(j).setZero();
-        }
-        return sums.row(j).data();
-    }
-};
+// What a pass counts beside the sums over clusters.
+enum Counted : std::size_t { moved_rows, distances, scatter_about_origin, counted };
 
 template <class T>
 class Lloyd {
 public:
-    Lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights,
+    Lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights,
           const Run& run)
         : points_(points),
-          n_(points.rows),
-          d_(points.columns),
+          n_(points.rows()),
+          d_(points.columns()),
           k_(static_cast<int>(start.rows())),
           settings_(settings),
           weights_(weights),
           run_(run),
+          grid_(grid_of(points)),
+          own_(own_rows(grid_, run.communicator())),
           centroids_(start),
-          labels_(static_cast<std::size_t>(n_), -1),
+          labels_(at(own_.count()), -1),
           norm_(labels_.size()),
           sums_(Matrix<double>::Zero(k_, d_)),
-          cluster_weight_(static_cast<std::size_t>(k_), 0.0) {
+          cluster_weight_(static_cast<std::size_t>(k_), 0.0),
+          layout_(k_, d_, counted),
+          moved_sums_(
+              layout_.numbers(), [this](double* sum) { layout_.clear(sum); },
+              [this](double* left, const double* right) { layout_.merge(left, right); }) {
         panels_.pack(view(centroids_), CentroidPanels<T>::mean_of(view(centroids_)));
         // Groups of panels share a lower bound; as many as an eighth of the points' memory holds.
         const auto panels = static_cast<Index>(panels_.panels().size());
-        groups_ =
-            std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1, panels);
+        groups_ = points.resident()
+                      ? std::clamp<Index>(d_ * static_cast<Index>(sizeof(T)) / 8 / static_cast<Index>(sizeof(float)), 1,
+                                          panels)
+                      : 1;
         for (Index p = 0; p < panels; ++p) {
             group_of_panel_.push_back(p * groups_ / panels);
             const auto& panel = panels_.panels()[static_cast<std::size_t>(p)];
@@ -70,12 +69,8 @@ public:
             upper_.resize(labels_.size());
             lower_.resize(labels_.size() * static_cast<std::size_t>(groups_));
         }
-        cache_rows_ = rows_in_cache(d_, sizeof(T));
+        cache_rows_ = std::min(rows_in_cache(d_, sizeof(T)), grid_.size);
         centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run.threads);
-        assign_threads_ = threads_for(2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_, run.threads);
-        const Index size = sum_chunks(n_, k_).size;
-        chunks_ = {n_, (size + cache_rows_ - 1) / cache_rows_ * cache_rows_};
-        chunk_sums_.resize(static_cast<std::size_t>(chunks_.count()));
         for (int worker = 0; worker < std::max(1, run.threads); ++worker) scratch_.emplace_back(cache_rows_);
     }
 
@@ -86,14 +81,27 @@ public:
         double scatter = 0;    // sum_i w_i ||x_i - m||^2
         double threshold = 0;  // of the centroids' squared movement
         for (int iteration = 0;; ++iteration) {
-            if (run_.stop_requested()) {
+            const auto fraction = [&](int done) {
+                return (repetition + static_cast<double>(done) / settings_.max_iterations) / repetitions;
+            };
+            if (iteration == settings_.max_iterations) break;
+            Index moved = 0;
+            try {
+                run_.throw_if_stopped("iterations");
+                moved =
+                    assign(iteration == 0, {.name = "iterations",
+                                            .begin = fraction(iteration),
+                                            .end = fraction(iteration + 1),
+                                            .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
+                                            .iteration = iteration,
+                                            .objective = iteration > 0 ? out.objectives.back() : std::nan("")});
+            } catch (const Cancelled&) {
+                if (iteration == 0) throw;
                 out.stopped = StopReason::interrupted;
                 break;
             }
-            if (iteration == settings_.max_iterations) break;
-            const Index moved = assign(iteration == 0);
             if (iteration == 0) {
-                scatter = std::accumulate(chunk_scatter_.begin(), chunk_scatter_.end(), 0.0);
+                scatter = scatter_;
                 const Vector<double> mean = sums_.colwise().sum().transpose() / total_weight;
                 const double about_mean =
                     scatter - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
@@ -114,15 +122,14 @@ public:
             }
             out.objectives.push_back(std::max(0.0, scatter - between));
             out.iterations = iteration + 1;
-            run_.report(
-                {.stage = "iterations",
-                 .fraction = (repetition + static_cast<double>(iteration + 1) / settings_.max_iterations) / repetitions,
-                 .objective = out.objectives.back(),
-                 .iteration = iteration + 1});
+            run_.report({.stage = "iterations",
+                         .fraction = fraction(iteration + 1),
+                         .objective = out.objectives.back(),
+                         .iteration = iteration + 1});
             if (moved != 0 && movement > threshold) continue;
             // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
             // sums taken anew agree.
-            auto anew = cluster_sums(PointsView(points_), labels_, k_, weights_, run_.threads, chunks_);
+            auto anew = cluster_sums(points_, labels_, k_, weights_, run_);
             sums_ = std::move(anew.sums);
             cluster_weight_ = std::move(anew.mass);
             if (move_centroids() <= threshold) {
@@ -131,11 +138,16 @@ public:
             }
         }
         out.distances_computed = computed_ / (static_cast<double>(n_) * k_);
+        out.centroids = std::move(centroids_);
+        if (out.stopped == StopReason::interrupted) {  // another pass is not what was asked for
+            out.labels = std::move(labels_);
+            out.objective = out.objectives.back();
+            return out;
+        }
         release_working_memory();
-        auto final = nearest_centroids(points_, view(centroids_), run_.threads, NearestWants::inertia, weights_);
+        auto final = nearest_centroids(points_, out.centroids, run_, NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
         out.objective = final.inertia;
-        out.centroids = std::move(centroids_);
         return out;
     }
 
@@ -170,76 +182,77 @@ private:
     };
 
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
+    // Rows are numbered from this process' first, but for this.
+    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(own_.begin + i)]; }
+
+    // Some rows of a block: begin..end-1 of this process' rows.
+    struct Part {
+        const RowBlock<T>& block;
+        Index begin, end;
+        Index offset;  // of the block's first row among this process'
+        const T* row(Index i) const { return block.rows.row(i - offset); }
+    };
 
     // One assignment pass: labels, and what moved in the sums. Returns the number of points whose label changed.
-    Index assign(bool first) {
+    Index assign(bool first, const Stage& stage) {
         assigned_ = centroids_;
-        if (first) chunk_scatter_.assign(static_cast<std::size_t>(chunks_.count()), 0.0);
         const auto error = panels_.error_bound(scale_);
-        for_each_block(chunks_.count(), assign_threads_, [&](Index chunk, int worker) {
-            ChunkSums& sums = chunk_sums_[at(chunk)];
-            sums.reserve(k_, d_);
-            sums.moved = 0;
-            sums.computed = 0;
-            for (Index begin = chunks_.begin(chunk); begin < chunks_.end(chunk); begin += cache_rows_) {
-                const Index end = std::min(begin + cache_rows_, chunks_.end(chunk));
-                if (first) {
-                    double scatter = 0;
-                    for (Index i = begin; i < end; ++i) {
-                        norm_[at(i)] = panels_.kernels().squared_distance(points_.row(i), panels_.origin().data(), d_);
-                        scatter += weight(i) * static_cast<double>(norm_[at(i)]);
+        const auto total =
+            moved_sums_.over<T>(points_, run_, stage, [&](const RowBlock<T>& block, int worker, double* sums) {
+                const Index offset = block.first - own_.begin;
+                const Index stop = offset + block.rows.rows;
+                for (Index begin = offset; begin < stop; begin += cache_rows_) {
+                    const Part part{block, begin, std::min(begin + cache_rows_, stop), offset};
+                    if (first) {
+                        for (Index i = begin; i < part.end; ++i) {
+                            norm_[at(i)] = panels_.kernels().squared_distance(part.row(i), panels_.origin().data(), d_);
+                            layout_.extra(sums)[scatter_about_origin] += weight(i) * static_cast<double>(norm_[at(i)]);
+                        }
                     }
-                    chunk_scatter_[at(chunk)] += scatter;
+                    if (settings_.bounds)
+                        assign_with_bounds(part, first, error, scratch_[at(worker)], sums);
+                    else
+                        assign_all(part, scratch_[at(worker)], sums);
                 }
-                if (settings_.bounds)
-                    assign_with_bounds(begin, end, first, error, scratch_[static_cast<std::size_t>(worker)], sums);
-                else
-                    assign_all(begin, end, scratch_[static_cast<std::size_t>(worker)], sums);
-            }
-        });
-        // Put together in chunk order, each centroid by one thread.
+            });
+        const double* const sums = total.data();
         for_each_block(k_, centroid_threads_, [&](Index j, int) {
-            for (const ChunkSums& chunk : chunk_sums_) {
-                if (!chunk.touched[at(j)]) continue;
-                sums_.row(j) += chunk.sums.row(j);
-                cluster_weight_[at(j)] += chunk.weight[at(j)];
-            }
+            if (!layout_.touched(sums, j)) return;
+            const double* const sum = layout_.sum(sums, j);
+            for (Index p = 0; p < d_; ++p) sums_(j, p) += sum[p];
+            cluster_weight_[at(j)] += layout_.weight(sums, j);
         });
-        Index moved = 0;
-        for (const ChunkSums& chunk : chunk_sums_) {
-            moved += chunk.moved;
-            computed_ += chunk.computed;
-        }
-        return moved;
+        computed_ += layout_.extra(sums)[distances];
+        if (first) scatter_ = layout_.extra(sums)[scatter_about_origin];
+        return static_cast<Index>(layout_.extra(sums)[moved_rows]);
     }
 
-    void relabel(Index i, std::int32_t label, ChunkSums& sums) {
+    void relabel(const Part& part, Index i, std::int32_t label, double* sums) {
         const std::int32_t old = labels_[at(i)];
         if (label == old) return;
-        ++sums.moved;
+        layout_.extra(sums)[moved_rows] += 1;
         const double w = weight(i);
         labels_[at(i)] = label;
         if (w == 0) return;
-        panels_.kernels().add_scaled(sums.touch(label), points_.row(i), w, d_);
-        sums.weight[at(label)] += w;
+        panels_.kernels().add_scaled(layout_.touch(sums, label), part.row(i), w, d_);
+        layout_.weight(sums, label) += w;
         if (old >= 0) {
-            panels_.kernels().add_scaled(sums.touch(old), points_.row(i), -w, d_);
-            sums.weight[at(old)] -= w;
+            panels_.kernels().add_scaled(layout_.touch(sums, old), part.row(i), -w, d_);
+            layout_.weight(sums, old) -= w;
         }
     }
 
-    void assign_all(Index begin, Index end, Scratch& s, ChunkSums& sums) {
-        s.all(panels_, points_, begin, end);
-        for (Index i = begin; i < end; ++i) relabel(i, s.all.centroid[at(i - begin)], sums);
-        sums.computed += static_cast<double>(end - begin) * k_;
+    void assign_all(const Part& part, Scratch& s, double* sums) {
+        s.all(panels_, part.block.rows, part.begin - part.offset, part.end - part.offset);
+        for (Index i = part.begin; i < part.end; ++i) relabel(part, i, s.all.centroid[at(i - part.begin)], sums);
+        layout_.extra(sums)[distances] += static_cast<double>(part.end - part.begin) * k_;
     }
 
     // Upper bound u_i >= ||x_i - c_{a_i}||, lower bounds l_ig <= ||x_i - c_j|| for every other c_j in group g. A group
     // is skipped when the bounds prove that the kernel's own rounded scores could not prefer one of its centroids: l^2
     // - u^2 > twice the error bound.
-    void assign_with_bounds(Index begin, Index end, bool first, const typename CentroidPanels<T>::ErrorBound& error,
-                            Scratch& s, ChunkSums& sums) {
+    void assign_with_bounds(const Part& part, bool first, const typename CentroidPanels<T>::ErrorBound& error,
+                            Scratch& s, double* sums) {
         const auto margin = [&](Index i) {
             return static_cast<float>(2 * (error.constant + error.slope * static_cast<double>(norm_[at(i)])));
         };
@@ -248,10 +261,10 @@ private:
         };
         std::size_t count = 0;
         const Index groups = groups_;
-        for (Index i = begin; i < end; ++i) {
+        for (Index i = part.begin; i < part.end; ++i) {
             if (first) {
                 s.index[count] = i;
-                s.row[count++] = points_.row(i);
+                s.row[count++] = part.row(i);
                 continue;
             }
             const auto label = static_cast<std::size_t>(labels_[at(i)]);
@@ -271,13 +284,13 @@ private:
             const float needed = margin(i);
             if (proves(least, u, needed)) continue;
             const T squared =
-                panels_.kernels().squared_distance(points_.row(i), centroids_.row(labels_[at(i)]).data(), d_);
-            sums.computed += 1;
+                panels_.kernels().squared_distance(part.row(i), centroids_.row(labels_[at(i)]).data(), d_);
+            layout_.extra(sums)[distances] += 1;
             u = std::min(u, static_cast<float>(std::sqrt(static_cast<double>(squared)) * (1 + relative_error_)) * up);
             upper_[at(i)] = u;
             if (proves(least, u, needed)) continue;
             s.index[count] = i;
-            s.row[count++] = points_.row(i);
+            s.row[count++] = part.row(i);
         }
         if (count == 0) return;
 
@@ -303,7 +316,7 @@ private:
                 T* second = opening ? s.group_second.data() : s.panel_second.data();
                 std::int32_t* column = opening ? s.group_centroid.data() : s.column.data();
                 panels_.best(panel, s.panel_row.data(), static_cast<Index>(here), best, column, second);
-                sums.computed += static_cast<double>(here) * panel.centroids;
+                layout_.extra(sums)[distances] += static_cast<double>(here) * panel.centroids;
                 for (std::size_t h = 0; h < here; ++h) {
                     if (opening) {
                         s.group_centroid[h] += static_cast<std::int32_t>(panel.first);
@@ -341,7 +354,7 @@ private:
                                                              error.slope * static_cast<double>(norm_[at(i)]))) *
                                 up;
             }
-            relabel(i, s.centroid[r], sums);
+            relabel(part, i, s.centroid[r], sums);
         }
     }
 
@@ -399,65 +412,47 @@ private:
     // that keeps another.
     int repair_empty_clusters() {
         std::vector<std::int32_t> empty;
-        std::vector<Index> members(static_cast<std::size_t>(k_), 0);
+        std::vector<Index> members(at(k_), 0);
         for (int j = 0; j < k_; ++j)
-            if (!(cluster_weight_[static_cast<std::size_t>(j)] > 0)) empty.push_back(j);
+            if (!(cluster_weight_[at(j)] > 0)) empty.push_back(j);
         // Sums of added and taken-off weights end at a rounding error rather than at 0: count the members where weights
         // are given.
         if (!weights_.empty() || !empty.empty()) {
-            for (Index i = 0; i < n_; ++i)
+            for (Index i = 0; i < own_.count(); ++i)
                 if (weight(i) > 0) ++members[at(labels_[at(i)])];
+            members = add_up(run_.communicator(), members);
             empty.clear();
             for (int j = 0; j < k_; ++j)
-                if (members[static_cast<std::size_t>(j)] == 0) {
+                if (members[at(j)] == 0) {
                     empty.push_back(j);
-                    cluster_weight_[static_cast<std::size_t>(j)] = 0;
+                    cluster_weight_[at(j)] = 0;
                     sums_.row(j).setZero();
                 }
         }
         if (empty.empty()) return 0;
-        std::vector<double> cost(static_cast<std::size_t>(n_));
-        const RowBlocks blocks{n_, 4096};
-        const double unit =
-            4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + 0x1.0p-53 * static_cast<double>(n_);
-        const Vector<T> zero = Vector<T>::Zero(d_);
-        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const T* row = points_.row(i);
-                const auto squared = static_cast<double>(
-                    panels_.kernels().squared_distance(row, centroids_.row(labels_[at(i)]).data(), d_));
-                // A mean of equal rows differs from them by rounding: that is no distance.
-                const auto norm = static_cast<double>(panels_.kernels().squared_distance(row, zero.data(), d_));
-                cost[at(i)] = squared > unit * unit * norm ? weight(i) * squared : 0.0;
-            }
-        });
-        std::vector<Index> order(static_cast<std::size_t>(n_));
-        std::iota(order.begin(), order.end(), Index{0});
-        const auto wanted = static_cast<std::ptrdiff_t>(
-            std::min<std::size_t>(order.size(), empty.size() + static_cast<std::size_t>(k_)));
-        std::partial_sort(order.begin(), order.begin() + wanted, order.end(), [&](Index a, Index b) {
-            return cost[at(a)] > cost[at(b)] || (cost[at(a)] == cost[at(b)] && a < b);
-        });
         int repaired = 0;
         std::size_t next = 0;
+        const std::vector<Costly> order = costliest(empty.size() + at(k_));
         for (const std::int32_t j : empty) {
-            for (; next < static_cast<std::size_t>(wanted); ++next) {
-                const Index i = order[next];
-                if (!(cost[at(i)] > 0)) return repaired;  // every point lies on its centroid: nothing to gain
-                const std::int32_t old = labels_[at(i)];
+            for (; next < order.size(); ++next) {
+                const auto [cost, row, old] = order[next];
+                if (!(cost > 0)) return repaired;  // every point lies on its centroid: nothing to gain
                 if (members[at(old)] < 2) continue;
                 --members[at(old)];
                 members[at(j)] = 1;
-                const double w = weight(i);
-                const Vector<double> row = points_.block(i, i + 1).row(0).template cast<double>().transpose();
-                sums_.row(old) -= w * row.transpose();
+                const double w = weight(row - own_.begin);
+                const auto values = to_matrix<double>(gather_rows(points_, std::span(&order[next].row, 1), run_));
+                sums_.row(old) -= w * values.row(0);
                 cluster_weight_[at(old)] -= w;
-                sums_.row(j) = w * row.transpose();
+                sums_.row(j) = w * values.row(0);
                 cluster_weight_[at(j)] = w;
-                labels_[at(i)] = j;
-                if (settings_.bounds) {
-                    upper_[at(i)] = 1e18f;  // looked at anew
-                    for (Index g = 0; g < groups_; ++g) lower_[at(i * groups_ + g)] = 0;
+                if (own_.has(row)) {
+                    const Index i = row - own_.begin;
+                    labels_[at(i)] = j;
+                    if (settings_.bounds) {
+                        upper_[at(i)] = 1e18f;  // looked at anew
+                        for (Index g = 0; g < groups_; ++g) lower_[at(i * groups_ + g)] = 0;
+                    }
                 }
                 ++repaired;
                 ++next;
@@ -467,34 +462,54 @@ private:
         return repaired;
     }
 
+    // The rows of all processes that cost most by w_i ||x_i - c_{a_i}||^2.
+    std::vector<Costly> costliest(std::size_t wanted) {
+        std::vector<double> cost(labels_.size());
+        const double unit =
+            4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + 0x1.0p-53 * static_cast<double>(n_);
+        const Vector<T> zero = Vector<T>::Zero(d_);
+        for_each_row_block<T>(points_, run_, {.name = "iterations"}, [&](const RowBlock<T>& block, int) {
+            for (Index r = 0; r < block.rows.rows; ++r) {
+                const Index i = block.first + r - own_.begin;
+                const T* row = block.rows.row(r);
+                const auto squared = static_cast<double>(
+                    panels_.kernels().squared_distance(row, centroids_.row(labels_[at(i)]).data(), d_));
+                // A mean of equal rows differs from them by rounding: that is no distance.
+                const auto norm = static_cast<double>(panels_.kernels().squared_distance(row, zero.data(), d_));
+                cost[at(i)] = squared > unit * unit * norm ? weight(i) * squared : 0.0;
+            }
+        });
+        return internal::costliest(cost, labels_, own_.begin, wanted, run_.communicator());
+    }
+
     void release_working_memory() {
         std::vector<float>().swap(upper_);
         std::vector<float>().swap(lower_);
         std::vector<T>().swap(norm_);
-        std::vector<ChunkSums>().swap(chunk_sums_);
         Labels().swap(labels_);
     }
 
-    Rows<T> points_;
+    PointsView points_;
     Index n_, d_;
     int k_;
     LloydSettings settings_;
     std::span<const double> weights_;
     const Run& run_;
+    RowBlocks grid_;
+    Range own_;  // this process' rows; what follows per row is theirs
     Matrix<T> centroids_;
     Matrix<T> assigned_;  // the centroids that the bounds speak of: those of the last assignment
     CentroidPanels<T> panels_;
     Labels labels_;
     std::vector<T> norm_;  // ||x_i - m||^2
+    double scatter_ = 0;   // sum_i w_i ||x_i - m||^2
     double scale_ = 0;     // root mean square of ||x_i - m||
     Matrix<double> sums_;  // sum of w_i x_i over each cluster
     std::vector<double> cluster_weight_;
+    ClusterSumLayout layout_;
+    BlockSums moved_sums_;
     Index cache_rows_ = 0;
     int centroid_threads_ = 1;
-    int assign_threads_ = 1;
-    RowBlocks chunks_;
-    std::vector<ChunkSums> chunk_sums_;
-    std::vector<double> chunk_scatter_;
     std::vector<Scratch> scratch_;
     double computed_ = 0;
     double relative_error_ =
@@ -512,14 +527,14 @@ private:
 }  // namespace
 
 template <class T>
-LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings,
+LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
                      std::span<const double> weights, const Run& run, int repetition, int repetitions) {
     return Lloyd<T>(points, start, settings, weights, run)(repetition, repetitions);
 }
-template LloydResult<float> lloyd(const Rows<float>&, const Matrix<float>&, const LloydSettings&,
-                                  std::span<const double>, const Run&, int, int);
-template LloydResult<double> lloyd(const Rows<double>&, const Matrix<double>&, const LloydSettings&,
-                                   std::span<const double>, const Run&, int, int);
+template LloydResult<float> lloyd(PointsView, const Matrix<float>&, const LloydSettings&, std::span<const double>,
+                                  const Run&, int, int);
+template LloydResult<double> lloyd(PointsView, const Matrix<double>&, const LloydSettings&, std::span<const double>,
+                                   const Run&, int, int);
 
 // A point's bounds cost some 20 ns an iteration, as much as about 500 multiplications by the kernels.
 bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }

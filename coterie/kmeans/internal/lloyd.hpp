@@ -19,13 +19,13 @@ struct LloydSettings {
 
 template <class T>
 struct LloydResult : Fitted<T> {    // objective: the inertia; objectives: after each move of the centroids
-    Labels labels;                  // nearest_centroids(points, centroids), always
+    Labels labels;                  // nearest_centroids(points, centroids); interrupted: as each row was seen last
     double distances_computed = 0;  // row-centroid distances, in units of n k; iterations of them without bounds
 };
 
 /// Labels, centroids and inertia are the same bits with and without bounds and at any number of threads.
 template <class T>
-LloydResult<T> lloyd(const Rows<T>& points, const Matrix<T>& start, const LloydSettings& settings,
+LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
                      std::span<const double> weights, const Run& run, int repetition, int repetitions);
 
 /// Whether bounds pay for n points of d dimensions and k clusters.

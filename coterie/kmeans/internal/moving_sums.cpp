@@ -1,3 +1,6 @@
+// Sums are moved by the rows that change their cluster, or taken anew where more than half of them do: moving a row
+// costs two additions. A cluster that loses its last row is set to 0, not to what rounding has left.
+
 #include "coterie/kmeans/internal/moving_sums.hpp"
 
 #include "coterie/base/parallel.hpp"
@@ -5,7 +8,6 @@
 #include "coterie/linalg/kernels.hpp"
 
 namespace coterie::internal {
-namespace {}  // namespace
 
 MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> weights, int threads)
     : points_(points),
@@ -24,7 +26,7 @@ Index MovingSums::assign(const Labels& labels) {
             if (labels[at(i)] != labels_[at(i)]) moved.push_back(i);
     if (labels_.empty() || 2 * static_cast<Index>(moved.size()) > n) {
         const Index changed = labels_.empty() ? n : static_cast<Index>(moved.size());
-        ClusterSums all = cluster_sums(points_, labels, static_cast<int>(k), weights_, threads_, sum_chunks(n, k));
+        ClusterSums all = cluster_sums(points_, labels, static_cast<int>(k), weights_, Run(0, threads_));
         sums_ = std::move(all.sums);
         mass_ = std::move(all.mass);
         counts_.assign(at(k), 0);

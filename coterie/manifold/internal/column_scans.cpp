@@ -1,3 +1,6 @@
+// Which of the tables of column_scans_isa.cpp this processor runs, asked once in a process. A source of its own, as it
+// must run on any processor.
+
 #include "coterie/manifold/internal/column_scans.hpp"
 
 #include "coterie/linalg/instruction_sets.hpp"

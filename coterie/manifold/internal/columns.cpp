@@ -1,3 +1,7 @@
+// Points are scaled by a power of two, which rounds nothing, so that products in float and squares in double stay in
+// their range. Float copies lie about the mean, where their rounding is small; norms are rounded up, as bounds need.
+// Distances come from products where little cancels, from differences elsewhere.
+
 #include "coterie/manifold/internal/columns.hpp"
 
 #include <algorithm>
@@ -29,7 +33,7 @@ double product_rounding(Index dimensions) {
 }
 
 void check_queries(const Columns& columns, PointsView queries, std::string_view what, const Run& run) {
-    const double largest = check_points(queries, std::string(what) + ": new points", run.threads);
+    const double largest = check_points(queries, std::string(what) + ": new points", run);
     if (largest * columns.scale > 2 * kFarthest)
         throw BadData(std::string(what) + ": new points of magnitude " + to_text(largest) +
                       " lie too far from the points, the largest of which is at most " + to_text(2 / columns.scale));
@@ -81,7 +85,7 @@ Columns columns_of(PointsView points, double eta, std::string_view what, const R
     out.points = points;
     out.count = points.rows();
     out.dimensions = points.columns();
-    const double largest = check_points(points, what, run.threads);
+    const double largest = check_points(points, what, run);
     out.scale = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
     out.tail = std::sqrt(eta) * out.scale;
     out.center = mean(points, run) * out.scale;

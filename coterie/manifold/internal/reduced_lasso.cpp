@@ -1,3 +1,8 @@
+// An active set and not coordinate descent: it ends at the solution to rounding, however alike columns are, which the
+// certificate of a representation needs. Columns enter a few at a time and leave one by one; the factor follows them by
+// a row or by rotations. The gradient is computed anew where all seems optimal, and columns that were refused for their
+// rounding may then enter.
+
 #include "coterie/manifold/internal/reduced_lasso.hpp"
 
 #include <algorithm>

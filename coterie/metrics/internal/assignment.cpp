@@ -1,3 +1,7 @@
+// Shortest augmenting paths, on a full matrix of costs and on a list of gains. Lists are there for labelings of as many
+// labels as points, whose table would not fit; in whole numbers, so that no rounding decides. Rows are those of the
+// smaller side. Ties end at the lowest column.
+
 #include "coterie/metrics/internal/assignment.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Each piece of a document is made here once, under the names that are documented.
+// Each piece of a document is made here once, under the names that are documented, in the order they are written in.
+// Numbers that are not finite, and options left to the method, are null.
 
 #include "coterie/pipeline/internal/json.hpp"
 

@@ -1,4 +1,5 @@
-// Marks, axes and frames, as the shortest SVG that draws them.
+// Marks, axes and frames, as the shortest SVG that draws them: thousands of marks are most of a picture's bytes, so
+// that they are commands of one path, relative to where each begins.
 
 #include "coterie/report/internal/drawing.hpp"
 

@@ -1,3 +1,6 @@
+// Which of the tables of lanczos_isa.cpp this processor runs, asked once in a process. A source of its own, as it must
+// run on any processor.
+
 #include "coterie/spectral/internal/lanczos_kernels.hpp"
 
 #include "coterie/linalg/instruction_sets.hpp"

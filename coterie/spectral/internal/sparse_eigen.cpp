@@ -1,3 +1,7 @@
+// Four vectors at a time, so that the matrix and the basis are read once for all four. Sums over rows are those of at
+// most 64 chunks, cut by n alone and added in their order: the same bits at any number of threads. Residuals under a
+// filter are taken back to those of M by the filter's least slope; those of the result are measured.
+
 #include "coterie/spectral/internal/sparse_eigen.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Upper triangles in the tiles of outer_products.hpp, one cluster behind the other. Norms and weighted sums are made
+// from the tiles as they lie: a whole matrix only where one is asked for.
+
 #include "coterie/subspace/internal/cluster_moments.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The total scatter is whitened once, as it never changes; a round then solves an ordinary eigenproblem in whitened
+// columns, of order k where it can. Clusters' moments follow the changes of A instead of being made anew. What counts
+// as nothing is measured against the points' rounding.
+
 #include "coterie/subspace/internal/discriminant.hpp"
 
 #include <algorithm>

@@ -1,0 +1,155 @@
+// One pass over the values finds what is not finite and what is so large that its squares overflow. Blocks in which all
+// is well, nearly always all of them, cost a sum and a maximum at the speed of memory; only the others are looked at
+// number by number.
+
+#include "coterie/base/checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/options.hpp"
+
+namespace coterie {
+namespace {
+
+// Beyond these, sums of weighted squares could overflow or vanish.
+constexpr double least_weight = 1e-30;
+constexpr double largest_weight = 1e30;
+
+// What was found, in this order in a sum over blocks.
+enum Found : std::size_t {
+    bad,        // how many are NaN or infinite
+    bad_first,  // i * columns + j of the first of them
+    bad_value,
+    large_first,  // of the first that is too large; -1: none
+    large_value,
+    largest,  // magnitude
+    numbers
+};
+
+void clear(double* found) {
+    std::fill_n(found, numbers, 0.0);
+    found[large_first] = -1;
+}
+
+void merge(double* left, const double* right) {
+    if (left[bad] == 0) {
+        left[bad_first] = right[bad_first];
+        left[bad_value] = right[bad_value];
+    }
+    left[bad] += right[bad];
+    if (left[large_first] < 0) {
+        left[large_first] = right[large_first];
+        left[large_value] = right[large_value];
+    }
+    left[largest] = std::max(left[largest], right[largest]);
+}
+
+template <class Scalar>
+void look(const internal::RowBlock<Scalar>& block, double limit, double* found) {
+    const Rows<Scalar>& rows = block.rows;
+    const auto matrix = rows.matrix().array();
+    // Finite numbers times 0 add up to 0; one NaN or infinity makes the sum NaN.
+    const bool finite = (matrix * Scalar(0)).sum() == Scalar(0);
+    found[largest] = static_cast<double>(matrix.abs().maxCoeff());
+    if (finite && found[largest] <= limit) return;
+    for (Index i = 0; i < rows.rows; ++i)
+        for (Index j = 0; j < rows.columns; ++j) {
+            const auto value = static_cast<double>(rows.row(i)[j]);
+            const auto place = static_cast<double>((block.first + i) * rows.columns + j);
+            if (!std::isfinite(value)) {
+                if (found[bad]++ > 0) continue;
+                found[bad_first] = place;
+                found[bad_value] = value;
+            } else if (std::abs(value) > limit && found[large_first] < 0) {
+                found[large_first] = place;
+                found[large_value] = value;
+            }
+        }
+}
+
+std::vector<double> look(PointsView points, double limit, const Run& run) {
+    internal::BlockSums sums(numbers, clear, merge);
+    return points.with_scalar([&]<class Scalar>() -> std::vector<double> {
+        const Stage stage{.name = "reading", .operations = static_cast<double>(points.rows() * points.columns())};
+        const auto found = sums.over<Scalar>(
+            points, run, stage,
+            [&](const internal::RowBlock<Scalar>& block, int, double* sum) { look(block, limit, sum); });
+        return {found.begin(), found.end()};
+    });
+}
+
+std::string place_text(PointsView points, double place, Index first, ErrorFields& fields) {
+    const auto number = static_cast<Index>(place);
+    fields.row = first + number / points.columns() + 1;
+    fields.column = std::to_string(number % points.columns() + 1);
+    return "row " + std::to_string(*fields.row) + ", column " + fields.column;
+}
+
+void refuse_bad(const std::vector<double>& found, PointsView points, std::string_view what, Index first = 0) {
+    if (found[bad] == 0) return;
+    ErrorFields fields;
+    fields.value = std::isnan(found[bad_value]) ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
+    fields.accepted = "finite numbers";
+    const std::string place = place_text(points, found[bad_first], first, fields);
+    const std::string text =
+        std::string(what) + ": " + place + ": value " + fields.value + " is not accepted, finite numbers are (" +
+        std::to_string(static_cast<Index>(found[bad])) + " such value" + (found[bad] == 1 ? "" : "s") + " of " +
+        std::to_string(points.rows() * points.columns()) + "); fill in or leave out what is missing";
+    throw BadData(text, std::move(fields));
+}
+
+}  // namespace
+
+void require_finite(PointsView points, std::string_view what, const Run& run) {
+    if (points.rows() == 0 || points.columns() == 0) return;
+    refuse_bad(look(points, std::numeric_limits<double>::infinity(), run), points, what);
+}
+
+double check_points(PointsView points, std::string_view what, const Run& run, Index first) {
+    if (points.rows() < 1 || points.columns() < 1)
+        throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " +
+                      std::to_string(points.columns()) + " columns; at least one row and one column are needed");
+    // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type; in double so must
+    // their sums over all points, weighted.
+    const bool single = points.scalar() == ScalarType::float32;
+    const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    const double limit = std::min(1e100, std::sqrt(most / (16.0 * static_cast<double>(points.columns()))));
+    const auto found = look(points, limit, run);
+    refuse_bad(found, points, what, first);
+    if (found[large_first] >= 0) {
+        ErrorFields fields{.value = to_text(found[large_value]), .accepted = "magnitudes up to " + to_text(limit)};
+        const std::string place = place_text(points, found[large_first], first, fields);
+        throw BadData(std::string(what) + ": " + place + ": " + to_text(OptionValue(found[large_value])) +
+                          " is so large that squared distances overflow " + std::string(name(points.scalar())) +
+                          "; magnitudes up to " + to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
+                          (single ? " or read the data as float64" : ""),
+                      std::move(fields));
+    }
+    return found[largest];
+}
+
+void check_weights(std::span<const double> weights, Index rows) {
+    if (static_cast<Index>(weights.size()) != rows)
+        throw BadArgument(
+            "weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) + " points",
+            {.option = "weights", .accepted = std::to_string(rows) + " weights"});
+    bool any = false;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))
+            throw BadArgument("weights: row " + std::to_string(i + 1) + ": " + to_text(OptionValue(weights[i])) +
+                                  " is not accepted; a weight is 0 or from 1e-30 to 1e30 (only their ratios matter)",
+                              {.option = "weights",
+                               .value = to_text(weights[i]),
+                               .accepted = "0, or from 1e-30 to 1e30",
+                               .row = static_cast<std::int64_t>(i) + 1});
+        any = any || weights[i] > 0;
+    }
+    if (!any) throw BadArgument("weights: all are 0; at least one point must weigh more", {.option = "weights"});
+}
+
+}  // namespace coterie

@@ -1,0 +1,46 @@
+#pragma once
+// Rows that are computed from the rows of another source when they are read, row by row: prepared points, some of the
+// columns.
+
+#include <memory>
+#include <utility>
+
+#include "coterie/base/points.hpp"
+
+namespace coterie::internal {
+
+/// Points whose rows derive(PointsView rows, Index first, void* to) computes from those of `from`, which must not be
+/// resident: `columns` numbers of the same scalar type a row; `first` is the number of the first of the rows. derive
+/// may be called by several threads at once.
+template <class Derive>
+Points derived_rows(const Points& from, Index columns, Derive derive) {
+    class Derived : public RowSource {
+    public:
+        Derived(Points from, Index columns, Derive derive)
+            : from_(std::move(from)), columns_(columns), derive_(std::move(derive)) {}
+        Index rows() const override { return from_.rows(); }
+        Index columns() const override { return columns_; }
+        ScalarType scalar() const override { return from_.scalar(); }
+        void read(Index begin, Index end, void* to) const override {
+            // Where as many numbers come out as go in they are derived in place.
+            if (from_.columns() == columns_) {
+                from_.view().source()->read(begin, end, to);
+                from_.view().with_scalar([&]<class Scalar>() {
+                    derive_(PointsView(static_cast<const Scalar*>(to), end - begin, columns_), begin, to);
+                });
+                return;
+            }
+            thread_local RowBuffer buffer;
+            derive_(from_.view().block(begin, end, buffer), begin, to);
+        }
+        void expect(Index begin, Index end) const override { from_.view().source()->expect(begin, end); }
+
+    private:
+        Points from_;
+        Index columns_;
+        Derive derive_;
+    };
+    return Points(std::make_shared<const Derived>(from, columns, std::move(derive)));
+}
+
+}  // namespace coterie::internal

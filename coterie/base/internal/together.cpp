@@ -1,0 +1,53 @@
+// One process that fails must not leave the others waiting for a message that never comes: before anything is exchanged
+// all agree on whether it went well everywhere. That costs one number per exchange.
+
+#include "coterie/base/internal/together.hpp"
+
+#include <exception>
+#include <string>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie::internal {
+namespace {
+enum Outcome { well, cancelled, failed };
+
+std::string text_from(Communicator& communicator, int root, std::string text) {
+    const auto length = from_process(communicator, root, text.size());
+    text.resize(length);
+    communicator.broadcast(std::as_writable_bytes(std::span(text)), root);
+    return text;
+}
+}  // namespace
+
+void together(Communicator& communicator, FunctionRef<void()> work) {
+    if (communicator.size() == 1) return work();
+    Outcome own = well;
+    std::string message;
+    std::exception_ptr error;
+    try {
+        work();
+    } catch (const Cancelled& stop) {
+        own = cancelled;
+        message = stop.message();
+        error = std::current_exception();
+    } catch (const Error& problem) {
+        own = failed;
+        message = problem.message();
+        error = std::current_exception();
+    } catch (const std::exception& problem) {
+        own = failed;
+        message = problem.what();
+        error = std::current_exception();
+    }
+    const int worst = communicator.highest(own);
+    if (worst == well) return;
+    // The first process among those that fared worst speaks for all.
+    const int speaker = -communicator.highest(own == worst ? -communicator.rank() : -communicator.size());
+    message = text_from(communicator, speaker, std::move(message));
+    if (own == worst) std::rethrow_exception(error);
+    if (worst == cancelled) throw Cancelled(message);
+    throw PeerFailed("process " + std::to_string(speaker) + " failed: " + message);
+}
+
+}  // namespace coterie::internal

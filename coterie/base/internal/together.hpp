@@ -1,0 +1,76 @@
+#pragma once
+// Internal: what the processes of a fit do together, beside sums (blocks.hpp).
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "coterie/base/communicator.hpp"
+#include "coterie/base/export.hpp"
+#include "coterie/base/function_ref.hpp"
+#include "coterie/base/points.hpp"
+
+namespace coterie::internal {
+
+/// Calls `work` on every process. Where it throws on one, all throw: that process its own error, the others one that
+/// says which process failed with what text (Cancelled where all that happened is that the caller stopped it).
+COTERIE_API void together(Communicator& communicator, FunctionRef<void()> work);
+
+/// Process `root`'s value, on every process.
+template <class T>
+T from_process(Communicator& communicator, int root, T value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    communicator.broadcast(std::as_writable_bytes(std::span(&value, 1)), root);
+    return value;
+}
+
+/// The processes' values behind each other in the order of the processes, on every process.
+template <class T>
+std::vector<T> gather(Communicator& communicator, const std::vector<T>& own) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (communicator.size() == 1) return own;
+    std::vector<T> all;
+    for (int process = 0; process < communicator.size(); ++process) {
+        const auto count = from_process(communicator, process, own.size());
+        const auto before = static_cast<std::ptrdiff_t>(all.size());
+        if (process == communicator.rank())
+            all.insert(all.end(), own.begin(), own.end());
+        else
+            all.resize(all.size() + count);
+        communicator.broadcast(std::as_writable_bytes(std::span(all.begin() + before, all.end())), process);
+    }
+    return all;
+}
+
+/// The processes' values behind each other in the order of the processes, on the first process; nothing on the others.
+template <class T>
+std::vector<T> gather_at_first(Communicator& communicator, std::vector<T> own) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::size_t count = own.size();
+    const auto count_bytes = std::as_writable_bytes(std::span(&count, 1));
+    if (communicator.rank() > 0) {
+        communicator.send(count_bytes, 0);
+        communicator.send(std::as_bytes(std::span(own)), 0);
+        return {};
+    }
+    for (int process = 1; process < communicator.size(); ++process) {
+        communicator.receive(count_bytes, process);
+        const auto before = own.size();
+        own.resize(before + count);
+        communicator.receive(std::as_writable_bytes(std::span(own).subspan(before)), process);
+    }
+    return own;
+}
+
+/// Sums of counts over the processes, on every process.
+inline std::vector<Index> add_up(Communicator& communicator, std::vector<Index> counts) {
+    const std::vector<Index> all = gather(communicator, counts);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        counts[i] = 0;
+        for (std::size_t j = i; j < all.size(); j += counts.size()) counts[i] += all[j];
+    }
+    return counts;
+}
+
+}  // namespace coterie::internal

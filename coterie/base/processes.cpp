@@ -1,0 +1,91 @@
+// MPI is loaded when several processes were started and not before: coterie runs where there is none. Who started them
+// is told by the environment that mpirun and srun give to each process; MPI itself is asked only then.
+
+#include "coterie/base/processes.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/internal/mpi/process_abi.h"
+#include "coterie/base/internal/own_place.hpp"
+#include "coterie/base/internal/shared_library.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr const char* library_name = "libcoterie-mpi.so";
+
+const coterie_process_api& loaded() {
+    std::vector<std::string> places;
+    if (const char* given = std::getenv("COTERIE_MPI_LIBRARY"))
+        places = {given};
+    else
+        for (const auto& folder : internal::own_library_folders()) places.push_back((folder / library_name).string());
+    std::string trouble;
+    for (const std::string& place : places) {
+        void* const library = internal::open_library(place.c_str());
+        if (library == nullptr) {
+            const char* const said = dlerror();
+            std::error_code ignored;
+            if (trouble.empty() || std::filesystem::exists(place, ignored)) trouble = said != nullptr ? said : place;
+            continue;
+        }
+        using Functions = const coterie_process_api* (*)(std::int32_t);
+        const auto functions = reinterpret_cast<Functions>(dlsym(library, "coterie_process_functions"));
+        if (functions != nullptr)
+            if (const coterie_process_api* api = functions(COTERIE_PROCESS_ABI)) return *api;
+        trouble = place + " is of another version of coterie";
+    }
+    throw ResourceError("several processes need MPI and coterie's library for it, which could not be loaded (" +
+                        trouble + "): install libopenmpi-dev and build coterie again, or name the library in " +
+                        "COTERIE_MPI_LIBRARY");
+}
+
+// The first of the environment's variables that is there.
+int told(std::initializer_list<const char*> names, int otherwise) {
+    for (const char* name : names)
+        if (const char* value = std::getenv(name)) return std::atoi(value);
+    return otherwise;
+}
+
+class MpiProcesses : public Processes {
+public:
+    MpiProcesses() : api_(loaded()) {
+        api_.start();
+        rank_ = api_.rank();
+        size_ = api_.size();
+    }
+    ~MpiProcesses() override { api_.finish(); }
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    int processes_here() const override { return api_.processes_here(); }
+    void send(std::span<const std::byte> bytes, int to) override { api_.send(bytes.data(), bytes.size(), to); }
+    void receive(std::span<std::byte> bytes, int from) override { api_.receive(bytes.data(), bytes.size(), from); }
+    void broadcast(std::span<std::byte> bytes, int root) override { api_.broadcast(bytes.data(), bytes.size(), root); }
+    int highest(int value) override { return api_.highest(value); }
+    void end_all(int status) override { api_.end_all(status); }
+    std::string description() const override { return api_.description(); }
+
+private:
+    const coterie_process_api& api_;
+    int rank_ = 0;
+    int size_ = 1;
+};
+
+}  // namespace
+
+int started_processes() { return std::max(1, told({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"}, 1)); }
+
+int started_rank() { return told({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0); }
+
+std::shared_ptr<Processes> join_processes() { return std::make_shared<MpiProcesses>(); }
+
+}  // namespace coterie

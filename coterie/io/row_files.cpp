@@ -1,0 +1,248 @@
+// Files of rows are read by pread, block by block, not mapped: what is read ahead and what is kept is then decided by
+// the pass over the rows, and an address space that is limited (ulimit -v) is no obstacle. Rows in the computer's own
+// numbers go straight to where they are wanted; others are converted by what converts whole arrays.
+
+#include "coterie/io/row_files.hpp"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "coterie/io/internal/formats.hpp"
+
+namespace coterie {
+namespace {
+
+using formats::Array;
+
+bool ends_with(std::string name, std::string_view ending) {
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.ends_with(ending);
+}
+bool is_npy(const std::string& file) { return ends_with(file, ".npy"); }
+bool is_idx(const std::string& file) {
+    return ends_with(file, "-ubyte") ||
+           ends_with(std::filesystem::path(file).extension().string().substr(0, 4), ".idx");
+}
+
+class OpenFile {
+public:
+    explicit OpenFile(std::string path)
+        : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+        if (descriptor_ < 0) throw BadData(path_ + ": cannot be opened: " + std::strerror(errno), {.file = path_});
+        struct stat status {};
+        if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+            ::close(descriptor_);
+            throw BadData(path_ + ": is not a file that can be read in blocks", {.file = path_});
+        }
+        size_ = static_cast<std::size_t>(status.st_size);
+    }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+    ~OpenFile() { ::close(descriptor_); }
+
+    const std::string& path() const { return path_; }
+    std::size_t size() const { return size_; }
+    void read(std::size_t offset, std::size_t bytes, std::byte* to) const {
+        while (bytes > 0) {
+            const ssize_t got = ::pread(descriptor_, to, bytes, static_cast<off_t>(offset));
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) throw ResourceError(path_ + ": cannot be read: " + std::strerror(errno), {.file = path_});
+            if (got == 0) throw BadData(path_ + ": has become shorter since it was opened", {.file = path_});
+            offset += static_cast<std::size_t>(got);
+            bytes -= static_cast<std::size_t>(got);
+            to += got;
+        }
+    }
+    void expect(std::size_t offset, std::size_t bytes) const {
+        (void)::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+    }
+
+private:
+    std::string path_;
+    int descriptor_;
+    std::size_t size_ = 0;
+};
+
+// One array file.
+class FileRows : public RowSource {
+public:
+    FileRows(const std::string& path, Precision precision) : file_(path), precision_(precision) {
+        // Headers of both formats are short; NumPy's may be as long as it says.
+        std::vector<std::byte> head(std::min<std::size_t>(file_.size(), std::size_t{1} << 16));
+        file_.read(0, head.size(), head.data());
+        const formats::Bytes bytes{head, nullptr};
+        array_ = is_npy(path) ? formats::parse_npy_header(bytes, path) : formats::parse_idx_header(bytes, path);
+        offset_ = static_cast<std::size_t>(array_.data.data() - head.data());
+        array_.data = {};
+        const std::size_t needed = formats::checked_bytes(array_.shape, array_.item_bytes, path);
+        if (needed != file_.size() - offset_)
+            throw BadData(path + ": the header says " + formats::shape_text(array_.shape) + ", " +
+                              std::to_string(needed) + " bytes; the file has " + std::to_string(file_.size() - offset_),
+                          {.file = path});
+        if (array_.fortran && array_.shape.size() > 1)
+            throw BadData(path +
+                              ": is stored column by column and cannot be read in blocks of rows; "
+                              "numpy.ascontiguousarray stores it row by row",
+                          {.file = path});
+        if (array_.shape.empty()) throw BadData(path + ": holds a single number, not rows", {.file = path});
+        rows_ = array_.shape.front();
+        // A row of zeros tells the type and the columns; a file may hold no rows at all.
+        Array row = array_;
+        row.shape.front() = 1;
+        const std::vector<std::byte> zeros(formats::checked_bytes(row.shape, row.item_bytes, path));
+        row.data = zeros;
+        const Points one = formats::to_points(row, precision_, -1, path, 1);
+        columns_ = one.columns();
+        scalar_ = one.scalar();
+        row_bytes_ = array_.item_bytes * static_cast<std::size_t>(columns_);
+        direct_ = !array_.swapped && ((array_.element == formats::Element::float32 && scalar_ == ScalarType::float32) ||
+                                      (array_.element == formats::Element::float64 && scalar_ == ScalarType::float64));
+    }
+
+    Index rows() const override { return rows_; }
+    Index columns() const override { return columns_; }
+    ScalarType scalar() const override { return scalar_; }
+    void read(Index begin, Index end, void* to) const override {
+        const std::size_t bytes = static_cast<std::size_t>(end - begin) * row_bytes_;
+        if (direct_) return file_.read(place(begin), bytes, static_cast<std::byte*>(to));
+        std::vector<std::byte> raw(bytes);
+        file_.read(place(begin), bytes, raw.data());
+        Array part = array_;
+        part.shape.front() = end - begin;
+        part.data = raw;
+        const Points converted = formats::to_points(part, precision_, -1, file_.path(), 1);
+        converted.view().visit([&]<class Scalar>(const Rows<Scalar>& rows) {
+            std::copy_n(rows.data, rows.rows * rows.columns, static_cast<Scalar*>(to));
+        });
+    }
+    void expect(Index begin, Index end) const override {
+        file_.expect(place(begin), static_cast<std::size_t>(end - begin) * row_bytes_);
+    }
+
+private:
+    std::size_t place(Index row) const { return offset_ + static_cast<std::size_t>(row) * row_bytes_; }
+
+    OpenFile file_;
+    Precision precision_;
+    Array array_;
+    std::size_t offset_ = 0;
+    std::size_t row_bytes_ = 0;
+    Index rows_ = 0;
+    Index columns_ = 0;
+    ScalarType scalar_ = ScalarType::float64;
+    bool direct_ = false;
+};
+
+// Files as one.
+class ShardedRows : public RowSource {
+public:
+    explicit ShardedRows(std::vector<std::shared_ptr<const FileRows>> shards) : shards_(std::move(shards)) {
+        ends_.push_back(0);
+        for (const auto& shard : shards_) ends_.push_back(ends_.back() + shard->rows());
+    }
+
+    Index rows() const override { return ends_.back(); }
+    Index columns() const override { return shards_.front()->columns(); }
+    ScalarType scalar() const override { return shards_.front()->scalar(); }
+    void read(Index begin, Index end, void* to) const override {
+        auto* at = static_cast<std::byte*>(to);
+        const std::size_t row_bytes = static_cast<std::size_t>(columns()) * size_of(scalar());
+        for_each_part(begin, end, [&](const FileRows& shard, Index from, Index until) {
+            shard.read(from, until, at);
+            at += static_cast<std::size_t>(until - from) * row_bytes;
+        });
+    }
+    void expect(Index begin, Index end) const override {
+        for_each_part(begin, end, [](const FileRows& shard, Index from, Index until) { shard.expect(from, until); });
+    }
+
+private:
+    template <class Act>
+    void for_each_part(Index begin, Index end, Act&& act) const {
+        auto shard = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), begin) - ends_.begin() - 1);
+        while (begin < end) {
+            const Index until = std::min(end, ends_[shard + 1]);
+            if (until > begin) act(*shards_[shard], begin - ends_[shard], until - ends_[shard]);
+            begin = until;
+            ++shard;
+        }
+    }
+
+    std::vector<std::shared_ptr<const FileRows>> shards_;
+    std::vector<Index> ends_;  // rows before each shard, and all
+};
+
+// By name, numbers as numbers.
+bool before(const std::string& a, const std::string& b) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    std::size_t i = 0, j = 0;
+    while (i < a.size() && j < b.size()) {
+        if (digit(a[i]) && digit(b[j])) {
+            const std::size_t from_a = std::min(a.find_first_not_of('0', i), a.size());
+            const std::size_t from_b = std::min(b.find_first_not_of('0', j), b.size());
+            i = from_a, j = from_b;
+            while (i < a.size() && digit(a[i])) ++i;
+            while (j < b.size() && digit(b[j])) ++j;
+            const auto number_a = std::string_view(a).substr(from_a, i - from_a);
+            const auto number_b = std::string_view(b).substr(from_b, j - from_b);
+            if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
+            if (number_a != number_b) return number_a < number_b;
+            continue;
+        }
+        if (a[i] != b[j]) return a[i] < b[j];
+        ++i, ++j;
+    }
+    if ((i < a.size()) != (j < b.size())) return j < b.size();
+    return a < b;
+}
+
+}  // namespace
+
+std::vector<std::string> files_of(const std::string& path) {
+    std::error_code error;
+    if (path.find_first_of("*?[") == std::string::npos || std::filesystem::exists(path, error)) return {path};
+    glob_t found{};
+    const int status = ::glob(path.c_str(), 0, nullptr, &found);
+    std::vector<std::string> out;
+    if (status == 0) out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    ::globfree(&found);
+    if (out.empty()) throw BadData(path + ": no file matches", {.file = path});
+    std::sort(out.begin(), out.end(), before);
+    return out;
+}
+
+bool can_be_read_in_blocks(const std::string& file) { return is_npy(file) || is_idx(file); }
+
+Points open_rows(std::span<const std::string> files, Precision precision) {
+    if (files.empty()) throw BadArgument("no files of points given");
+    std::vector<std::shared_ptr<const FileRows>> shards;
+    for (const std::string& file : files) {
+        if (!can_be_read_in_blocks(file))
+            throw BadData(file + ": cannot be read in blocks; .npy and idx files can", {.file = file});
+        auto shard = std::make_shared<const FileRows>(file, precision);
+        if (!shards.empty()) {
+            const FileRows& first = *shards.front();
+            if (shard->columns() != first.columns() || shard->scalar() != first.scalar())
+                throw BadData(file + ": " + std::to_string(shard->columns()) + " columns of " +
+                                  std::string(name(shard->scalar())) + ", but " + files.front() + " has " +
+                                  std::to_string(first.columns()) + " of " + std::string(name(first.scalar())) +
+                                  "; files that are read as one must agree",
+                              {.file = file});
+        }
+        shards.push_back(std::move(shard));
+    }
+    if (shards.size() == 1) return Points(std::shared_ptr<const RowSource>(shards.front()));
+    return Points(std::make_shared<const ShardedRows>(std::move(shards)));
+}
+
+}  // namespace coterie
