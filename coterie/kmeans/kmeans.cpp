@@ -13,8 +13,8 @@ namespace coterie {
 namespace {
 
 template <class T>
-KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
-                            const internal::Constraints& constraints, const Run& run, const Problem& problem) {
+KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, const internal::Constraints& constraints,
+                            const Run& run, const Problem& problem) {
     const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
     const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
     FitReport report;
@@ -32,8 +32,8 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
             return to_matrix<double>(seeds.centroids);
         },
         [&](const Matrix<double>& start, int restart) {
-            return internal::constrained_lloyd(points, start, constraints, settings, problem.weights, run, restart,
-                                               options.restarts);
+            return internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run, restart,
+                                                  options.restarts);
         });
     report.empty_cluster_policy = "an empty cluster keeps its place";
     report.details.push_back({"algorithm", std::string("constrained")});
@@ -92,12 +92,6 @@ const OptionSet& KMeansOptions::described() {
 
 KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
-    if (!problem.partial_labels.empty() || problem.sizes) {  // not in blocks yet
-        if (!points.resident()) return fit(internal::in_memory(name, problem, run), options, run);
-        if (run.communicator().size() > 1)
-            throw BadArgument("method kmeans works in one process where there are partial labels or bounds, not in " +
-                              std::to_string(run.communicator().size()));
-    }
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     KMeansOptions used = options;
@@ -109,7 +103,7 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
                               std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
                           {.option = "weights"});
     return points.with_scalar([&]<class T>() {
-        return constraints.any() ? fit_constrained(points.as<T>(), used, constraints, run, problem)
+        return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);
     });
 }

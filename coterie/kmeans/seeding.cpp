@@ -360,7 +360,7 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
 // when there are more.
 template <class T>
 std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                            std::uint64_t repetition, const Run& run) {
+                            std::uint64_t repetition, const Run& run, PointsView beside = {}) {
     RandomStream random = run.random("kmeans.seeding", repetition);
     const int candidates = options.candidates.value_or(usual_candidates(k));
     const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
@@ -384,10 +384,22 @@ std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& opti
     const auto& kernels = internal::kernels<T>();
     const auto most_waiting = static_cast<std::size_t>(kernels.lanes) - 1;
 
-    std::vector<Seed<T>> chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
-    all.take_in(chosen);
+    std::vector<Seed<T>> chosen;
     std::vector<Seed<T>> waiting;     // chosen, but not taken into `all` yet
     bool judges_know_last = !sample;  // what judges has taken in the one chosen last
+    if (beside.empty()) {
+        chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
+        all.take_in(chosen);
+    } else {
+        std::vector<Seed<T>> there;
+        for (Index j = 0; j < beside.rows(); ++j) {
+            const T* const values = beside.as<T>().row(j);
+            there.push_back({-1, {values, values + beside.columns()}});
+        }
+        all.take_in(there);
+        if (sample) sample->take_in(there);
+        judges_know_last = true;
+    }
     while (static_cast<int>(chosen.size()) < k) {
         run.throw_if_stopped("seeding");
         run.report({.stage = "seeding", .fraction = static_cast<double>(chosen.size()) / k});
@@ -518,7 +530,7 @@ std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, 
 int usual_candidates(int k) { return static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k)))); }
 
 SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                             std::uint64_t repetition, const Run& run) {
+                             std::uint64_t repetition, const Run& run, PointsView beside) {
     Index usable = points.rows();
     if (!weights.empty()) usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     if (k < 1 || k > usable)
@@ -529,7 +541,9 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     return points.with_scalar([&]<class T>() {
         std::vector<Seed<T>> chosen;
         const bool many = options.seeding == Seeding::automatic && k >= 1000;
-        if (options.seeding == Seeding::random)
+        if (!beside.empty())
+            chosen = greedy<T>(points, k, options, weights, repetition, run, beside);
+        else if (options.seeding == Seeding::random)
             chosen = seeds_of<T>(points,
                                  random_rows(points.rows(), k, weights, run.random("kmeans.seeding", repetition)), run);
         else if (many || options.seeding == Seeding::parallel)
@@ -538,7 +552,12 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
             chosen = greedy<T>(points, k, options, weights, repetition, run);
         SeedingResult out;
         out.distinct = static_cast<int>(chosen.size());
-        chosen.resize(at(k), chosen.front());  // repeats lose every tie and stay empty
+        // Repeats lose every tie and stay empty. None at all: every row is one of those there are.
+        if (chosen.empty()) {
+            RandomStream random = run.random("kmeans.seeding", repetition);
+            chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
+        }
+        chosen.resize(at(k), chosen.front());
         out.centroids = Points(values_of(chosen));
         return out;
     });

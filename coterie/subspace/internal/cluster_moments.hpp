@@ -1,12 +1,15 @@
 #pragma once
 // Internal: second moments of clusters about a common origin o,  M_j = sum_i A_ij (x_i - o)(x_i - o)',  kept up to date
-// by the entries of A that change: what does not change costs nothing.
+// by the entries of A that change: what does not change costs nothing. Sums are exact but for the rounding of few rows
+// at a time (outer_products.hpp), so that several processes can each add some entries and add up their moments.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 #include "coterie/linalg/outer_products.hpp"
 
 namespace coterie::internal {
@@ -19,15 +22,25 @@ public:
         double weight = 1.0;  // what is added to A(row, cluster); may be negative
     };
 
-    /// All M_j = 0. Memory: k d (d + 192) / 2 numbers of double at most: tiles of the upper triangles.
-    ClusterMoments(int clusters, Vector<double> origin);
+    /// All M_j = 0. `squares`: sum_i (x_ip - o_p)^2 of each column over all rows; A is between 0 and 1. Memory: k d (d
+    /// + 192) / 2 numbers of double at most: tiles of the upper triangles.
+    ClusterMoments(int clusters, Vector<double> origin, const Vector<double>& squares);
 
     /// Adds the entries, which must be sorted by cluster. Rows about the origin, and products of at most 256 of them,
-    /// are in the points' scalar type, all else in double; the same bits at any number of threads. Cost: entries * d^2
-    /// / 2 multiplications, and two passes over M_j of every cluster that has an entry.
+    /// are in the points' scalar type, all else in double; the same bits at any number of threads, and in whatever
+    /// order calls come. Cost: entries * d^2 / 2 multiplications, and two passes over M_j of every cluster that has an
+    /// entry.
     void add(PointsView points, std::span<const Entry> entries, int threads);
+    /// Adds the changes of the rows of all processes that share `run`. change_of(begin, end, change) calls change() for
+    /// those of rows begin..end-1 of this process, in the order of the rows, which count among all. What is added
+    /// where: batches of rows, whatever the number of processes, each by the process of its first row, which is lent
+    /// what other processes have of it.
+    using ChangesOf = FunctionRef<void(Index begin, Index end, FunctionRef<void(const Entry&)> change)>;
+    void add_changes(PointsView points, ChangesOf changes_of, const Run& run);
     /// M_j = 0.
     void clear(int cluster);
+    /// Adds the other processes' moments.
+    void add_up(Communicator& communicator) { add_up_exact(communicator, moments_); }
 
     int clusters() const { return clusters_; }
     const Vector<double>& origin() const { return origin_; }
@@ -44,6 +57,15 @@ public:
     Norms scatter_norms(int cluster, const Vector<double>& centroid, double mass) const;
 
 private:
+    // Rows of a batch that another process has, and their changes; both count from the batch's first row.
+    struct Loan {
+        std::vector<Entry> changes;
+        Index first = 0;
+        std::vector<std::byte> rows;  // none where nothing changes
+    };
+    void add_batch(PointsView points, Index begin, Index end, ChangesOf changes_of, const std::vector<Loan>& loans,
+                   int threads);
+    std::vector<Entry> by_cluster(const std::vector<Entry>& entries) const;
     double* moment_of(Index cluster) { return moments_.data() + cluster * float64_.numbers(); }
     const double* moment_of(Index cluster) const { return moments_.data() + cluster * float64_.numbers(); }
 
