@@ -337,7 +337,8 @@ private:
         report_.iterations = static_cast<int>(course_.objectives.size());
         report_.empty_cluster_policy = "an empty cluster stays empty";
         finish_report(report_, floats_, out.labels, *options_.clusters, *options_.clusters, run_);
-        describe_predictions(sigma, prior_, report_, run_.threads);
+        describe_predictions(decisiveness(sigma, 1.0, run_.threads), sigma.probability.colwise().mean().transpose(),
+                             prior_, report_);
         loss_->describe(report_);
         report_.details.emplace_back("kept_epoch", std::int64_t{kept_epoch_ + 1});
         report_.details.emplace_back("criterion_per_epoch", course_.criteria);
