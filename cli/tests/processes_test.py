@@ -42,6 +42,10 @@ FITS = {
     "kmeans": ["kmeans", "-k", 7, "--restarts", 2],
     "kmeans of scaled points": ["kmeans", "-k", 7, "--scale", "zscore"],
     "soft-kmeans": ["soft-kmeans", "-k", 4, "--max-iterations", 10],
+    "kmeans of bounded sizes": ["kmeans", "-k", 5, "--sizes", "5000:7000", "--max-iterations", 3],
+    "subspace": ["subspace", "-k", 5, "--max-iterations", 4],
+    "soft subspace": ["subspace", "-k", 4, "--assignment", "soft", "--max-iterations", 3],
+    "entropy": ["entropy", "-k", 5, "--epochs", 2, "--learning-rate", 0.01],
 }
 
 
