@@ -68,8 +68,11 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             Index last = first;
             while (last < size && terms[static_cast<std::size_t>(last)].target == target) ++last;
             const auto first_piece = static_cast<Index>(pieces.size());
-            for (Index i = first; i < last; i += kPiece) {
-                pieces.push_back({i, std::min(kPiece, last - i), packed});
+            // Of equal size: one of few rows would cost as much as a full one.
+            const Index cuts = std::max<Index>(1, (last - first + kPiece / 2) / kPiece);
+            for (Index cut = 0; cut < cuts; ++cut) {
+                const Index begin_of_piece = first + (last - first) * cut / cuts;
+                pieces.push_back({begin_of_piece, first + (last - first) * (cut + 1) / cuts - begin_of_piece, packed});
                 packed += (pieces.back().rows + 1) * padded_;
             }
             const Index made = static_cast<Index>(pieces.size()) - first_piece;

@@ -3,7 +3,7 @@
 // Only one triangle is computed, as tiles of double. Rows are packed once, about their centres and in the layout of the
 // kernels; then each tile belongs to one task at a time: no second copy of a large sum.
 //
-// Up to 256 rows are added in T, and what they come to is rounded to a multiple of a number so large that sums of such
+// Some 256 rows are added in T, and what they come to is rounded to a multiple of a number so large that sums of such
 // multiples are exact in double: what is added in several calls, or by several processes, has the same bits in any
 // order. Which rows come to which call, and the order of those, does matter.
 
@@ -54,7 +54,7 @@ struct CacheLineAllocator {
 template <class T>
 using CacheLineVector = std::vector<T, CacheLineAllocator<T>>;
 
-/// Products in T, at most 256 rows at a time; sums of those in double.
+/// Products in T, 128 to 384 rows at a time where there are so many; sums of those in double.
 template <class T>
 class OuterProducts {
 public:
@@ -79,7 +79,7 @@ private:
     static constexpr Index kPadding =
         16;                               // columns are padded to a multiple of any register, so that T changes nothing
     static constexpr Index kTile = 192;   // columns of a tile; a multiple of what the kernels have in the registers
-    static constexpr Index kPiece = 256;  // rows summed up in T
+    static constexpr Index kPiece = 256;  // rows summed up in T, about
     static constexpr Index kTasks = 16;   // wanted at a time; where there are fewer tiles, rows are cut as well
     static constexpr Index kPieces = 4;   // at least, a part of the rows
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "coterie/base/internal/together.hpp"
@@ -26,17 +27,17 @@ public:
     /// + 192) / 2 numbers of double at most: tiles of the upper triangles.
     ClusterMoments(int clusters, Vector<double> origin, const Vector<double>& squares);
 
-    /// Adds the entries, which must be sorted by cluster. Rows about the origin, and products of at most 256 of them,
+    /// Adds the entries, which must be sorted by cluster. Rows about the origin, and products of a few hundred of them,
     /// are in the points' scalar type, all else in double; the same bits at any number of threads, and in whatever
     /// order calls come. Cost: entries * d^2 / 2 multiplications, and two passes over M_j of every cluster that has an
     /// entry.
     void add(PointsView points, std::span<const Entry> entries, int threads);
-    /// Adds the changes of the rows of all processes that share `run`. change_of(begin, end, change) calls change() for
-    /// those of rows begin..end-1 of this process, in the order of the rows, which count among all. What is added
-    /// where: batches of rows, whatever the number of processes, each by the process of its first row, which is lent
-    /// what other processes have of it.
+    /// Adds the changes, `changes` altogether, of the rows of all processes that share `run`. changes_of(begin, end,
+    /// change) calls change() for those of rows begin..end-1 of this process, in the order of the rows, which count
+    /// among all. Batches of rows, whatever the number of processes, are added each by the process of its first row,
+    /// which is lent the rows that change of what other processes have of it.
     using ChangesOf = FunctionRef<void(Index begin, Index end, FunctionRef<void(const Entry&)> change)>;
-    void add_changes(PointsView points, ChangesOf changes_of, const Run& run);
+    void add_changes(PointsView points, Index changes, ChangesOf changes_of, const Run& run);
     /// M_j = 0.
     void clear(int cluster);
     /// Adds the other processes' moments.
@@ -57,15 +58,23 @@ public:
     Norms scatter_norms(int cluster, const Vector<double>& centroid, double mass) const;
 
 private:
-    // Rows of a batch that another process has, and their changes; both count from the batch's first row.
-    struct Loan {
-        std::vector<Entry> changes;
-        Index first = 0;
-        std::vector<std::byte> rows;  // none where nothing changes
+    template <class T>
+    struct Term {
+        std::int32_t cluster;
+        const T* row;
+        double weight;
     };
-    void add_batch(PointsView points, Index begin, Index end, ChangesOf changes_of, const std::vector<Loan>& loans,
-                   int threads);
-    std::vector<Entry> by_cluster(const std::vector<Entry>& entries) const;
+    template <class T>
+    void add_terms(std::vector<Term<T>>& terms, int threads);
+    template <class T>
+    void add_changes_of(PointsView points, Index changes, ChangesOf changes_of, const Run& run);
+    template <class T>
+    const OuterProducts<T>& products() const {
+        if constexpr (std::is_same_v<T, float>)
+            return float32_;
+        else
+            return float64_;
+    }
     double* moment_of(Index cluster) { return moments_.data() + cluster * float64_.numbers(); }
     const double* moment_of(Index cluster) const { return moments_.data() + cluster * float64_.numbers(); }
 

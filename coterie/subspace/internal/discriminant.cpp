@@ -153,12 +153,14 @@ void Discriminant::assign(const Labels& labels) {
     changes = add_up(run_.communicator(), changes);
     sizes = add_up(run_.communicator(), sizes);
     std::vector<bool> anew(static_cast<std::size_t>(clusters_));
+    Index count = 0;
     for (std::size_t j = 0; j < anew.size(); ++j) {
         anew[j] = changes[j] > sizes[j];
         if (anew[j]) moments_->clear(static_cast<int>(j));
+        count += anew[j] ? sizes[j] : changes[j];
     }
     moments_->add_changes(
-        points_,
+        points_, count,
         [&](Index begin, Index end, FunctionRef<void(const ClusterMoments::Entry&)> change) {
             for (Index i = begin; i < end; ++i) {
                 const std::int32_t now = labels[at(i - own_.begin)];
@@ -196,8 +198,12 @@ void Discriminant::update_moments() {
     std::visit(
         [&](auto& shares) {
             using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
+            Index count = 0;
+            for (Index i = 0; i < own_.count(); ++i)
+                for (Index j = 0; j < clusters_; ++j)
+                    count += is_change(shares.given(i, j), shares.added(i, j), j) ? 1 : 0;
             moments_->add_changes(
-                points_,
+                points_, add_up(run_.communicator(), {count}).front(),
                 [&](Index begin, Index end, FunctionRef<void(const ClusterMoments::Entry&)> change) {
                     for (Index i = begin; i < end; ++i)
                         for (std::int32_t j = 0; j < clusters_; ++j) {
