@@ -3,8 +3,10 @@
 // have changed the label: the result is that of all distances bit for bit. Sums of clusters are kept up to date by the
 // rows that move, as few do after the first iterations, and taken anew before the fit is called converged.
 //
-// What holds: labels, centroids and figures do not depend on threads, processes or where the rows lie. Beside the rows
-// a fit keeps 8 bytes per row in float32, with bounds 4 more and 4 per group of centroids.
+// What holds: labels, centroids and figures do not depend on threads, processes or where the rows lie. A fit that is
+// interrupted ends as its last finished iteration left it: what the next one has changed by then is taken back. Beside
+// the rows a fit keeps 8 bytes per row in float32, with bounds 4 more and 4 per group of centroids, and 16 per row that
+// changes its cluster in an iteration.
 
 #include "coterie/kmeans/internal/lloyd.hpp"
 
@@ -76,66 +78,23 @@ public:
 
     LloydResult<T> operator()(int repetition, int repetitions) {
         LloydResult<T> out;
-        const double total_weight =
-            weights_.empty() ? static_cast<double>(n_) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
-        double scatter = 0;    // sum_i w_i ||x_i - m||^2
-        double threshold = 0;  // of the centroids' squared movement
-        for (int iteration = 0;; ++iteration) {
-            const auto fraction = [&](int done) {
-                return (repetition + static_cast<double>(done) / settings_.max_iterations) / repetitions;
-            };
-            if (iteration == settings_.max_iterations) break;
-            Index moved = 0;
-            try {
+        const auto fraction = [&](int done) {
+            return (repetition + static_cast<double>(done) / settings_.max_iterations) / repetitions;
+        };
+        try {
+            while (out.iterations < settings_.max_iterations && out.stopped != StopReason::converged) {
                 run_.throw_if_stopped("iterations");
-                moved =
-                    assign(iteration == 0, {.name = "iterations",
-                                            .begin = fraction(iteration),
-                                            .end = fraction(iteration + 1),
-                                            .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
-                                            .iteration = iteration,
-                                            .objective = iteration > 0 ? out.objectives.back() : std::nan("")});
-            } catch (const Cancelled&) {
-                if (iteration == 0) throw;
-                out.stopped = StopReason::interrupted;
-                break;
+                iterate(out, {.name = "iterations",
+                              .begin = fraction(out.iterations),
+                              .end = fraction(out.iterations + 1),
+                              .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
+                              .iteration = out.iterations,
+                              .objective = out.iterations > 0 ? out.objectives.back() : std::nan("")});
             }
-            if (iteration == 0) {
-                scatter = scatter_;
-                const Vector<double> mean = sums_.colwise().sum().transpose() / total_weight;
-                const double about_mean =
-                    scatter - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
-                // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
-                const double unit = 0x1.0p-53 * static_cast<double>(n_);
-                threshold = std::max(settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_)),
-                                     unit * unit * centroids_.template cast<double>().squaredNorm());
-                scale_ = std::sqrt(scatter / total_weight);
-            }
-            out.repaired += repair_empty_clusters();
-            const double movement = move_centroids();
-            double between = 0;  // sum_j w_j ||mean of cluster j - m||^2
-            for (int j = 0; j < k_; ++j) {
-                const double w = cluster_weight_[static_cast<std::size_t>(j)];
-                if (w > 0)
-                    between +=
-                        w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
-            }
-            out.objectives.push_back(std::max(0.0, scatter - between));
-            out.iterations = iteration + 1;
-            run_.report({.stage = "iterations",
-                         .fraction = fraction(iteration + 1),
-                         .objective = out.objectives.back(),
-                         .iteration = iteration + 1});
-            if (moved != 0 && movement > threshold) continue;
-            // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
-            // sums taken anew agree.
-            auto anew = cluster_sums(points_, labels_, k_, weights_, run_);
-            sums_ = std::move(anew.sums);
-            cluster_weight_ = std::move(anew.mass);
-            if (move_centroids() <= threshold) {
-                out.stopped = StopReason::converged;
-                break;
-            }
+        } catch (const Cancelled&) {
+            if (out.iterations == 0) throw;
+            take_back_moves();
+            out.stopped = StopReason::interrupted;
         }
         out.distances_computed = computed_ / (static_cast<double>(n_) * k_);
         out.centroids = std::move(centroids_);
@@ -145,13 +104,18 @@ public:
             return out;
         }
         release_working_memory();
-        auto final = nearest_centroids(points_, out.centroids, run_, NearestWants::inertia, weights_);
+        auto final = nearest_centroids(points_, out.centroids, run_.unstopped(), NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
         out.objective = final.inertia;
         return out;
     }
 
 private:
+    // A row whose label this iteration has changed.
+    struct Move {
+        Index row;  // among this process'
+        std::int32_t from;
+    };
     struct Scratch {
         explicit Scratch(Index rows)
             : index(static_cast<std::size_t>(rows)),
@@ -179,6 +143,7 @@ private:
         std::vector<T> group_best, group_second;
         std::vector<std::int32_t> group_centroid;
         BestScore<T> all;  // without bounds
+        std::vector<Move> moves;
     };
 
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
@@ -192,6 +157,48 @@ private:
         Index offset;  // of the block's first row among this process'
         const T* row(Index i) const { return block.rows.row(i - offset); }
     };
+
+    // One iteration: labels, then centroids.
+    void iterate(LloydResult<T>& out, const Stage& stage) {
+        const Index moved = assign(out.iterations == 0, stage);
+        if (out.iterations == 0) measure();
+        out.repaired += repair_empty_clusters();
+        const double movement = move_centroids();
+        double between = 0;  // sum_j w_j ||mean of cluster j - m||^2
+        for (int j = 0; j < k_; ++j) {
+            const double w = cluster_weight_[at(j)];
+            if (w > 0)
+                between += w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
+        }
+        out.objectives.push_back(std::max(0.0, scatter_ - between));
+        ++out.iterations;
+        forget_moves();
+        run_.report({.stage = stage.name,
+                     .fraction = stage.end,
+                     .objective = out.objectives.back(),
+                     .iteration = out.iterations});
+        if (moved != 0 && movement > threshold_) return;
+        // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
+        // sums taken anew agree.
+        auto anew = cluster_sums(points_, labels_, k_, weights_, run_);
+        sums_ = std::move(anew.sums);
+        cluster_weight_ = std::move(anew.mass);
+        if (move_centroids() <= threshold_) out.stopped = StopReason::converged;
+    }
+
+    // What the first assignment tells of the points.
+    void measure() {
+        const double total_weight =
+            weights_.empty() ? static_cast<double>(n_) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
+        const Vector<double> mean = sums_.colwise().sum().transpose() / total_weight;
+        const double about_mean =
+            scatter_ - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
+        // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
+        const double unit = 0x1.0p-53 * static_cast<double>(n_);
+        threshold_ = std::max(settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_)),
+                              unit * unit * centroids_.template cast<double>().squaredNorm());
+        scale_ = std::sqrt(scatter_ / total_weight);
+    }
 
     // One assignment pass: labels, and what moved in the sums. Returns the number of points whose label changed.
     Index assign(bool first, const Stage& stage) {
@@ -227,11 +234,12 @@ private:
         return static_cast<Index>(layout_.extra(sums)[moved_rows]);
     }
 
-    void relabel(const Part& part, Index i, std::int32_t label, double* sums) {
+    void relabel(const Part& part, Index i, std::int32_t label, Scratch& s, double* sums) {
         const std::int32_t old = labels_[at(i)];
         if (label == old) return;
         layout_.extra(sums)[moved_rows] += 1;
         const double w = weight(i);
+        if (old >= 0) s.moves.push_back({i, old});
         labels_[at(i)] = label;
         if (w == 0) return;
         panels_.kernels().add_scaled(layout_.touch(sums, label), part.row(i), w, d_);
@@ -244,7 +252,7 @@ private:
 
     void assign_all(const Part& part, Scratch& s, double* sums) {
         s.all(panels_, part.block.rows, part.begin - part.offset, part.end - part.offset);
-        for (Index i = part.begin; i < part.end; ++i) relabel(part, i, s.all.centroid[at(i - part.begin)], sums);
+        for (Index i = part.begin; i < part.end; ++i) relabel(part, i, s.all.centroid[at(i - part.begin)], s, sums);
         layout_.extra(sums)[distances] += static_cast<double>(part.end - part.begin) * k_;
     }
 
@@ -354,7 +362,7 @@ private:
                                                              error.slope * static_cast<double>(norm_[at(i)]))) *
                                 up;
             }
-            relabel(part, i, s.centroid[r], sums);
+            relabel(part, i, s.centroid[r], s, sums);
         }
     }
 
@@ -448,6 +456,7 @@ private:
                 cluster_weight_[at(j)] = w;
                 if (own_.has(row)) {
                     const Index i = row - own_.begin;
+                    repairs_.push_back({i, old});
                     labels_[at(i)] = j;
                     if (settings_.bounds) {
                         upper_[at(i)] = 1e18f;  // looked at anew
@@ -482,6 +491,20 @@ private:
         return internal::costliest(cost, labels_, own_.begin, wanted, run_.communicator());
     }
 
+    void forget_moves() {
+        for (auto& scratch : scratch_) scratch.moves.clear();
+        repairs_.clear();
+    }
+
+    // Labels as the last finished iteration left them.
+    void take_back_moves() {
+        const auto take_back = [&](const std::vector<Move>& moves) {
+            for (const auto& [row, from] : moves) labels_[at(row)] = from;
+        };
+        take_back(repairs_);  // which came last
+        for (const auto& scratch : scratch_) take_back(scratch.moves);
+    }
+
     void release_working_memory() {
         std::vector<float>().swap(upper_);
         std::vector<float>().swap(lower_);
@@ -501,16 +524,18 @@ private:
     Matrix<T> assigned_;  // the centroids that the bounds speak of: those of the last assignment
     CentroidPanels<T> panels_;
     Labels labels_;
-    std::vector<T> norm_;  // ||x_i - m||^2
-    double scatter_ = 0;   // sum_i w_i ||x_i - m||^2
-    double scale_ = 0;     // root mean square of ||x_i - m||
-    Matrix<double> sums_;  // sum of w_i x_i over each cluster
+    std::vector<T> norm_;   // ||x_i - m||^2
+    double scatter_ = 0;    // sum_i w_i ||x_i - m||^2
+    double scale_ = 0;      // root mean square of ||x_i - m||
+    double threshold_ = 0;  // of the centroids' squared movement
+    Matrix<double> sums_;   // sum of w_i x_i over each cluster
     std::vector<double> cluster_weight_;
     ClusterSumLayout layout_;
     BlockSums moved_sums_;
     Index cache_rows_ = 0;
     int centroid_threads_ = 1;
     std::vector<Scratch> scratch_;
+    std::vector<Move> repairs_;
     double computed_ = 0;
     double relative_error_ =
         4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 + static_cast<double>(d_) / 8);

@@ -19,7 +19,7 @@ struct LloydSettings {
 
 template <class T>
 struct LloydResult : Fitted<T> {    // objective: the inertia; objectives: after each move of the centroids
-    Labels labels;                  // nearest_centroids(points, centroids); interrupted: as each row was seen last
+    Labels labels;                  // nearest_centroids(points, centroids); interrupted: whose means the centroids are
     double distances_computed = 0;  // row-centroid distances, in units of n k; iterations of them without bounds
 };
 
