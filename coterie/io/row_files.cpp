@@ -84,11 +84,7 @@ public:
         array_ = is_npy(path) ? formats::parse_npy_header(bytes, path) : formats::parse_idx_header(bytes, path);
         offset_ = static_cast<std::size_t>(array_.data.data() - head.data());
         array_.data = {};
-        const std::size_t needed = formats::checked_bytes(array_.shape, array_.item_bytes, path);
-        if (needed != file_.size() - offset_)
-            throw BadData(path + ": the header says " + formats::shape_text(array_.shape) + ", " +
-                              std::to_string(needed) + " bytes; the file has " + std::to_string(file_.size() - offset_),
-                          {.file = path});
+        formats::require_length(array_, file_.size() - offset_, path);
         if (array_.fortran && array_.shape.size() > 1)
             throw BadData(path +
                               ": is stored column by column and cannot be read in blocks of rows; "

@@ -77,6 +77,10 @@ std::size_t item_bytes(Element element);
 /// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for
 /// memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
+/// BadData unless a file has as many bytes of items as its header says. `also_said`: what the header says beside the
+/// shape; `if_more`: what a file that has too many may be.
+void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view also_said = {},
+                    std::string_view if_more = {});
 
 enum class Purpose { points, labels };
 struct Content {
