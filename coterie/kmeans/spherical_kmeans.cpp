@@ -14,6 +14,7 @@
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
@@ -21,21 +22,12 @@ namespace {
 
 using internal::at;
 
-// `to` may be the row itself. BadData, naming the row by its number, where it has no direction.
+// BadData, naming the row by its number, where it has no direction.
 template <class From, class T>
-void scale_to_unit(const From* row, Index columns, T* to, std::string_view what, Index number) {
-    double largest = 0;  // taken out first: squares of small numbers vanish
-    for (Index p = 0; p < columns; ++p) largest = std::max(largest, std::abs(static_cast<double>(row[p])));
-    if (!(largest > 0))
+void scale_row(const From* row, Index columns, T* to, std::string_view what, Index number) {
+    if (!internal::scale_to_unit(row, columns, to))
         throw BadData(std::string(what) + ": row " + std::to_string(number + 1) +
                       " is all zeros and has no direction; leave it out");
-    double squared = 0;
-    for (Index p = 0; p < columns; ++p) {
-        const double x = static_cast<double>(row[p]) / largest;
-        squared += x * x;
-    }
-    const double length = std::sqrt(squared);
-    for (Index p = 0; p < columns; ++p) to[p] = static_cast<T>(static_cast<double>(row[p]) / largest / length);
 }
 
 template <class T>
@@ -47,7 +39,7 @@ Points unit_rows(PointsView points, std::string_view what, int threads) {
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                scale_to_unit(rows.row(i), rows.columns, out.data() + i * rows.columns, what, i);
+                scale_row(rows.row(i), rows.columns, out.data() + i * rows.columns, what, i);
         });
     });
     return Points(std::move(out));
@@ -58,7 +50,7 @@ Points unit_rows_read(const Points& points, std::string_view what) {
     return internal::derived_rows(points, points.columns(), [what](PointsView rows, Index first, void* to) {
         rows.visit([&]<class T>(const Rows<T>& from) {
             for (Index i = 0; i < from.rows; ++i)
-                scale_to_unit(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, what, first + i);
+                scale_row(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, what, first + i);
         });
     });
 }
