@@ -53,7 +53,6 @@ public:
     void broadcast(std::span<std::byte> bytes, int root) override { api_.broadcast(bytes.data(), bytes.size(), root); }
     int highest(int value) override { return api_.highest(value); }
     void end_all(int status) override { api_.end_all(status); }
-    std::string description() const override { return api_.description(); }
 
 private:
     const coterie_process_api& api_;

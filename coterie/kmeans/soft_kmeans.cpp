@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"

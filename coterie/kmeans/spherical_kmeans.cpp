@@ -5,7 +5,6 @@
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 

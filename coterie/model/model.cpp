@@ -4,15 +4,12 @@
 #include "coterie/model/model.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/io/reader.hpp"
 
 namespace coterie {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,

@@ -3,7 +3,6 @@
 // saved and loaded.
 
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>

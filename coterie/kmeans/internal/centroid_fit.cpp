@@ -5,6 +5,7 @@
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
@@ -42,9 +43,7 @@ ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, 
     const Index d = points.columns();
     const ClusterSumLayout layout(clusters, d);
     const Index first = own_rows(grid_of(points), run.communicator()).begin;
-    BlockSums blocks(
-        layout.numbers(), [&](double* sum) { layout.clear(sum); },
-        [&](double* left, const double* right) { layout.merge(left, right); });
+    BlockSums blocks = layout.block_sums();
     return points.with_scalar([&]<class T>() {
         const Kernels<T>& kernel = kernels<T>();
         const Stage stage{.name = "sums", .operations = 2.0 * static_cast<double>(points.rows() * d)};

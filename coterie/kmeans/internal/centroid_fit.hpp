@@ -1,7 +1,6 @@
 #pragma once
 // Internal: what the fits of centroid models share: starting centroids, restarts, sums over clusters, the report.
 
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>

@@ -52,9 +52,7 @@ public:
           sums_(Matrix<double>::Zero(k_, d_)),
           cluster_weight_(static_cast<std::size_t>(k_), 0.0),
           layout_(k_, d_, counted),
-          moved_sums_(
-              layout_.numbers(), [this](double* sum) { layout_.clear(sum); },
-              [this](double* left, const double* right) { layout_.merge(left, right); }) {
+          moved_sums_(layout_.block_sums()) {
         panels_.pack(view(centroids_), CentroidPanels<T>::mean_of(view(centroids_)));
         // Groups of panels share a lower bound; as many as an eighth of the points' memory holds.
         const auto panels = static_cast<Index>(panels_.panels().size());
