@@ -11,6 +11,7 @@
 #include "coterie/base/internal/blocks.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -73,9 +74,11 @@ Points gather_rows(PointsView points, std::span<const Index> rows, const Run& ru
     Communicator& communicator = run.communicator();
     if (communicator.size() == 1) return rows_of(points, rows);
     const RowBlocks grid = grid_of(points);
+    std::vector<int> owner;
+    for (const Index row : rows) owner.push_back(process_of(row / grid.size, grid, communicator));
     std::vector<Index> mine;
-    for (const Index row : rows)
-        if (process_of(row / grid.size, grid, communicator) == communicator.rank()) mine.push_back(row);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (owner[i] == communicator.rank()) mine.push_back(rows[i]);
     return points.with_scalar([&]<class Scalar>() {
         std::vector<Scalar> own;
         together(communicator, [&] {
@@ -85,10 +88,9 @@ Points gather_rows(PointsView points, std::span<const Index> rows, const Run& ru
         });
         // They come in the order of the processes: put back into the order asked for.
         const std::vector<Scalar> all = gather(communicator, own);
-        std::vector<std::size_t> order;
-        for (int process = 0; process < communicator.size(); ++process)
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                if (process_of(rows[i] / grid.size, grid, communicator) == process) order.push_back(i);
+        std::vector<std::size_t> order(rows.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return owner[a] < owner[b]; });
         Matrix<Scalar> out(static_cast<Index>(rows.size()), points.columns());
         for (std::size_t i = 0; i < order.size(); ++i)
             std::copy_n(all.data() + static_cast<Index>(i) * points.columns(), points.columns(),
