@@ -92,12 +92,6 @@ const OptionSet& KMeansOptions::described() {
 
 KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
-    if (!problem.partial_labels.empty() || problem.sizes) {  // not in blocks yet
-        if (!points.resident()) return fit(internal::in_memory(name, problem, run), options, run);
-        if (run.communicator().size() > 1)
-            throw BadArgument("method kmeans works in one process where there are partial labels or bounds, not in " +
-                              std::to_string(run.communicator().size()));
-    }
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     KMeansOptions used = options;

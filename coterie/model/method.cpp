@@ -21,6 +21,11 @@ void admit(std::string_view method, const Takes& takes, const Run& run) {
                           std::to_string(run.communicator().size()));
 }
 
+bool in_blocks(const Takes& takes, const Problem& problem) {
+    const bool constrained = !problem.partial_labels.empty() || problem.sizes;
+    return takes.blocks && (takes.constraints_in_blocks || !constrained);
+}
+
 Problem in_memory(std::string_view method, const Problem& problem, const Run& run) {
     Problem out = problem;
     out.points = load(problem.points, "method " + std::string(method) + " needs all points in memory, which", run);
@@ -42,6 +47,10 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     if (problem.sizes && !takes.sizes) refuse("sizes", "size bounds");
     if (problem.graph && problem.points.rows() > 0)
         throw BadArgument("a problem has points or a graph of affinities, not both", {.option = "graph"});
+    if (run.communicator().size() > 1 && !in_blocks(takes, problem))
+        throw BadArgument("method " + std::string(method) +
+                          " works in one process where there are partial labels or bounds, not in " +
+                          std::to_string(run.communicator().size()));
 }
 
 }  // namespace coterie::internal

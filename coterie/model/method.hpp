@@ -28,6 +28,7 @@ enum class Shares { none, number, interval };
 /// The parts of a Problem that a method uses beside its points, and of a Run; the others it refuses by name.
 struct Takes {
     bool blocks = false;  // points that are read in blocks, and a share of them in each of several processes
+    bool constraints_in_blocks = false;  // partial labels and sizes with them
     bool graph = false;
     bool weights = false;
     bool initial_centroids = false;
@@ -43,6 +44,8 @@ namespace internal {
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run);
 /// The same of a run alone: to predict.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Run& run);
+/// Whether a method that takes such can work on the problem in blocks: read, or shared out among processes.
+COTERIE_API bool in_blocks(const Takes& takes, const Problem& problem);
 /// The problem with its points in memory. ResourceError, naming the method, where they do not fit.
 COTERIE_API Problem in_memory(std::string_view method, const Problem& problem, const Run& run);
 }  // namespace internal
@@ -57,7 +60,8 @@ struct Fit {
     Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
         check_options(options);
         internal::admit(Method::name, Method::takes, problem, run);
-        if (Method::takes.blocks || problem.points.resident()) return Method::fit(problem, options, run);
+        if (problem.points.resident() || internal::in_blocks(Method::takes, problem))
+            return Method::fit(problem, options, run);
         return Method::fit(internal::in_memory(Method::name, problem, run), options, run);
     }
     /// Where nothing but the points is known. They are borrowed for the fit.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/processes_in_threads.hpp"
+#include "coterie/base/internal/test_support.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -41,6 +43,29 @@ TEST(Method, APartThatIsNotTakenIsNamedAsTheProblemsField) {
     run.checkpoint = "state";
     EXPECT_EQ(fields_of([&] { internal::admit("plain", Takes{}, run); }).option, "checkpoint");
     EXPECT_NO_THROW(internal::admit("network", Takes{.checkpoint = true}, Problem{}, run));
+}
+
+TEST(Method, ConstraintsInBlocksAreTakenWhereTheMethodSaysSo) {
+    const Problem plain;
+    const Problem labelled{.partial_labels = {0, -1}};
+    const Problem bounded{.sizes = SizeBounds{1, 2}};
+    const Takes points{.blocks = true};
+    EXPECT_TRUE(internal::in_blocks(points, plain));
+    EXPECT_FALSE(internal::in_blocks(points, labelled));
+    EXPECT_FALSE(internal::in_blocks(points, bounded));
+    for (const Problem& problem : {plain, labelled, bounded}) {
+        EXPECT_FALSE(internal::in_blocks(Takes{}, problem));
+        EXPECT_TRUE(internal::in_blocks(Takes{.blocks = true, .constraints_in_blocks = true}, problem));
+    }
+    const Takes takes{.blocks = true, .labels = true};
+    for (const auto& error : test::run_processes(2, [&](std::shared_ptr<Communicator> communicator) {
+             coterie::Run run;
+             run.set_communicator(std::move(communicator));
+             internal::admit("plain", takes, plain, run);
+             internal::admit("plain", takes, labelled, run);
+         }))
+        EXPECT_EQ(test::message_of([&] { std::rethrow_exception(error); }),
+                  "method plain works in one process where there are partial labels or bounds, not in 2");
 }
 
 TEST(Method, AWeightThatIsRefusedHasItsRow) {
