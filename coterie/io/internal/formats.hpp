@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -120,6 +121,13 @@ std::string_view trimmed(std::string_view field);
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
 /// Line number (from 1) at an offset.
 Index line_at(std::string_view text, std::size_t offset);
+
+// ---- formats by name ------------------------------------------------------------------------------------------------
+
+enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+std::string_view name(Format format);
+/// What a file's name ends in; nothing where that is not known, or compressed.
+std::optional<Format> format_of_name(const std::string& path);
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 
