@@ -18,6 +18,18 @@
 #include "coterie/base/internal/together.hpp"
 
 namespace coterie::internal {
+namespace {
+
+// The first block of a process. A border at a multiple of a power of two cuts few nodes of the tree, and every node
+// that is cut costs a message; it lies within half that power of the even share's, a fortieth of a share at most.
+Index border(Index process, Index blocks, Index processes) {
+    if (process == processes) return blocks;
+    Index unit = 1;
+    while (2 * unit * 20 * processes <= blocks) unit *= 2;
+    return std::min(blocks, (2 * blocks * process + processes * unit) / (2 * processes * unit) * unit);
+}
+
+}  // namespace
 
 RowBlocks grid_of(Index rows, Index columns) {
     constexpr Index blocks = 64;    // of few rows: enough for the threads of a large machine
@@ -31,8 +43,7 @@ RowBlocks grid_of(Index rows, Index columns) {
 
 Range own_blocks(const RowBlocks& grid, const Communicator& communicator) {
     const Index rank = communicator.rank();
-    const Index size = communicator.size();
-    return {grid.count() * rank / size, grid.count() * (rank + 1) / size};
+    return {border(rank, grid.count(), communicator.size()), border(rank + 1, grid.count(), communicator.size())};
 }
 
 Range own_rows(const RowBlocks& grid, const Communicator& communicator) {
@@ -41,8 +52,12 @@ Range own_rows(const RowBlocks& grid, const Communicator& communicator) {
 }
 
 int process_of(Index block, const RowBlocks& grid, const Communicator& communicator) {
-    // The last process that does not begin behind the block: count * process / size < block + 1.
-    return static_cast<int>((communicator.size() * (block + 1) - 1) / grid.count());
+    // The last process that does not begin behind the block: near the one of even shares.
+    const Index size = communicator.size();
+    Index process = block * size / grid.count();
+    while (border(process, grid.count(), size) > block) --process;
+    while (process + 1 < size && border(process + 1, grid.count(), size) <= block) ++process;
+    return static_cast<int>(process);
 }
 
 BlockReader::BlockReader(PointsView points, const Run& run)
