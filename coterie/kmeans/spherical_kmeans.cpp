@@ -65,11 +65,19 @@ public:
           own_(internal::own_rows(internal::grid_of(points), run.communicator())),
           spread_(internal::spread_of(points, problem.weights, run)) {}
 
-    internal::Fitted<T> operator()(Matrix<T> centroids, int restart) const {
+    internal::Fitted<T> operator()(Matrix<T> centroids, int restart, internal::KeptFit& kept) const {
         internal::Fitted<T> out;
+        if (const Archive* from = kept.found_iterations()) {
+            centroids = to_matrix<T>(from->points("centroids", options_.clusters, points_.columns()));
+            out.objectives = from->vector("objectives");
+            out.iterations = static_cast<int>(out.objectives.size());
+            out.repaired = static_cast<int>(from->vector("repaired", 1)[0]);
+        }
         Labels labels;
         while (true) {
             if (out.iterations == options_.max_iterations) break;
+            const Matrix<T> begun_with = centroids;
+            const int repaired = out.repaired;
             Nearest near;
             internal::ClusterSums found;
             try {
@@ -101,6 +109,13 @@ public:
             const bool changed = run_.communicator().highest(near.labels == labels ? 0 : 1) != 0;
             const bool settled = !changed || movement <= options_.tolerance * spread_.mean_variance;
             labels = std::move(near.labels);
+            // The state is that before the iteration, as its labels, which the next one asks for, are not kept: it is
+            // done once more.
+            kept.after_iteration([&](Archive& archive) {
+                archive.set_points("centroids", begun_with);
+                archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
+                archive.set_vector("repaired", std::vector<double>{static_cast<double>(repaired)});
+            });
             if (settled) {
                 out.stopped = StopReason::converged;
                 break;
@@ -208,10 +223,12 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
         const double scaling_seconds = watch.seconds();
         FitReport report;
         int distinct = 0;
+        internal::KeptFit kept(name, SphericalKMeansOptions::described().values(&options), problem, run);
         const Iterations<T> iterate(unit, options, scaled, run);
         auto best = internal::best_of_restarts<T>(
             unit, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
-            report, distinct, iterate);
+            report, distinct, [&](Matrix<T> start, int restart) { return iterate(std::move(start), restart, kept); },
+            &kept);
         watch.restart();
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(unit, centroids, run.unstopped()).labels;
