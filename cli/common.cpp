@@ -99,7 +99,8 @@ const OptionSet& RunRequest::described() {
                   "in blocks")
             .text("device", &RunRequest::device, "where networks compute: cpu, or cuda where LibTorch has it")
             .text("checkpoint", &RunRequest::checkpoint,
-                  "a file to keep the state of the fit in; a fit that was cut off goes on from it")
+                  "a file to keep the state of the fit in, about every five seconds and when it is stopped; the same "
+                  "command goes on from there")
             .flag("quiet", &RunRequest::quiet, "no progress bar and no warnings on standard error")
             .flag("json", &RunRequest::json, "print one JSON document instead of a table");
     return set;

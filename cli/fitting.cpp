@@ -308,7 +308,9 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
 int tell_end(const FitResult& result, const FitRequest& request) {
     const std::string iterations = std::to_string(result.report.iterations) + " iterations";
     if (result.interrupted) {
-        print_error("interrupted after " + iterations + "; this is what was found so far");
+        const std::string& checkpoint = request.running->checkpoint;
+        print_error("interrupted after " + iterations + "; this is what was found so far" +
+                    (checkpoint.empty() ? "" : ", and the same command goes on from " + checkpoint));
         return Exit::interrupted;
     }
     const StopReason stopped = result.report.stopped;

@@ -26,6 +26,19 @@ def many(processes, *words, code=0):
     return done
 
 
+def start_in_processes(count, words):
+    """The command in several processes, and their numbers."""
+    process = subprocess.Popen([*START, "-n", str(count), COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    workers = []
+    while len(workers) < count:
+        time.sleep(0.2)
+        workers = [int(line) for line in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True,
+                                                        text=True).stdout.split()]
+        assert process.poll() is None
+    return process, workers
+
+
 @pytest.fixture(scope="session")
 def shards(tmp_path_factory):
     """30,000 rows in four files: ten rows, none, nearly all, the rest."""
@@ -98,6 +111,16 @@ def test_labels_in_parts(shards, tmp_path):
 
 
 @needs_mpi
+def test_any_model_predicts_in_several_processes(shards, tmp_path):
+    model = tmp_path / "m.safetensors"
+    run("fit", "kernel-kmeans", "data:moons", "-k", 2, "--model-out", model, "--quiet")
+    np.save(tmp_path / "points.npy", np.random.default_rng(5).normal(size=(2000, 2)))
+    run("predict", model, tmp_path / "points.npy", "--labels-out", tmp_path / "one.npy", "--quiet")
+    many(3, "predict", model, tmp_path / "points.npy", "--labels-out", tmp_path / "three.npy", "--quiet")
+    assert (tmp_path / "one.npy").read_bytes() == (tmp_path / "three.npy").read_bytes()
+
+
+@needs_mpi
 def test_one_message_and_nothing_written(shards, tmp_path):
     points = np.load(shards / "whole.npy")
     points[29990, 2] = np.nan
@@ -116,14 +139,7 @@ def test_one_message_and_nothing_written(shards, tmp_path):
 def test_a_killed_process_ends_all(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
              tmp_path / "l.npy"]
-    process = subprocess.Popen([*START, "-n", "3", COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-    workers = []
-    while len(workers) < 3:
-        time.sleep(0.2)
-        workers = [int(line) for line in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True,
-                                                        text=True).stdout.split()]
-        assert process.poll() is None
+    process, workers = start_in_processes(3, words)
     time.sleep(2)
     began = time.monotonic()
     os.kill(workers[1], signal.SIGKILL)
@@ -131,6 +147,34 @@ def test_a_killed_process_ends_all(shards, tmp_path):
     assert time.monotonic() - began < 30
     assert process.returncode != 0 and "signal 9" in err
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_mpi
+def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
+    fit = ["kmeans", "-k", 50, "--restarts", 30, "--tolerance", 0]
+    out = tmp_path / "out"
+    out.mkdir()
+    whole = fitted(out, fit, shards / "whole.npy")
+    for path in out.iterdir():
+        path.unlink()
+    checkpoint = tmp_path / "fit.checkpoint"
+    process, workers = start_in_processes(3, ["fit", fit[0], shards / "part-*.npy", *fit[1:], "--checkpoint", checkpoint,
+                                              "--labels-out", out / "l.npy", "--model-out", out / "m.safetensors",
+                                              "--threads", 1])
+    while not checkpoint.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    began = time.monotonic()
+    os.kill(workers[2], signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 30
+    assert process.returncode != 0 and err.count("signal 9") == 1
+    assert list(out.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"out", "fit.checkpoint"}
+    gone_on = lambda *words: many(2, *words)
+    assert fitted(out, fit, shards / "part-*.npy", gone_on, "--checkpoint", checkpoint) == whole
+    refused = many(2, "fit", "kmeans", shards / "part-*.npy", "-k", 49, "--checkpoint", checkpoint, code=3)
+    assert refused.err.count("fit.checkpoint: this checkpoint is of a fit with other options") == 1
 
 
 @needs_mpi

@@ -17,38 +17,30 @@
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"
 
-namespace coterie {
+namespace coterie::formats {
 namespace {
 
-using formats::Array;
-using formats::Bytes;
-using formats::Purpose;
+std::string lower_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
 
-enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+std::string name_without_gz(const std::string& path) {
+    std::string out = lower_case(std::filesystem::path(path).filename().string());
+    if (out.ends_with(".gz")) out.resize(out.size() - 3);
+    return out;
+}
+
+}  // namespace
 
 std::string_view name(Format format) {
     static constexpr std::array<std::string_view, 10> names = {"csv", "tsv",    "text", "npy", "npz",
                                                                "idx", "libsvm", "hdf5", "mat", "safetensors"};
     return names[static_cast<std::size_t>(format)];
 }
-bool is_text(Format format) { return format == Format::csv || format == Format::tsv || format == Format::text; }
 
-struct Location {
-    std::string file;
-    std::string key;  // of an array in a container
-    Format format = Format::text;
-};
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
-Format format_of(const std::string& path) {
-    if (path == "-") return Format::text;
-    std::string name = lower(std::filesystem::path(path).filename().string());
-    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+std::optional<Format> format_of_name(const std::string& path) {
     static const std::pair<std::string_view, Format> endings[] = {{".csv", Format::csv},
                                                                   {".tsv", Format::tsv},
                                                                   {".tab", Format::tsv},
@@ -66,10 +58,36 @@ Format format_of(const std::string& path) {
                                                                   {".hdf5", Format::hdf5},
                                                                   {".mat", Format::matlab},
                                                                   {".safetensors", Format::safetensors}};
+    const std::string name = lower_case(std::filesystem::path(path).filename().string());
     for (const auto& [ending, format] : endings)
         if (name.ends_with(ending)) return format;
+    if (std::filesystem::path(name).extension().string().starts_with(".idx")) return Format::idx;
+    return std::nullopt;
+}
+
+}  // namespace coterie::formats
+
+namespace coterie {
+namespace {
+
+using formats::Array;
+using formats::Bytes;
+using formats::Format;
+using formats::Purpose;
+
+bool is_text(Format format) { return format == Format::csv || format == Format::tsv || format == Format::text; }
+
+struct Location {
+    std::string file;
+    std::string key;  // of an array in a container
+    Format format = Format::text;
+};
+
+Format format_of(const std::string& path) {
+    if (path == "-") return Format::text;
+    const std::string name = formats::name_without_gz(path);
+    if (const auto format = formats::format_of_name(name)) return *format;
     const std::string extension = std::filesystem::path(name).extension().string();
-    if (extension.starts_with(".idx")) return Format::idx;
     if (extension.empty()) return Format::text;  // a pipe's name has none
     throw BadData(path + ": files ending in '" + formats::shown(extension) +
                   "' are not known; .csv .tsv .txt .data .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat "
@@ -81,7 +99,7 @@ Location locate(const std::string& path) {
     std::error_code error;
     // The first colon behind a container's extension begins the array's name, unless a file is called so.
     if (path != "-" && !std::filesystem::exists(path, error)) {
-        const std::string low = lower(path);
+        const std::string low = formats::lower_case(path);
         std::size_t cut = std::string::npos;
         for (const std::string_view container : {".npz:", ".h5:", ".hdf5:", ".mat:", ".safetensors:"}) {
             const std::size_t found = low.find(container);
@@ -154,8 +172,8 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
                             files.back());
     if (large) {
         out.notes.push_back("the points take " + memory_text(static_cast<double>(bytes)) + ", " +
-                            memory_text(available) + " of memory" +
-                            " is available: they are read in blocks, again in every pass");
+                            memory_text(available) +
+                            " of memory is available: they are read in blocks, again in every pass");
     } else if (run.communicator().size() == 1) {
         out.points = load(out.points, files.front(), run);
     }

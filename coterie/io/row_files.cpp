@@ -23,17 +23,6 @@ namespace {
 
 using formats::Array;
 
-bool ends_with(std::string name, std::string_view ending) {
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name.ends_with(ending);
-}
-bool is_npy(const std::string& file) { return ends_with(file, ".npy"); }
-bool is_idx(const std::string& file) {
-    return ends_with(file, "-ubyte") ||
-           ends_with(std::filesystem::path(file).extension().string().substr(0, 4), ".idx");
-}
-
 class OpenFile {
 public:
     explicit OpenFile(std::string path)
@@ -81,14 +70,11 @@ public:
         std::vector<std::byte> head(std::min<std::size_t>(file_.size(), std::size_t{1} << 16));
         file_.read(0, head.size(), head.data());
         const formats::Bytes bytes{head, nullptr};
-        array_ = is_npy(path) ? formats::parse_npy_header(bytes, path) : formats::parse_idx_header(bytes, path);
+        array_ = formats::format_of_name(path) == formats::Format::npy ? formats::parse_npy_header(bytes, path)
+                                                                       : formats::parse_idx_header(bytes, path);
         offset_ = static_cast<std::size_t>(array_.data.data() - head.data());
         array_.data = {};
-        const std::size_t needed = formats::checked_bytes(array_.shape, array_.item_bytes, path);
-        if (needed != file_.size() - offset_)
-            throw BadData(path + ": the header says " + formats::shape_text(array_.shape) + ", " +
-                              std::to_string(needed) + " bytes; the file has " + std::to_string(file_.size() - offset_),
-                          {.file = path});
+        formats::require_length(array_, file_.size() - offset_, path);
         if (array_.fortran && array_.shape.size() > 1)
             throw BadData(path +
                               ": is stored column by column and cannot be read in blocks of rows; "
@@ -221,7 +207,10 @@ std::vector<std::string> files_of(const std::string& path) {
     return out;
 }
 
-bool can_be_read_in_blocks(const std::string& file) { return is_npy(file) || is_idx(file); }
+bool can_be_read_in_blocks(const std::string& file) {
+    const auto format = formats::format_of_name(file);  // of compressed files, none
+    return format == formats::Format::npy || format == formats::Format::idx;
+}
 
 Points open_rows(std::span<const std::string> files, Precision precision) {
     if (files.empty()) throw BadArgument("no files of points given");

@@ -173,6 +173,10 @@ TEST(InBlocks, MethodsThatNeedAllRowsInOneProcessSaySo) {
     }
     const auto resident = fit_ward(points, {.clusters = 2});
     EXPECT_EQ(fit_ward(Problem{.points = test::read_rows(points)}, {.clusters = 2}).labels(), resident.labels());
+    Problem bounded{.points = Points::borrow(points), .sizes = SizeBounds{140, 160}};
+    const auto even = fit_kmeans(bounded, {.clusters = 2});
+    bounded.points = test::read_rows(points);
+    EXPECT_EQ(fit_kmeans(bounded, {.clusters = 2}).labels(), even.labels());
 }
 
 }  // namespace

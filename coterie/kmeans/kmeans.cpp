@@ -8,6 +8,7 @@
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/kmeans/internal/starting_prototypes.hpp"
+#include "coterie/linalg/distances.hpp"
 
 namespace coterie {
 namespace {
@@ -49,18 +50,23 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
                                      options.algorithm == KMeansAlgorithm::bounds};
     if (options.algorithm == KMeansAlgorithm::automatic)
         settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
+    internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
     FitReport report;
     int distinct = 0;
     auto best = internal::best_of_restarts<T>(
         points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
-        run, report, distinct, [&](const Matrix<T>& start, int restart) {
-            return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts);
-        });
+        run, report, distinct,
+        [&](const Matrix<T>& start, int restart) {
+            return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts, &kept);
+        },
+        &kept);
+    const Points centroids(std::move(best.centroids));
+    if (!best.labelled) best.labels = nearest_centroids(points, centroids, run.unstopped()).labels;
     report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
     report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
     report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
     internal::finish_report(report, points, best.labels, k, distinct, run);
-    return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options);
+    return KMeansModel(centroids, std::move(best.labels), std::move(report), options);
 }
 
 }  // namespace
@@ -102,6 +108,9 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
         throw BadArgument("`weights` cannot be combined with " +
                               std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
                           {.option = "weights"});
+    if (constraints.any() && !run.checkpoint.empty())
+        throw BadArgument("method kmeans keeps no checkpoint where there are partial labels or bounds",
+                          {.option = "checkpoint", .value = run.checkpoint});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);

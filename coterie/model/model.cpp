@@ -4,29 +4,26 @@
 #include "coterie/model/model.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/io/reader.hpp"
 
 namespace coterie {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,
-                     FunctionRef<void(PointsView rows, Index first)> part) const {
+                     FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const {
     if (points.columns() != dimensions())
         throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(dimensions()));
     if (points.empty()) return;
+    Run reading = run.alone();
     if (points.resident() && run.communicator().size() == 1) {
         check_points(points, what, run);
-        return part(points, 0);
+        return part(points, 0, reading);
     }
     // One block after the other, each by all threads.
-    Run reading = run.alone();
     reading.on_progress = nullptr;
     const RowBlocks grid = internal::grid_of(points);
     const internal::Range own = internal::own_blocks(grid, run.communicator());
@@ -36,7 +33,7 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
             const PointsView rows = reader.rows(number, 0);
             check_points(rows, what, reading, grid.begin(number));
             try {
-                part(rows, grid.begin(number));
+                part(rows, grid.begin(number), reading);
             } catch (const BadData& error) {
                 if (number == 0) throw;
                 throw BadData("from row " + std::to_string(grid.begin(number) + 1) +
@@ -51,8 +48,8 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
 
 Labels Model::predict(PointsView points, const Run& run) const {
     Labels out;
-    in_parts("predict", points, run, [&](PointsView rows, Index) {
-        Labels found = predict_checked(rows, run.alone());
+    in_parts("predict", points, run, [&](PointsView rows, Index, const Run& reading) {
+        Labels found = predict_checked(rows, reading);
         if (out.empty())
             out = std::move(found);
         else
@@ -101,8 +98,8 @@ Matrix<double> Model::output(Output which, PointsView points, const Run& run) co
             there);
     }
     std::vector<Matrix<double>> parts;
-    in_parts(name(which), points, run, [&](PointsView rows, Index first) {
-        parts.push_back(output_checked(which, rows, run.alone()));
+    in_parts(name(which), points, run, [&](PointsView rows, Index first, const Run& reading) {
+        parts.push_back(output_checked(which, rows, reading));
         for (Index i = 0; i < parts.back().rows(); ++i)
             if (!parts.back().row(i).allFinite())
                 throw BadData(std::string(name(which)) + " of row " + std::to_string(first + i + 1) +

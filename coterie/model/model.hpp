@@ -3,7 +3,6 @@
 // saved and loaded.
 
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -108,9 +107,9 @@ protected:
 
 private:
     /// Checks the points: BadArgument, naming `what`, on a wrong number of columns, else check_points. Then calls
-    /// part(rows, number of the first) for parts of them that are resident.
+    /// part(rows, number of the first, run) for parts of them that are resident, with a run that is this process' own.
     void in_parts(std::string_view what, PointsView points, const Run& run,
-                  FunctionRef<void(PointsView rows, Index first)> part) const;
+                  FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const;
 
 protected:
     /// Lists the parts, which is to write them, to read them and to check what was read; k is bound. Options are there

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,6 +78,10 @@ std::size_t item_bytes(Element element);
 /// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for
 /// memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
+/// BadData unless a file has as many bytes of items as its header says. `also_said`: what the header says beside the
+/// shape; `if_more`: what a file that has too many may be.
+void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view also_said = {},
+                    std::string_view if_more = {});
 
 enum class Purpose { points, labels };
 struct Content {
@@ -116,6 +121,13 @@ std::string_view trimmed(std::string_view field);
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
 /// Line number (from 1) at an offset.
 Index line_at(std::string_view text, std::size_t offset);
+
+// ---- formats by name ------------------------------------------------------------------------------------------------
+
+enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+std::string_view name(Format format);
+/// What a file's name ends in; nothing where that is not known, or compressed.
+std::optional<Format> format_of_name(const std::string& path);
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 

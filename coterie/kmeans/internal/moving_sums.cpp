@@ -20,9 +20,7 @@ MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> 
       own_(own_rows(grid_, run.communicator())),
       k_(clusters),
       layout_(clusters, points.columns(), clusters),  // and for each cluster by how many rows it grows
-      changes_(
-          layout_.numbers(), [this](double* sum) { layout_.clear(sum); },
-          [this](double* left, const double* right) { layout_.merge(left, right); }),
+      changes_(layout_.block_sums()),
       labels_(at(own_.count()), -1),
       sums_(Matrix<double>::Zero(clusters, points.columns())),
       mass_(at(clusters), 0.0),
