@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <set>
 
-#include "coterie/base/internal/together.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
+#include "labels_file.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -74,14 +74,6 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
     }
     if (truth) require_fitting_truth(*truth, rows, request.points);
     return truth;
-}
-
-// In the name of a file of labels: the number of the process, each of which writes its own rows.
-constexpr std::string_view process_mark = "{rank}";
-
-std::string part_of(std::string path, int rank) {
-    path.replace(path.find(process_mark), process_mark.size(), std::to_string(rank));
-    return path;
 }
 
 }  // namespace
@@ -267,13 +259,26 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     run.should_stop = nullptr;
     run.on_progress = nullptr;
     const Model& model = pipeline.model();
-    const bool in_parts = request.labels_out.find(process_mark) != std::string::npos;
-    if (in_parts) {
-        const LabelColumn own = merged_by_label(model.labels(), model.cluster_labels());
-        write_labels(part_of(request.labels_out, run.communicator().rank()), own.labels, own.names);
+    Communicator& communicator = run.communicator();
+    const bool first = communicator.rank() == 0;
+    Labels labels;  // of all points, where more than a file is made of them
+    const bool needed = inputs.truth || !request.picture.empty() || !request.report.empty();
+    if (first && needed) labels = model.labels();
+    const bool in_parts = is_in_parts(request.labels_out);
+    std::optional<LabelsFile> file;
+    if (!request.labels_out.empty() && (in_parts || first)) {
+        const auto own = static_cast<Index>(model.labels().size());
+        file.emplace(part_of(request.labels_out, communicator), in_parts ? own : model.fit_report().points,
+                     model.cluster_labels());
+        file->write(model.labels());
     }
-    const Labels labels = internal::gather_at_first(run.communicator(), model.labels());
-    if (run.communicator().rank() > 0) {  // the first process tells and writes
+    if (needed || (!request.labels_out.empty() && !in_parts))
+        take_from_others(communicator, model.labels(), [&](std::span<const std::int32_t> some) {
+            if (needed) labels.insert(labels.end(), some.begin(), some.end());
+            if (file && !in_parts) file->write(some);
+        });
+    if (file) file->commit();
+    if (!first) {  // the first process tells and writes
         FitResult result;
         result.report = model.fit_report();
         result.interrupted = interrupted || result.report.stopped == StopReason::interrupted;
@@ -292,8 +297,6 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     writes("picture", request.picture);
     writes("report", request.report);
 
-    if (!request.labels_out.empty() && !in_parts)
-        write_labels(request.labels_out, result.labels.labels, result.labels.names);
     if (!request.model_out.empty()) pipeline.save(request.model_out);
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from support import COMMAND, run
+from support import COMMAND, default_interrupt, run
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -91,6 +91,70 @@ def test_labels_in_parts(shards, tmp_path):
     model = tmp_path / "m.safetensors"
     result = many(2, "predict", model, shards / "part-*.npy", "--labels-out", tmp_path / "again.npy", "--quiet")
     assert np.array_equal(np.load(tmp_path / "again.npy"), parts)
+
+
+OUTPUTS = ["--distances-out", "distances", "--memberships-out", "memberships"]
+
+
+@pytest.fixture(scope="session")
+def soft_model(shards, tmp_path_factory):
+    model = tmp_path_factory.mktemp("model") / "soft.safetensors"
+    run("fit", "soft-kmeans", shards / "whole.npy", "-k", 4, "--max-iterations", 10, "--scale", "zscore", "--model-out", model, "--quiet")
+    return model
+
+
+@pytest.mark.parametrize("ending", [".npy", ".csv"])
+def test_predict_writes_block_by_block(shards, soft_model, tmp_path, ending):
+    written = {}
+    for name, points, more in [("whole", "whole.npy", []), ("blocks", "part-*.npy", ["--memory", "1M"])]:
+        folder = tmp_path / name
+        folder.mkdir()
+        files = [word if word.startswith("-") else folder / (word + ending) for word in OUTPUTS]
+        said = run("predict", soft_model, shards / points, "--labels-out", folder / ("labels" + ending), *files, "--json", "--quiet", *more)
+        value = told(said.out)
+        value.pop("written")
+        assert sorted(path.name for path in folder.iterdir()) == sorted(word + ending for word in ["labels", "distances", "memberships"])
+        written[name] = value, [path.read_bytes() for path in sorted(folder.iterdir())]
+    assert written["whole"] == written["blocks"]
+
+
+def test_predict_scores_rows_that_are_read(shards, soft_model, tmp_path):
+    run("predict", soft_model, shards / "whole.npy", "--labels-out", tmp_path / "l.csv", "--quiet")
+    value = json.loads(run("predict", soft_model, shards / "part-*.npy", "--memory", "1M", "--truth", tmp_path / "l.csv", "--json").out)
+    assert value["scores"]["acc"] == 1 and value["n"] == 30000
+    run("transform", soft_model, shards / "whole.npy", "--points-out", tmp_path / "x.npy", code=2)  # it has no such space
+
+
+@needs_mpi
+def test_predict_in_processes(shards, soft_model, tmp_path):
+    run("predict", soft_model, shards / "whole.npy", "--labels-out", tmp_path / "whole.csv", "--distances-out", tmp_path / "whole.npy",
+        "--quiet")
+    said = many(3, "predict", soft_model, shards / "part-*.npy", "--labels-out", tmp_path / "labels.csv", "--distances-out",
+                tmp_path / "part-{rank}.npy", "--truth", tmp_path / "whole.csv", "--json")
+    assert json.loads(said.out)["scores"]["acc"] == 1
+    assert (tmp_path / "labels.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert np.array_equal(np.concatenate([np.load(tmp_path / f"part-{rank}.npy") for rank in range(3)]), np.load(tmp_path / "whole.npy"))
+    result = many(2, "predict", soft_model, shards / "part-*.npy", "--distances-out", tmp_path / "d.npy", code=2)
+    assert "such as part-{rank}.npy" in result.err
+
+
+def test_predict_that_ends_early_leaves_nothing(shards, soft_model, tmp_path):
+    points = np.load(shards / "whole.npy")
+    points[29990, 2] = np.nan
+    np.save(tmp_path / "bad.npy", points)
+    result = run("predict", soft_model, tmp_path / "bad.npy", "--memory", "1M", "--labels-out", tmp_path / "l.csv", code=3)
+    assert "row 29991, column 3: value NaN" in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.npy"]
+    np.save(tmp_path / "long.npy", np.tile(np.load(shards / "whole.npy"), (100, 1)))
+    process = subprocess.Popen([COMMAND, "predict", soft_model, tmp_path / "long.npy", "--memory", "20M", "--distances-out", tmp_path / "d.csv"],
+                               stderr=subprocess.PIPE, preexec_fn=default_interrupt)
+    while len(list(tmp_path.iterdir())) < 3:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"interrupted" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.npy", "long.npy"]
 
 
 @needs_mpi

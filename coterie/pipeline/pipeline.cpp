@@ -122,14 +122,24 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     return out;
 }
 
+void Pipeline::admit(const Run& run) const {
+    internal::admit(model_->method(), find_method(model_->method()).takes, run.alone());
+}
+
 Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const {
-    internal::admit(model_->method(), find_method(model_->method()).takes, run);
+    admit(run);
     return model_->predict(rows.points, run);
 }
 
 Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Run& run) const {
-    internal::admit(model_->method(), find_method(model_->method()).takes, run);
+    admit(run);
     return model_->output(which, rows.points, run);
+}
+
+void Pipeline::apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
+                     FunctionRef<void(const RowResults&)> take) const {
+    admit(run);
+    model_->apply(rows.points, wanted, run, take);
 }
 
 Archive Pipeline::archive() const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/function_ref.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
@@ -74,9 +75,14 @@ public:
     Labels predict(const PreparedRows& rows, const Run& run = Run()) const;
     /// BadArgument where the model does not have it (model().outputs()).
     Matrix<double> output(Output which, const PreparedRows& rows, const Run& run = Run()) const;
+    /// Both at once, block by block: Model::apply.
+    void apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
+               FunctionRef<void(const RowResults&)> take) const;
 
 private:
     Pipeline() = default;
+    // Every process applies the model to its own rows alone, so that any method's does in several.
+    void admit(const Run& run) const;
 
     std::shared_ptr<const Model> model_;
     Preparation preparation_;

@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <mutex>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/processes_in_threads.hpp"
+#include "coterie/base/internal/read_rows.hpp"
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -43,6 +47,46 @@ TEST(Pipeline, AppliesThePreparationOfTheFit) {
         EXPECT_EQ(to_matrix<double>(pipeline.prepared()),
                   to_matrix<double>(preparation.apply(Points::borrow(table.points), coterie::Run())));
     }
+}
+
+TEST(Pipeline, AppliesTheModelToRowsInTheirOrderSomeAtATime) {
+    const Matrix<double> points = blob_points<double>(3000, 4, 3, 8, 5);
+    const Pipeline pipeline = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}},
+                                            {.points = Points::borrow(points)}, {}, coterie::Run(3, 2));
+    const Labels labels = pipeline.predict(pipeline.prepare(Points::borrow(points)));
+    const Matrix<double> distances = pipeline.output(Output::distances, pipeline.prepare(Points::borrow(points)));
+    for (const bool resident : {true, false})
+        for (const int size : {1, 3}) {
+            const Points rows = resident ? Points::borrow(points) : test::read_rows(points);
+            std::mutex mutex;
+            Index in_all = 0;
+            int calls = 0;
+            test::on_processes(size, [&](std::shared_ptr<Communicator> communicator) {
+                coterie::Run run(3, 1);
+                run.set_communicator(communicator);
+                Index next = internal::own_rows(internal::grid_of(rows), *communicator).begin;
+                const PreparedRows prepared = pipeline.prepare(rows, run);
+                pipeline.apply(prepared, {.outputs = {Output::distances}}, run, [&](const RowResults& results) {
+                    const std::lock_guard lock(mutex);
+                    const auto count = static_cast<Index>(results.labels.size());
+                    EXPECT_EQ(results.first, next);
+                    for (Index i = 0; i < count; ++i) {
+                        EXPECT_EQ(results.labels[static_cast<std::size_t>(i)],
+                                  labels[static_cast<std::size_t>(next + i)]);
+                        EXPECT_EQ(results.outputs.front().row(i), distances.row(next + i));
+                    }
+                    next += count;
+                    in_all += count;
+                    ++calls;
+                });
+            });
+            EXPECT_EQ(in_all, 3000);
+            EXPECT_TRUE(resident || calls > 3) << calls;
+        }
+    pipeline.apply(pipeline.prepare(Points::borrow(points)), {.labels = false}, coterie::Run(),
+                   [](const RowResults& results) { EXPECT_TRUE(results.labels.empty() && results.outputs.empty()); });
+    EXPECT_EQ(pipeline.model().output_columns(Output::distances), 3);
+    EXPECT_THROW(pipeline.model().output_columns(Output::embedding), BadArgument);
 }
 
 TEST(Pipeline, ComesBackFromItsFileWithTheSameLabels) {
