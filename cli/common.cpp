@@ -68,6 +68,7 @@ ReadOptions ReadRequest::options() const {
     out.precision = precision;
     out.header = header;
     out.label_column = label_column;
+    out.scratch_folder = scratch_folder;
     std::size_t begin = 0;
     while (begin < columns.size()) {
         const std::size_t end = std::min(columns.find(',', begin), columns.size());
@@ -182,7 +183,7 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
                         "the points, one per row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, "
                         "h5, mat, safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and "
                         "file.mat:NAME name an array inside), data:NAME from the catalogue, or - for text on standard "
-                        "input",
+                        "input; a name with *, ? or [ means all files that match, as one",
                         target, std::move(owner), Completion::points);
 }
 
@@ -227,6 +228,12 @@ void Outputs::keep(const std::string& path) {
 
 bool Outputs::uses_standard_output() const {
     return std::any_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.path == "-"; });
+}
+
+std::string Outputs::folder() const {
+    for (const auto& output : outputs_)
+        if (output.path != "-") return std::filesystem::path(output.path).parent_path().string();
+    return {};
 }
 
 void Outputs::check(bool json) const {

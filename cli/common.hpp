@@ -26,6 +26,7 @@ struct ReadRequest {
     std::string columns;
     Header header = Header::automatic;
     Precision precision = Precision::automatic;
+    std::string scratch_folder;  // beside the outputs
 
     static const OptionSet& described();
     ReadOptions options() const;
@@ -93,6 +94,9 @@ public:
     void keep(const std::string& path);
     /// BadArgument or ResourceError when an output cannot be what is asked for.
     void check(bool json) const;
+    /// The folder of the first that is a file: where temporary files of the work's size go; else the current folder's
+    /// empty name.
+    std::string folder() const;
     /// One of them is standard output, so that the table must go elsewhere.
     bool uses_standard_output() const;
 

@@ -99,6 +99,7 @@ Outputs FitRequest::check() const {
     outputs.add("--picture", picture, {".svg"});
     outputs.add("--report", report, {".html", ".htm"});
     outputs.check(running->json);
+    reading->scratch_folder = outputs.folder();
     return outputs;
 }
 

@@ -120,6 +120,7 @@ int predict(const PredictRequest& request) {
     outputs.add("--labels-out", request.labels_out, label_extensions());
     for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
     outputs.check(request.running->json);
+    request.reading->scratch_folder = outputs.folder();
 
     Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);

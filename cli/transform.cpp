@@ -21,6 +21,7 @@ int transform(const TransformRequest& request) {
     for (const auto& input : {request.model, request.points}) outputs.keep(input);
     outputs.add("--points-out", request.points_out, {".csv", ".npy"});
     outputs.check(request.running->json);
+    request.reading->scratch_folder = outputs.folder();
 
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);

@@ -209,6 +209,65 @@ def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
     assert len(np.load(tmp_path / "l.npy")) == 30000
 
 
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory):
+    """30,000 rows as text, whole and in parts, with a column of names."""
+    folder = tmp_path_factory.mktemp("tables")
+    random = np.random.default_rng(3)
+    truth = random.integers(4, size=30000)
+    points = (random.normal(size=(30000, 5)) + 6 * random.normal(size=(4, 5))[truth]).round(4)
+    lines = [",".join(map(str, row)) + f",kind {which}\n" for row, which in zip(points.tolist(), truth)]
+    header = "a,b,c,d,e,kind\n"
+    (folder / "whole.csv").write_text(header + "".join(lines))
+    for number, (begin, end) in enumerate([(0, 10), (10, 29000), (29000, 30000)], start=9):
+        (folder / f"part-{number}.csv").write_text(header + "".join(lines[begin:end]))
+    (folder / "bad.csv").write_text(header + "".join(lines[:25000]) + "1,2,3,oak,5,kind 1\n" + "".join(lines[25000:]))
+    return folder
+
+
+def test_text_larger_than_memory(tables, tmp_path):
+    def fit(points, *more):
+        result = run("fit", "kmeans", tables / points, "-k", 4, "--label-column", "kind", "--scale", "zscore", "--labels-out", tmp_path / "l.npy",
+                     "--model-out", tmp_path / "m.safetensors", "--json", *more)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["l.npy", "m.safetensors"]
+        value = told(result.out)
+        value.pop("truth")
+        return result.err, (value, (tmp_path / "l.npy").read_bytes(), (tmp_path / "m.safetensors").read_bytes())
+    _, whole = fit("whole.csv")
+    assert whole[0]["scores"]["acc"] > 0.9
+    err, read = fit("whole.csv", "--memory", "1M")
+    assert read == whole
+    assert f"converted, once, to a temporary file in {tmp_path}, and read in blocks" in err
+    err, read = fit("part-*.csv")
+    assert read == whole and "3 files are read as one" in err and "converted" not in err
+    _, read = fit("part-*.csv", "--memory", "1M", "--threads", 1)
+    assert read == whole
+    # The columns' names go with the rows.
+    swapped = tmp_path / "swapped.csv"
+    rows = [line.split(",") for line in (tables / "whole.csv").read_text().splitlines()]
+    swapped.write_text("\n".join(",".join([row[4], row[5], *row[:4]]) for row in rows) + "\n")
+    run("predict", tmp_path / "m.safetensors", swapped, "--memory", "1M", "--labels-out", tmp_path / "again.npy", "--quiet")
+    assert (tmp_path / "again.npy").read_bytes() == whole[1]
+
+
+def test_text_that_cannot_be_converted(tables, tmp_path):
+    for more in [], ["--memory", "1M"]:
+        result = run("fit", "kmeans", tables / "bad.csv", "-k", 4, "--label-column", "kind", "--labels-out", tmp_path / "l.npy", *more, code=3)
+        assert "bad.csv: row 25002, column 4 (d): value 'oak' is not a number" in result.err
+    assert list(tmp_path.iterdir()) == []
+    np.save(tmp_path / "a.npy", np.zeros((3, 2)))
+    (tmp_path / "Z.csv").write_text("1,2\n")
+    assert "a.npy: only text files can be read as one with" in run("fit", "kmeans", tmp_path / "[aZ].*", "-k", 2, code=3).err
+
+
+@needs_mpi
+def test_text_in_processes(tables, tmp_path):
+    words = ["fit", "kmeans", tables / "part-*.csv", "-k", 4, "--label-column", "kind", "--json", "--quiet"]
+    assert told(many(2, *words).out) == told(run(*words).out)
+    result = many(2, *words, "--memory", "1M", code=1)
+    assert result.err.count("several processes read .npy and idx files in blocks, not text") == 1
+
+
 def test_what_cannot_be_read_in_blocks(shards, tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((5, 2), np.float32))
     np.save(tmp_path / "b.npy", np.zeros((5, 3), np.float32))

@@ -1,5 +1,5 @@
 // Which format a path means, and what is read from it. The name decides which; the content, whether it is compressed.
-// Files that are large or several stay where they are and are read in blocks.
+// Files that are large or several stay where they are and are read in blocks; large text is converted first.
 
 #include "coterie/io/reader.hpp"
 
@@ -7,6 +7,8 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -124,6 +126,12 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
     if (!options.columns.empty()) refuse("columns", "a choice of columns");
 }
 
+Points first_rows(const Points& points, Index count) {
+    std::vector<Index> first(static_cast<std::size_t>(count));
+    std::iota(first.begin(), first.end(), Index{0});
+    return rows_of(points, first);
+}
+
 // Files that are better read in blocks, or are several.
 std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, const ReadOptions& options,
                                         const Run& run) {
@@ -144,11 +152,8 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     PointsFile out;
     out.format = name(format_of(files.front()));
     out.points = open_rows(files, options.precision);
-    if (options.max_rows >= 0 && options.max_rows < out.points.rows()) {
-        std::vector<Index> first(static_cast<std::size_t>(options.max_rows));
-        std::iota(first.begin(), first.end(), Index{0});
-        out.points = rows_of(out.points, first);
-    }
+    if (options.max_rows >= 0 && options.max_rows < out.points.rows())
+        out.points = first_rows(out.points, options.max_rows);
     if (files.size() > 1)
         out.notes.push_back(std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " +
                             files.back());
@@ -162,11 +167,77 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     return out;
 }
 
+// Text files that are several, or whose numbers may take more than half of the memory.
+std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, const ReadOptions& options,
+                                         const Run& run) {
+    if (files.front() == "-" || !is_text(locate(files.front()).format)) return std::nullopt;
+    const auto available = static_cast<double>(available_memory());
+    const auto is_large = [&](double bytes) { return available > 0 && bytes > available / 2; };
+    const double number = options.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+    if (files.size() == 1) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(files.front(), error);
+        // A number takes two characters at least.
+        if (error || options.max_rows >= 0 || !is_large(static_cast<double>(size) / 2 * number)) return std::nullopt;
+    }
+    std::vector<formats::TextSource> sources;
+    for (const auto& file : files) {
+        const Format format = locate(file).format;
+        if (!is_text(format))
+            throw BadData(file + ": only text files can be read as one with " + files.front(), {.file = file});
+        sources.push_back({file, formats::read_bytes_inflated(file), format == Format::tsv});
+    }
+    std::vector<std::string> notes;
+    if (files.size() > 1)
+        notes.push_back(std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " +
+                        files.back());
+    std::optional<ScratchWriter> scratch;
+    std::function<void(PointsView)> take;
+    Points points;
+    const auto hold = [&]<class Scalar>(Index rows, Index columns, Scalar) {
+        const auto matrix = std::make_shared<Matrix<Scalar>>(rows, columns);
+        points = Points(PointsView(*matrix), matrix);
+        take = [matrix, to = matrix->data()](PointsView some) mutable {
+            to = std::copy_n(static_cast<const Scalar*>(some.data()), some.rows() * some.columns(), to);
+        };
+    };
+    const auto begin = [&](Index rows, Index columns, ScalarType scalar) {
+        const double bytes =
+            static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(size_of(scalar));
+        if (!is_large(bytes)) {
+            if (scalar == ScalarType::float32) return hold(rows, columns, float());
+            return hold(rows, columns, double());
+        }
+        const std::string needed = memory_text(bytes) + ", " + memory_text(available) + " of memory is available";
+        if (run.communicator().size() > 1)
+            throw ResourceError(files.front() + ": the points take " + needed +
+                                    ": several processes read .npy and idx files in blocks, not text",
+                                {.file = files.front()});
+        const std::string folder = options.scratch_folder.empty() ? "the current folder" : options.scratch_folder;
+        notes.push_back("the points take " + needed + ": they are converted, once, to a temporary file in " + folder +
+                        ", and read in blocks, again in every pass");
+        scratch.emplace(options.scratch_folder);
+        take = [&](PointsView some) { scratch->write(some); };
+    };
+    PointsFile out = formats::parse_texts(sources, options, run, begin, [&](PointsView rows) { take(rows); });
+    out.points = scratch ? scratch->points() : std::move(points);
+    if (options.max_rows >= 0 && options.max_rows < out.points.rows()) {
+        out.points = first_rows(out.points, options.max_rows);
+        if (out.labels) out.labels->labels.resize(static_cast<std::size_t>(options.max_rows));
+    }
+    out.notes = std::move(notes);
+    return out;
+}
+
 }  // namespace
 
 PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) try {
     run.throw_if_stopped("reading");
     const std::vector<std::string> files = files_of(path);
+    if (auto pieces = text_in_pieces(files, options, run)) {
+        pieces->format = name(locate(files.front()).format);
+        return std::move(*pieces);
+    }
     if (auto in_place = rows_in_place(files, options, run)) return std::move(*in_place);
     const Location location = locate(files.front());
     std::string source = source_of(location);

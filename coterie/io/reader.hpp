@@ -5,9 +5,10 @@
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
 // cell array. With one two-dimensional numeric array inside, the name may be left out. HDF5 and MATLAB files are read
 // by the installation's program coterie-read, in a process of its own. "-" is text from standard input (gzip too).
-// A path with *, ? or [ that no file is called by means all .npy and idx files that match, one after the other as one.
-// Such files that take more than half of the available memory, or any part of several processes' work, are left where
-// they are and read in blocks (io/row_files.hpp); all else is read whole.
+// A path with *, ? or [ that no file is called by means all files that match, one after the other as one: .npy and idx
+// files, or text files. Files of .npy and idx that take more than half of the available memory, or any part of several
+// processes' work, are left where they are and read in blocks (io/row_files.hpp); text whose numbers take as much is
+// converted once, to a temporary file that is read in blocks. All else is read whole.
 // Arrays of one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several
 // columns are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is
 // accepted. NaN and infinity are refused, in files that are read in blocks by who uses them.
@@ -46,6 +47,8 @@ struct ReadOptions {
     /// are left out, and BadData names those that are missing. A file without a header line gives all its columns.
     std::vector<std::string> wanted_columns;
     Index max_rows = -1;  // read only the first rows; -1: all
+    /// Where text is converted to whose numbers do not fit into memory; empty: the current folder.
+    std::string scratch_folder;
 };
 
 /// Truth or partial labels: number per row, and the word each number stands for.
