@@ -209,6 +209,16 @@ def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
     assert len(np.load(tmp_path / "l.npy")) == 30000
 
 
+@pytest.mark.parametrize("criterion", ["silhouette", "ratio", "knncut"])
+def test_tune_scores_rows_that_are_read(shards, tmp_path, criterion):
+    np.save(tmp_path / "some.npy", np.load(shards / "whole.npy")[:8000])
+    def cells(*more):
+        value = json.loads(run("tune", "kmeans", tmp_path / "some.npy", "--grid", "clusters=2,7", "--select", criterion, "--json", *more).out)
+        return [(cell["options"], cell["criterion"]) for cell in value["cells"]]
+    whole = cells()
+    assert len(whole) == 2 and cells("--memory", "1M", "--threads", 1) == whole
+
+
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory):
     """30,000 rows as text, whole and in parts, with a column of names."""
