@@ -15,6 +15,7 @@
 #include "coterie/base/processes.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/row_files.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "program.hpp"
@@ -200,7 +201,8 @@ PointsFile points_from(const std::string& path, const ReadOptions& options, cons
     return read_points(path, options, run);
 }
 
-Truth read_truth(const std::string& path, const std::string& column, const Run& run) {
+Truth read_truth(const std::string& path, const std::string& column, const Run& run,
+                 const std::vector<FilePart>& points) {
     Truth truth;
     truth.source = path;
     if (is_data_name(path)) {
@@ -209,7 +211,7 @@ Truth read_truth(const std::string& path, const std::string& column, const Run& 
         truth.column = std::move(*file.labels);
         return truth;
     }
-    truth.column = read_labels(path, column, true);
+    truth.column = read_labels(path, column, true, points);
     return truth;
 }
 
@@ -219,7 +221,10 @@ void Outputs::add(const std::string& flag, const std::string& path, const std::v
 
 void Outputs::keep(const std::string& path) {
     if (path.empty() || path == "-" || is_data_name(path)) return;
-    inputs_.push_back(path);
+    try {
+        for (auto& file : files_of(path)) inputs_.push_back(std::move(file));
+    } catch (const BadData&) {  // none matches, which is told by who reads them
+    }
     // "file.npz:key" is the file before the colon, unless a file has that very name.
     std::error_code error;
     const auto colon = path.rfind(':');

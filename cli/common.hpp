@@ -82,8 +82,9 @@ auto naming_points(const std::string& source, F&& f) {
     }
 }
 
-/// From a labels file, or the truth that comes with data:NAME.
-Truth read_truth(const std::string& path, const std::string& column, const Run& run);
+/// From a labels file, or several for several files of points, or the truth that comes with data:NAME.
+Truth read_truth(const std::string& path, const std::string& column, const Run& run,
+                 const std::vector<FilePart>& points = {});
 
 /// Output files are tried before the work starts, so that a typing mistake costs no fit.
 class Outputs {

@@ -62,11 +62,12 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
 }
 
 // `own`: the labels that came with the points.
-std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelColumn> own, Index rows, const Run& run) {
+std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelColumn> own, Index rows,
+                                const std::vector<FilePart>& parts, const Run& run) {
     std::optional<Truth> truth;
     if (request.truth == "none") return truth;
     if (!request.truth.empty()) {
-        truth = read_truth(request.truth, request.truth_column, run);
+        truth = read_truth(request.truth, request.truth_column, run, parts);
     } else if (own) {
         truth = Truth{std::move(*own), request.reading->label_column.empty()
                                            ? request.points
@@ -152,8 +153,10 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
     if (method.takes.weights)
-        text("--weights", "FILE", "one number per row, at least 0: weight w acts as w copies of the point", "Reading",
-             request->weights);
+        text("--weights", "FILE",
+             "one number per row, at least 0: weight w acts as w copies of the point; a name with *, ? or [ means a "
+             "file for each of the points' files",
+             "Reading", request->weights);
     if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
@@ -195,15 +198,16 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     Stopwatch watch;
     FitInputs inputs;
     Problem& problem = inputs.problem;
-    read_constraints(*request.constraints, problem);
     const bool graph_wanted = may_be_graph(method, request);
     std::optional<LabelColumn> own_truth;
+    std::vector<FilePart> parts;
     if (graph_wanted && is_graph(request.points)) {
         problem.graph = std::make_shared<SparseMatrix>(read_graph(request.points, run));
     } else {
         PointsFile file = points_from(request.points, request.reading->options(), run);
         const std::string source = source_of(request);
         inputs.warnings = file.notes;
+        parts = file.parts;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // Numbers of points would be rounded.
             if (file.points.scalar() == ScalarType::float32)
@@ -215,6 +219,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
             own_truth = std::move(file.labels);
         }
     }
+    read_constraints(*request.constraints, parts, problem);
     if (!problem.graph && (!problem.points.resident() || run.communicator().size() > 1))
         for (const auto& [option, path] : {std::pair("--picture", request.picture), {"--report", request.report}})
             if (!path.empty())
@@ -225,13 +230,13 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (!partial_labels.empty())
         require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, problem.rows(),
                      request.points);
-    inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), run);
+    inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), parts, run);
     if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
         inputs.warnings.push_back("every point that truth " + inputs.truth->source +
                                   " knows has a partial label; nothing is left to score");
         inputs.truth.reset();
     }
-    if (!request.weights.empty()) problem.weights = read_numbers(request.weights);
+    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, parts);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;

@@ -133,7 +133,7 @@ int predict(const PredictRequest& request) {
     std::optional<Truth> truth;
     if (request.truth != "none") {
         if (!request.truth.empty()) {
-            truth = read_truth(request.truth, request.truth_column, run);
+            truth = read_truth(request.truth, request.truth_column, run, file.parts);
         } else if (file.labels) {
             truth = Truth{std::move(*file.labels), request.points};
         }

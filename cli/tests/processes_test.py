@@ -219,6 +219,44 @@ def test_tune_scores_rows_that_are_read(shards, tmp_path, criterion):
     assert len(whole) == 2 and cells("--memory", "1M", "--threads", 1) == whole
 
 
+def test_weights_and_labels_in_parts(shards, tmp_path):
+    random = np.random.default_rng(5)
+    weights, truth = random.integers(0, 4, size=30000), random.integers(7, size=30000)
+    known = np.where(random.random(30000) < 0.01, truth, -1).astype(np.int64)
+    names = np.array(["seven", "six", "9", "10", "five", "two", "one"])
+    np.save(tmp_path / "weights.npy", weights.astype(float))
+    np.save(tmp_path / "known.npy", known)
+    (tmp_path / "truth.csv").write_text("label\n" + "".join(names[t] + "\n" for t in truth))
+    for number, (begin, end) in enumerate([(0, 10), (10, 10), (10, 29000), (29000, 30000)], start=1):
+        np.save(tmp_path / f"weights-{number}.npy", weights[begin:end].astype(float))
+        np.save(tmp_path / f"known-{number}.npy", known[begin:end])
+        np.save(tmp_path / f"truth-{number}.npy", names[truth[begin:end]])
+    def fit(points, *words):
+        value = told(run("fit", "kmeans", shards / points, "-k", 7, *words, "--labels-out", tmp_path / "l.npy", "--json", "--quiet").out)
+        value.pop("truth", None)
+        value.pop("confusion", None)
+        return value, (tmp_path / "l.npy").read_bytes()
+    whole = fit("whole.npy", "--weights", tmp_path / "weights.npy", "--truth", tmp_path / "truth.csv")
+    parts = ["--weights", tmp_path / "weights-*.npy", "--truth", tmp_path / "truth-*.npy"]
+    assert fit("part-*.npy", *parts) == whole
+    assert fit("part-*.npy", *parts, "--memory", "1M") == whole
+    assert fit("whole.npy", *parts) == whole  # in the order of the names
+    assert fit("part-*.npy", "--partial-labels", tmp_path / "known-*.npy") == fit("whole.npy", "--partial-labels", tmp_path / "known.npy")
+    # Each file has the length of the points' file of its place.
+    np.save(tmp_path / "weights-3.npy", np.ones(28989))
+    np.save(tmp_path / "weights-4.npy", np.ones(1001))
+    result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--weights", tmp_path / "weights-*.npy", code=3)
+    assert "weights-3.npy: 28989 rows, but" in result.err and "part-3.npy, the points of its place, has 28990" in result.err
+    os.remove(tmp_path / "truth-4.npy")
+    result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--truth", tmp_path / "truth-*.npy", code=3)
+    assert "3 files match, the points are in 4; there must be one for each, or one for all" in result.err
+
+
+def test_no_file_of_several_is_written_over(shards):
+    result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--labels-out", shards / "part-3.npy", code=2)
+    assert "is read as well, and would be written over" in result.err
+
+
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory):
     """30,000 rows as text, whole and in parts, with a column of names."""

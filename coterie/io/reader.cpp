@@ -11,6 +11,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
@@ -126,6 +127,10 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
     if (!options.columns.empty()) refuse("columns", "a choice of columns");
 }
 
+std::string together_note(const std::vector<std::string>& files) {
+    return std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " + files.back();
+}
+
 Points first_rows(const Points& points, Index count) {
     std::vector<Index> first(static_cast<std::size_t>(count));
     std::iota(first.begin(), first.end(), Index{0});
@@ -154,9 +159,11 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     out.points = open_rows(files, options.precision);
     if (options.max_rows >= 0 && options.max_rows < out.points.rows())
         out.points = first_rows(out.points, options.max_rows);
-    if (files.size() > 1)
-        out.notes.push_back(std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " +
-                            files.back());
+    if (files.size() > 1) {
+        out.notes.push_back(together_note(files));
+        for (const auto& file : files)
+            out.parts.push_back({file, open_rows(std::span(&file, 1), options.precision).rows()});
+    }
     if (large) {
         out.notes.push_back("the points take " + memory_text(static_cast<double>(bytes)) + ", " +
                             memory_text(available) + " of memory" +
@@ -188,9 +195,7 @@ std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, 
         sources.push_back({file, formats::read_bytes_inflated(file), format == Format::tsv});
     }
     std::vector<std::string> notes;
-    if (files.size() > 1)
-        notes.push_back(std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " +
-                        files.back());
+    if (files.size() > 1) notes.push_back(together_note(files));
     std::optional<ScratchWriter> scratch;
     std::function<void(PointsView)> take;
     Points points;
@@ -264,7 +269,9 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     throw;
 }
 
-LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank) try {
+namespace {
+
+LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
@@ -283,7 +290,7 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
     throw;
 }
 
-std::vector<double> read_numbers(const std::string& path) try {
+std::vector<double> numbers_of_file(const std::string& path) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
@@ -295,6 +302,74 @@ std::vector<double> read_numbers(const std::string& path) try {
 } catch (Error& error) {
     error.fields().file = path;
     throw;
+}
+
+// The files of a value per row, in the order of their names, which is that of the points' files.
+std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
+    std::vector<std::string> files = files_of(path);
+    if (files.size() > 1 && !points.empty() && files.size() != points.size())
+        throw BadData(path + ": " + std::to_string(files.size()) + " files match, the points are in " +
+                          std::to_string(points.size()) + "; there must be one for each, or one for all",
+                      {.file = path});
+    return files;
+}
+
+// Of several array files one may hold nothing.
+bool has_no_rows(const std::string& file) {
+    const Location location = locate(file);
+    if (location.format != Format::npy && location.format != Format::idx) return false;
+    std::string source = source_of(location);
+    const Array array = read_array(location, Purpose::labels, source);
+    return !array.shape.empty() && array.shape.front() == 0;
+}
+
+void require_as_many(const std::string& file, std::size_t rows, std::size_t place,
+                     const std::vector<FilePart>& points) {
+    if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
+    throw BadData(file + ": " + std::to_string(rows) + " rows, but " + points[place].file +
+                      ", the points of its place, has " + std::to_string(points[place].rows),
+                  {.file = file});
+}
+
+}  // namespace
+
+LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank,
+                             const std::vector<FilePart>& points) {
+    const std::vector<std::string> files = files_beside(path, points);
+    if (files.size() == 1) return labels_of_file(files.front(), column, allow_blank);
+    // Numbers of labels are each file's own; their names say which are the same.
+    Labels all;
+    std::vector<std::string> names;
+    std::unordered_map<std::string, std::int32_t> numbers;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+        const LabelColumn part = has_no_rows(files[f]) ? LabelColumn() : labels_of_file(files[f], column, allow_blank);
+        require_as_many(files[f], part.labels.size(), f, points);
+        std::vector<std::int32_t> number_of;
+        for (const std::string& name : part.names) {
+            const auto [found, added] = numbers.emplace(name, static_cast<std::int32_t>(names.size()));
+            if (added) names.push_back(name);
+            number_of.push_back(found->second);
+        }
+        for (const auto label : part.labels)
+            all.push_back(label < 0 ? label : number_of.at(static_cast<std::size_t>(label)));
+    }
+    LabelColumn out = formats::labels_of_words({names.begin(), names.end()});
+    for (auto& label : all)
+        if (label >= 0) label = out.labels[static_cast<std::size_t>(label)];
+    out.labels = std::move(all);
+    return out;
+}
+
+std::vector<double> read_numbers(const std::string& path, const std::vector<FilePart>& points) {
+    const std::vector<std::string> files = files_beside(path, points);
+    if (files.size() == 1) return numbers_of_file(files.front());
+    std::vector<double> out;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+        const std::vector<double> part = has_no_rows(files[f]) ? std::vector<double>() : numbers_of_file(files[f]);
+        require_as_many(files[f], part.size(), f, points);
+        out.insert(out.end(), part.begin(), part.end());
+    }
+    return out;
 }
 
 }  // namespace coterie

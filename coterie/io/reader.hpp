@@ -57,6 +57,12 @@ struct LabelColumn {
     std::vector<std::string> names;  // names[label]; numeric labels are ordered by value, words by first appearance
 };
 
+/// One of several files that are read as one.
+struct FilePart {
+    std::string file;
+    Index rows = 0;
+};
+
 struct PointsFile {
     Points points;
     std::vector<std::string> column_names;  // empty when the file has none
@@ -65,6 +71,7 @@ struct PointsFile {
     std::string format;  // "csv", "npy", ...
     /// What the caller should know: which array of a container was taken that holds several or no matrix.
     std::vector<std::string> notes;
+    std::vector<FilePart> parts = {};  // where they are several
 };
 
 COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptions& options = {},
@@ -74,11 +81,13 @@ COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptio
 /// file, a libsvm file's targets. Fields may be words. Blank (an empty field; in arrays -1 or NaN) is -1 when
 /// `allow_blank`; else an empty field or NaN is BadData and -1 a label like any other. Without `column`, a text file of
 /// several columns must have one whose name is "label".
+/// A path with *, ? or [ means all files that match, one after the other. Where they are several and so are the points'
+/// files, `points`, there must be as many, each with as many rows as that of its place; BadData names the two.
 COTERIE_API LabelColumn read_labels_file(const std::string& path, const std::string& column = {},
-                                         bool allow_blank = false);
+                                         bool allow_blank = false, const std::vector<FilePart>& points = {});
 
-/// One finite number per row (weights).
-COTERIE_API std::vector<double> read_numbers(const std::string& path);
+/// One finite number per row (weights); of several files as read_labels_file.
+COTERIE_API std::vector<double> read_numbers(const std::string& path, const std::vector<FilePart>& points = {});
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output. `names` (if not
 /// empty) are written instead of numbers in text, and -1 as an empty field "". All writers go through OutputFile.

@@ -684,6 +684,7 @@ PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& o
         run.throw_if_stopped("reading");
         tables.back().find_rows(plan, run.threads);
         rows += tables.back().rows();
+        if (sources.size() > 1) out.parts.push_back({source.name, tables.back().rows()});
     }
     const auto columns = static_cast<Index>(plans.front().taken);
     const bool labelled = plans.front().words >= 0;
