@@ -70,15 +70,15 @@ extern const char* const labels_out_meaning;
 /// Points with "did you mean" on a data set's name.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
 
-/// What f() gives; of data that it refuses as "points: ..." the message names `source` instead.
+/// What f() gives; of data that it refuses as "points: ..." or "predict: ..." the message names `source` instead.
 template <class F>
 auto naming_points(const std::string& source, F&& f) {
     try {
         return f();
     } catch (const BadData& error) {
         const std::string text = error.message();
-        if (!text.starts_with("points: ")) throw;
-        throw BadData(source + text.substr(6), error.fields());
+        if (!text.starts_with("points: ") && !text.starts_with("predict: ")) throw;
+        throw BadData(source + text.substr(text.find(':')), error.fields());
     }
 }
 

@@ -252,7 +252,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
-            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run);
+            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run, *request.fitting);
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
             throw BadData(source + ": " + error.message(), error.fields());  // what is the matter is in its numbers
@@ -269,24 +269,24 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     const bool first = communicator.rank() == 0;
     Labels labels;  // of all points, where more than a file is made of them
     const bool needed = inputs.truth || !request.picture.empty() || !request.report.empty();
-    if (first && needed) labels = model.labels();
+    if (first && needed) labels = pipeline.labels();
     const bool in_parts = is_in_parts(request.labels_out);
     std::optional<LabelsFile> file;
     if (!request.labels_out.empty() && (in_parts || first)) {
-        const auto own = static_cast<Index>(model.labels().size());
-        file.emplace(part_of(request.labels_out, communicator), in_parts ? own : model.fit_report().points,
+        const auto own = static_cast<Index>(pipeline.labels().size());
+        file.emplace(part_of(request.labels_out, communicator), in_parts ? own : pipeline.fit_report().points,
                      model.cluster_labels());
-        file->write(model.labels());
+        file->write(pipeline.labels());
     }
     if (needed || (!request.labels_out.empty() && !in_parts))
-        take_from_others(communicator, model.labels(), [&](std::span<const std::int32_t> some) {
+        take_from_others(communicator, pipeline.labels(), [&](std::span<const std::int32_t> some) {
             if (needed) labels.insert(labels.end(), some.begin(), some.end());
             if (file && !in_parts) file->write(some);
         });
     if (file) file->commit();
     if (!first) {  // the first process tells and writes
         FitResult result;
-        result.report = model.fit_report();
+        result.report = pipeline.fit_report();
         result.interrupted = interrupted || result.report.stopped == StopReason::interrupted;
         return result;
     }

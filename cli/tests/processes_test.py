@@ -257,6 +257,36 @@ def test_no_file_of_several_is_written_over(shards):
     assert "is read as well, and would be written over" in result.err
 
 
+SAMPLED = {"spectral": ["-k", 7, "--scale", "zscore"], "ward": ["-k", 7], "cpd": ["-k", 3], "wmc": ["-k", 3], "ssc": ["-k", 3]}
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_a_sample_of_rows_that_are_read(shards, tmp_path, method):
+    fit = [method, *SAMPLED[method], "--sample", 200]
+    whole = fitted(tmp_path, fit, shards / "whole.npy")
+    assert whole[0]["n"] == 30000 == sum(whole[0]["sizes"]) and whole[0]["details"]["sample"] == 200
+    assert fitted(tmp_path, fit, shards / "part-*.npy", run, "--memory", "1M", "--threads", 1) == whole
+    if MPIRUN is not None:
+        assert fitted(tmp_path, fit, shards / "part-*.npy", lambda *words: many(2, *words)) == whole
+
+
+def test_a_sample_is_told_and_scored_on_all_rows(shards, tmp_path):
+    run("fit", "kmeans", shards / "whole.npy", "-k", 7, "--restarts", 5, "--labels-out", tmp_path / "all.csv", "--quiet")
+    words = ["fit", "kmeans", shards / "whole.npy", "-k", 7, "--restarts", 5, "--truth", tmp_path / "all.csv", "--quiet"]
+    said = run(*words, "--sample", 3000, "--model-out", tmp_path / "m.safetensors", "--labels-out", tmp_path / "some.csv",
+               "--report", tmp_path / "page.html")
+    assert "fitted on 3,000 of 30,000 points" in " ".join(said.out.split())
+    assert "points, fitted on 3,000" in (tmp_path / "page.html").read_text()
+    value = json.loads(run(*words, "--sample", 3000, "--json").out)
+    assert value["scored"] == 30000 and value["scores"]["acc"] > 0.95
+    facts = json.loads(run("info", tmp_path / "m.safetensors", "--json").out)["facts"]
+    assert facts["points"] == "30000" and facts["sample"] == "3000"
+    assert told(run(*words, "--json", "--sample", 30000).out) == told(run(*words, "--json").out)
+    assert "option --sample: 0" in run(*words, "--sample", 0, code=2).err
+    result = run("fit", "kmeans", shards / "whole.npy", "-k", 7, "--sample", 20, "--partial-labels", tmp_path / "all.csv", code=2)
+    assert "option --sample: partial labels, shares and sizes are of all rows" in result.err
+
+
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory):
     """30,000 rows as text, whole and in parts, with a column of names."""
@@ -330,4 +360,4 @@ def test_what_cannot_be_read_in_blocks(shards, tmp_path):
     assert "a size from 1M on" in result.err
     np.save(tmp_path / "large.npy", np.zeros((1000000, 6), np.float32))
     result = run("fit", "ward", tmp_path / "large.npy", "-k", 2, "--memory", "20M", code=1)
-    assert "needs all points in memory" in result.err
+    assert "needs all points in memory" in result.err and "; --sample fits on some of the rows" in result.err

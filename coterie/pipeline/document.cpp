@@ -97,7 +97,8 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
         clusters->second = std::int64_t{model.clusters()};
     result.scalar = std::string(name(problem.graph ? ScalarType::float64 : problem.points.scalar()));
     result.preprocessing = pipeline.preparation().text();
-    result.report = model.fit_report();
+    result.report = pipeline.fit_report();
+    result.sample = pipeline.sample();
     result.sizes = result.report.sizes;
     result.interrupted = result.report.stopped == StopReason::interrupted;
     if (!pipeline.preparation().identity()) result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
@@ -157,6 +158,8 @@ std::string text_document(const FitResult& result) {
     }
     Facts rows;
     add_sizes(rows, result);
+    if (result.sample > 0)
+        rows.emplace_back("fitted on", count_text(result.sample) + " of " + count_text(report.points) + " points");
     rows.emplace_back("objective", objective);
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));

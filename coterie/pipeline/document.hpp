@@ -37,6 +37,7 @@ struct FitResult : ClusteringResult {
     OptionValues options;  // all of them, defaults too
     std::string scalar;    // "float32"
     FitReport report;
+    Index sample = 0;  // rows that the method saw where it did not see all
     bool interrupted = false;
     std::vector<std::string> notes;  // the caller's
 };
