@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "coterie/base/function_ref.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie::formats {
@@ -133,6 +134,16 @@ std::optional<Format> format_of_name(const std::string& path);
 
 PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
                       int threads);
+struct TextSource {
+    std::string name;
+    Bytes bytes;
+    bool tab_separated = false;
+};
+/// Texts with the same columns one after the other as one, some megabytes at a time: calls begin() once, take() for
+/// consecutive rows. What is returned has no points. BadData where texts differ in their columns.
+PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& options, const Run& run,
+                       FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
+                       FunctionRef<void(PointsView rows)> take);
 LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
                               const std::string& column, bool allow_blank, int threads);
 std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated, int threads);
