@@ -1,0 +1,31 @@
+"""Models as files: the same that the command writes and reads."""
+import os
+
+from . import _core, _estimators, _names
+
+
+def save(model, path):
+    """Writes a fitted model, whole or not at all; the command and `load` read it."""
+    model.save(path)
+
+
+def load(path):
+    """The fitted model in a file that `save`, or the command's --model-out, has written: an object of its method's class.
+
+    It predicts and gives outputs; the labels of the points it was fitted on are not in the file. BadData (a ValueError) on what is no sound model.
+    """
+    fitted = _core.load(os.fspath(path))
+    cls = getattr(_estimators, _names.class_of(fitted.method))
+    options = {parameter: option for parameter, option in cls._options.items() if option in fitted.options}
+    model = cls(**{parameter: fitted.options[option] for parameter, option in options.items()}, **fitted.preparation)
+    model._take(fitted)
+    facts = fitted.facts
+    if "iterations" in facts:
+        model.n_iter_ = int(facts["iterations"])
+        model.objective_ = float(facts["objective"])
+    names, of_cluster = fitted.cluster_labels
+    if of_cluster:
+        import numpy as np
+
+        model.cluster_labels_ = np.array([names[label] if label >= 0 else None for label in of_cluster], dtype=object)
+    return model

@@ -1,0 +1,65 @@
+"""The one table of names that Python spells differently from the library: those of scikit-learn, where it has one."""
+import re
+
+# The library's option, or field of a problem or a run, and the keyword in Python.
+PARAMETERS = {
+    "clusters": "n_clusters",
+    "max_iterations": "max_iter",
+    "tolerance": "tol",
+    "restarts": "n_init",
+    "seeding": "init",
+    "initial_centroids": "init",
+    "lambda": "lambda_",
+    "neighbors": "n_neighbors",
+    "components": "n_components",
+    "seed": "random_state",
+    "threads": "n_jobs",
+    "weights": "sample_weight",
+    "partial_labels": "y",
+    "graph": "X",
+}
+
+# Parts of a fitted model that do not go by their own name and an underscore.
+PARTS = {"centroids": "cluster_centers_"}
+
+# What scikit-learn calls the objective of a method.
+OBJECTIVES = {"kmeans": "inertia_", "minibatch-kmeans": "inertia_"}
+
+# Classes whose name is not the method's in CamelCase.
+CLASSES = {
+    "kmeans": "KMeans",
+    "minibatch-kmeans": "MiniBatchKMeans",
+    "soft-kmeans": "SoftKMeans",
+    "spherical-kmeans": "SphericalKMeans",
+    "kernel-kmeans": "KernelKMeans",
+    "ae-kmeans": "AeKMeans",
+}
+
+_MARK = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
+
+
+def parameter(option):
+    return PARAMETERS.get(option, option)
+
+
+def attribute(part):
+    return PARTS.get(part, part.replace(".", "_") + "_")
+
+
+def class_of(method):
+    return CLASSES.get(method, "".join(word.capitalize() for word in method.split("-")))
+
+
+def in_python(text):
+    """A text of the library, where names of options stand between backquotes, in Python's words."""
+
+    def spelled(match):
+        name, value = parameter(match[1]), match[2]
+        if value is None:
+            return name
+        number = re.fullmatch(r"[-+]?\d+(\.\d*)?(e[-+]?\d+)?", value)
+        return f"{name}={value if number or value in ('true', 'false') else repr(value)}"
+
+    text = _MARK.sub(spelled, text)
+    text = re.sub(r"\bauto, or\b", "None, or", text)
+    return re.sub(r"^points: ", "X: ", re.sub(r"^option (?=\w+:)", "parameter ", text))
