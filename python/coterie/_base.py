@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from . import _core, _input, _names
-from ._errors import BadData, ConvergenceWarning, CoterieWarning, NotFittedError
+from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
 from ._progress import Progress
 
 
@@ -125,8 +125,17 @@ class Clusterer:
         if init is not None and not isinstance(init, str):
             start = _input.rows_of(init, "init", name).points
             side["initial_centroids"] = start.astype(rows.points.dtype) if isinstance(getattr(rows, "points", None), np.ndarray) else start
-        if self._takes_labels and y is not None:
-            side["labels"], values, side["label_names"] = _input.labels_of(y, count)
+        labels = _input.labels_of(y, count) if self._takes_labels and y is not None else None
+        if labels is not None and (labels[0] >= 0).all():
+            warnings.warn(
+                f"{name}: y has a label for every row, so that none is left to find; it is ignored, as scikit-learn's clusterers do with a truth to compare "
+                "with. Partial labels have -1, None or NaN where the label is not known",
+                CoterieWarning,
+                stacklevel=4,
+            )
+            labels = None
+        if labels is not None:
+            side["labels"], values, side["label_names"] = labels
             if getattr(self, "clusters_per_label", None):
                 side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in self.clusters_per_label.items()]
             if getattr(self, "group_share", None):
@@ -164,6 +173,10 @@ class Clusterer:
                 getattr(self, "checkpoint", None) or "",
                 progress if progress.wanted else None,
             )
+        except (BadArgument, BadData) as error:
+            if rows is not None and rows.shape[0] == 1:
+                error.args = (f"{error}; X has one row (n_samples=1)",)
+            raise
         finally:
             progress.close()
         self._take(fitted)

@@ -81,8 +81,9 @@ class KMeans(Transforms, GivesDistances, WeightedClusterer):
     Notes
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     X may be a list of .npy files, which are read in blocks and need not fit into memory.
     transform gives the distances to the centroids.
     The command's name for it is kmeans; its options are described in docs/reference/kmeans.md, the method with its source in
@@ -793,8 +794,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     transform gives the rows in the space in which the method sees them.
     The command's name for it is subspace; its options are described in docs/reference/subspace.md, the method with its source in
     docs/methods.md.
@@ -846,7 +848,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k. A whole number, at least 1.
-    lambda_ : float, or None, default=None
+    lambda_value : float, or None, default=None
         Weight of the motion's squared size. A number, above 0. None: lambda_rel n^2.
     lambda_rel : float, default=0.0025
         Lambda in units of n^2. A number, above 0.
@@ -939,20 +941,20 @@ class Cpd(Transforms, GivesDistances, Clusterer):
 
     _method = "cpd"
     _options = {
-        "n_clusters": "clusters", "lambda_": "lambda", "lambda_rel": "lambda_rel", "sigma": "sigma", "sigma_rel": "sigma_rel", "kernel":
-        "kernel", "kernel_width": "kernel_width", "n_components": "components", "landmarks": "landmarks", "indicator": "indicator",
-        "labels_from": "labels_from", "origin": "origin", "damping": "damping", "damped_rounds": "damped_rounds", "assignments_per_round":
-        "assignments_per_round", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
+        "n_clusters": "clusters", "lambda_value": "lambda", "lambda_rel": "lambda_rel", "sigma": "sigma", "sigma_rel": "sigma_rel",
+        "kernel": "kernel", "kernel_width": "kernel_width", "n_components": "components", "landmarks": "landmarks", "indicator":
+        "indicator", "labels_from": "labels_from", "origin": "origin", "damping": "damping", "damped_rounds": "damped_rounds",
+        "assignments_per_round": "assignments_per_round", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_=None, lambda_rel=0.0025, sigma=None, sigma_rel=1.05, kernel='none', kernel_width=None,
+        self, n_clusters=8, *, lambda_value=None, lambda_rel=0.0025, sigma=None, sigma_rel=1.05, kernel='none', kernel_width=None,
         n_components=None, landmarks=None, indicator='discrete', labels_from='moved', origin='mean', damping=0.0, damped_rounds=60,
         assignments_per_round=None, n_init=10, max_iter=100, tol=1e-06, init=None, center=False, scale='none', random_state=0, n_jobs=None,
         verbose=0, callback=None
     ):
         self.n_clusters = n_clusters
-        self.lambda_ = lambda_
+        self.lambda_value = lambda_value
         self.lambda_rel = lambda_rel
         self.sigma = sigma
         self.sigma_rel = sigma_rel
@@ -985,7 +987,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k. A whole number, at least 1.
-    lambda_ : float, or None, default=None
+    lambda_value : float, or None, default=None
         Ridge of the metric. A number, above 0. None: lambda_rel times the mean eigenvalue of X'X.
     lambda_rel : float, default=0.1
         Lambda in units of tr(X'X) / q, the mean eigenvalue of the scatter matrix. A number, from 1e-12 to 1e+12.
@@ -1064,18 +1066,18 @@ class Aml(Transforms, GivesDistances, Clusterer):
 
     _method = "aml"
     _options = {
-        "n_clusters": "clusters", "lambda_": "lambda", "lambda_rel": "lambda_rel", "dimensions": "dimensions", "kernel": "kernel",
+        "n_clusters": "clusters", "lambda_value": "lambda", "lambda_rel": "lambda_rel", "dimensions": "dimensions", "kernel": "kernel",
         "kernel_width": "kernel_width", "n_components": "components", "landmarks": "landmarks", "n_init": "restarts", "max_iter":
         "max_iterations", "tol": "tolerance"
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_=None, lambda_rel=0.1, dimensions=None, kernel='none', kernel_width=None, n_components=None,
+        self, n_clusters=8, *, lambda_value=None, lambda_rel=0.1, dimensions=None, kernel='none', kernel_width=None, n_components=None,
         landmarks=None, n_init=10, max_iter=100, tol=0.0, init=None, center=False, scale='none', random_state=0, n_jobs=None, verbose=0,
         callback=None
     ):
         self.n_clusters = n_clusters
-        self.lambda_ = lambda_
+        self.lambda_value = lambda_value
         self.lambda_rel = lambda_rel
         self.dimensions = dimensions
         self.kernel = kernel
@@ -1356,7 +1358,7 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
         Reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or alpha.
     alpha : float, default=1.0
         Order of loss='renyi'; 0 stands for infinity. A number, at least 0.
-    lambda_ : float, default=100.0
+    lambda_value : float, default=100.0
         Self-label: weight of the prior's divergence from the mean label. A number, above 0 and at most 1e+06.
     fairness : float, default=1.0
         Mi, renyi: weight of the mean prediction's divergence from the prior. A number, at least 0.
@@ -1417,8 +1419,9 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     The command's name for it is entropy; its options are described in docs/reference/entropy.md, the method with its source in
     docs/methods.md.
     """
@@ -1427,14 +1430,14 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "loss": "loss", "alpha": "alpha", "lambda_": "lambda", "fairness": "fairness",
+        "start_scale", "label_weight": "label_weight", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda", "fairness": "fairness",
         "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
     _takes_labels = True
 
     def __init__(
         self, n_clusters=8, *, gamma=0.003, gamma_start=None, optimizer='sgd', learning_rate=0.1, momentum=0.9, epochs=50, batch_size=250,
-        origin='mean', start_scale=1.0, label_weight=1.0, loss='self-label', alpha=1.0, lambda_=100.0, fairness=1.0, prior=None,
+        origin='mean', start_scale=1.0, label_weight=1.0, loss='self-label', alpha=1.0, lambda_value=100.0, fairness=1.0, prior=None,
         label_solver='em', label_rounds=10, labels_per='batch', clusters_per_label=None, group_share=None, center=False, scale='none',
         random_state=0, n_jobs=None, verbose=0, callback=None
     ):
@@ -1451,7 +1454,7 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
         self.label_weight = label_weight
         self.loss = loss
         self.alpha = alpha
-        self.lambda_ = lambda_
+        self.lambda_value = lambda_value
         self.fairness = fairness
         self.prior = prior
         self.label_solver = label_solver
@@ -1547,8 +1550,9 @@ class Mi(GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     The command's name for it is mi; its options are described in docs/reference/mi.md, the method with its source in docs/methods.md.
     """
 
@@ -1670,8 +1674,9 @@ class Sela(GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     The command's name for it is sela; its options are described in docs/reference/sela.md, the method with its source in docs/methods.md.
     """
 
@@ -1788,8 +1793,9 @@ class Miadm(GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     The command's name for it is miadm; its options are described in docs/reference/miadm.md, the method with its source in docs/methods.md.
     """
 
@@ -1836,7 +1842,7 @@ class Wmc(Transforms, Clusterer):
         Number of clusters k. A whole number, at least 1.
     weighting : {'exponential', 'linear'}, default='exponential'
         What another point costs in a representation: exp(2 distance), or its distance.
-    lambda_ : float, default=50.0
+    lambda_value : float, default=50.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     eta : float, or None, default=None
         Square of the coordinate added to every row. A number, at least 0. None: 1 (exponential) or 0.2 (linear) times the rows' mean
@@ -1917,19 +1923,19 @@ class Wmc(Transforms, Clusterer):
 
     _method = "wmc"
     _options = {
-        "n_clusters": "clusters", "weighting": "weighting", "lambda_": "lambda", "eta": "eta", "normalize": "normalize", "affinity":
+        "n_clusters": "clusters", "weighting": "weighting", "lambda_value": "lambda", "eta": "eta", "normalize": "normalize", "affinity":
         "affinity", "keep": "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points", "max_rounds":
         "max_rounds", "tol": "tolerance"
     }
 
     def __init__(
-        self, n_clusters=8, *, weighting='exponential', lambda_=50.0, eta=None, normalize='auto', affinity='NSK', keep=3, n_init=10,
+        self, n_clusters=8, *, weighting='exponential', lambda_value=50.0, eta=None, normalize='auto', affinity='NSK', keep=3, n_init=10,
         max_iter=300, new_points='shares', max_rounds=30, tol=1e-07, center=False, scale='none', random_state=0, n_jobs=None, verbose=0,
         callback=None
     ):
         self.n_clusters = n_clusters
         self.weighting = weighting
-        self.lambda_ = lambda_
+        self.lambda_value = lambda_value
         self.eta = eta
         self.normalize = normalize
         self.affinity = affinity
@@ -1954,7 +1960,7 @@ class Ssc(Transforms, Clusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k. A whole number, at least 1.
-    lambda_ : float, default=20.0
+    lambda_value : float, default=20.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     eta : float, default=0.0
         Square of the coordinate added to every row; 0: none. A number, at least 0.
@@ -2034,16 +2040,16 @@ class Ssc(Transforms, Clusterer):
 
     _method = "ssc"
     _options = {
-        "n_clusters": "clusters", "lambda_": "lambda", "eta": "eta", "normalize": "normalize", "affinity": "affinity", "keep": "keep",
+        "n_clusters": "clusters", "lambda_value": "lambda", "eta": "eta", "normalize": "normalize", "affinity": "affinity", "keep": "keep",
         "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points", "max_rounds": "max_rounds", "tol": "tolerance"
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_=20.0, eta=0.0, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
+        self, n_clusters=8, *, lambda_value=20.0, eta=0.0, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
         new_points='shares', max_rounds=100, tol=1e-07, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
     ):
         self.n_clusters = n_clusters
-        self.lambda_ = lambda_
+        self.lambda_value = lambda_value
         self.eta = eta
         self.normalize = normalize
         self.affinity = affinity
@@ -2068,7 +2074,7 @@ class Ensc(Transforms, Clusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters k. A whole number, at least 1.
-    lambda_ : float, default=50.0
+    lambda_value : float, default=50.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     l1_share : float, default=0.9
         Tau, the share of ||c||_1 beside ||c||^2 / 2; 1: that of ssc. A number, above 0 and at most 1.
@@ -2150,17 +2156,17 @@ class Ensc(Transforms, Clusterer):
 
     _method = "ensc"
     _options = {
-        "n_clusters": "clusters", "lambda_": "lambda", "l1_share": "l1_share", "eta": "eta", "normalize": "normalize", "affinity":
+        "n_clusters": "clusters", "lambda_value": "lambda", "l1_share": "l1_share", "eta": "eta", "normalize": "normalize", "affinity":
         "affinity", "keep": "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points", "max_rounds":
         "max_rounds", "tol": "tolerance"
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_=50.0, l1_share=0.9, eta=0.0, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
+        self, n_clusters=8, *, lambda_value=50.0, l1_share=0.9, eta=0.0, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
         new_points='shares', max_rounds=100, tol=1e-07, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
     ):
         self.n_clusters = n_clusters
-        self.lambda_ = lambda_
+        self.lambda_value = lambda_value
         self.l1_share = l1_share
         self.eta = eta
         self.normalize = normalize
@@ -3104,7 +3110,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         Changed views of a point per step; 1: beside the point itself. A whole number, from 1 to 2.
     augmentation_weight : float, default=0.2
         Weight of the divergence of the two views' predictions. A number, at least 0.
-    lambda_ : float, default=100.0
+    lambda_value : float, default=100.0
         Weight of the prior's divergence from the mean label. A number, above 0 and at most 1e+06.
     prior : list of float, or None, default=None
         Share of each cluster: k numbers that sum to 1. Numbers with commas between them, above 0. None: equal shares.
@@ -3163,8 +3169,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     transform gives the rows in the space in which the method sees them.
     The command's name for it is entropy-net; its options are described in docs/reference/entropy-net.md, the method with its source in
     docs/methods.md.
@@ -3176,7 +3183,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "lambda_": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
+        "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
         "labels_per": "labels_per"
     }
     _takes_labels = True
@@ -3184,7 +3191,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     def __init__(
         self, n_clusters=8, *, network='auto', image=None, widths=(1200, 1200), kernel=3, augment='auto', rotation=15.0, shift=0.1,
         zoom=0.1, colour=0.2, noise=0.3, epochs=50, batch_size=250, learning_rate=0.001, backbone_rate=None, pretrained='',
-        weight_decay=0.0001, label_weight=1.0, half=False, augmentations=2, augmentation_weight=0.2, lambda_=100.0, prior=None,
+        weight_decay=0.0001, label_weight=1.0, half=False, augmentations=2, augmentation_weight=0.2, lambda_value=100.0, prior=None,
         label_solver='em', label_rounds=10, labels_per='batch', clusters_per_label=None, group_share=None, center=False, scale='none',
         device='cpu', checkpoint=None, random_state=0, n_jobs=None, verbose=0, callback=None
     ):
@@ -3209,7 +3216,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
-        self.lambda_ = lambda_
+        self.lambda_value = lambda_value
         self.prior = prior
         self.label_solver = label_solver
         self.label_rounds = label_rounds
@@ -3331,8 +3338,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     transform gives the rows in the space in which the method sees them.
     The command's name for it is imsat; its options are described in docs/reference/imsat.md, the method with its source in docs/methods.md.
     """
@@ -3485,8 +3493,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     transform gives the rows in the space in which the method sees them.
     The command's name for it is iic; its options are described in docs/reference/iic.md, the method with its source in docs/methods.md.
     """
@@ -3642,8 +3651,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     transform gives the rows in the space in which the method sees them.
     The command's name for it is sela-net; its options are described in docs/reference/sela-net.md, the method with its source in
     docs/methods.md.
@@ -3801,8 +3811,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
 
     Notes
     -----
-    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. With
-    n_clusters=None there are as many clusters as the labels have together.
+    y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
+    label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
+    labels have together.
     transform gives the rows in the space in which the method sees them.
     The command's name for it is miadm-net; its options are described in docs/reference/miadm-net.md, the method with its source in
     docs/methods.md.

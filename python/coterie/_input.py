@@ -135,6 +135,8 @@ def weights_of(sample_weight):
         raise ValueError(f"sample_weight: Sample weights must be 1D array or scalar; one number per row is wanted, not shape {weights.shape}")
     if weights.dtype.kind not in "fiub":
         raise ValueError(f"sample_weight: numbers are wanted, not {weights.dtype}")
+    if weights.size and not weights.any():
+        raise ValueError("sample_weight: every weight is zero; at least one row must weigh more")
     return np.ascontiguousarray(weights, dtype=np.float64)
 
 

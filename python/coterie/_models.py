@@ -1,6 +1,8 @@
 """Models as files: the same that the command writes and reads."""
 import os
 
+import numpy as np
+
 from . import _core, _estimators, _names
 
 
@@ -25,7 +27,14 @@ def load(path):
         model.objective_ = float(facts["objective"])
     names, of_cluster = fitted.cluster_labels
     if of_cluster:
-        import numpy as np
-
-        model.cluster_labels_ = np.array([names[label] if label >= 0 else None for label in of_cluster], dtype=object)
+        model.cluster_labels_ = model._label_of_cluster(_label_values(names))
     return model
+
+
+def _label_values(names):
+    """Labels are words in the file; those that are all whole numbers were numbers in y."""
+    try:
+        values = np.array([int(name) for name in names])
+        return values if [str(value) for value in values] == names else np.array(names)
+    except (ValueError, OverflowError):
+        return np.array(names)

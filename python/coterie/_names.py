@@ -9,7 +9,7 @@ PARAMETERS = {
     "restarts": "n_init",
     "seeding": "init",
     "initial_centroids": "init",
-    "lambda": "lambda_",
+    "lambda": "lambda_value",  # a word of Python's own; and names that end in _ are those of what was fitted
     "neighbors": "n_neighbors",
     "components": "n_components",
     "seed": "random_state",
