@@ -189,7 +189,7 @@ class Clusterer:
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
         _warn(said)
-        if report["stopped"] == "iteration_limit":
+        if report["stopped"] == "iteration-limit":
             limit = "max_iter" if "max_iter" in self._options else "its limit"
             warnings.warn(
                 f"{type(self).__name__} did not converge in {report['iterations']} iterations; {limit} may be raised", ConvergenceWarning, stacklevel=3

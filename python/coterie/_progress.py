@@ -22,10 +22,10 @@ class Progress:
         return bool(self.callback({"stage": stage, "fraction": fraction, "objective": objective, "iteration": iteration}))
 
     def _show(self, stage, fraction, objective, iteration):
-        said = "" if objective != objective else f"objective {objective:.6g}"
+        said = "" if objective != objective or iteration == 0 else f"objective {objective:.6g}"
         if stage != self.stage:
             self.close()
-            self.stage = stage
+            self.stage, self.told = stage, 0.0
             try:
                 from tqdm.auto import tqdm
 
