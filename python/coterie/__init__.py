@@ -10,9 +10,15 @@ files; `coterie.metrics` has scores, `coterie.datasets` small data sets.
 Names are loaded when they are first used, so that the import costs little.
 """
 import importlib
+from typing import TYPE_CHECKING
 
 from ._errors import BadArgument, BadData, Cancelled, ConvergenceWarning, CoterieError, CoterieWarning, InternalError, NotFittedError, ResourceError
 from ._version import __version__
+
+if TYPE_CHECKING:
+    from . import datasets, metrics
+    from ._estimators import *
+    from ._models import load, save
 
 _MODULES = ("metrics", "datasets")
 _FUNCTIONS = {"load": "_models", "save": "_models"}

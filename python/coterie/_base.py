@@ -3,15 +3,22 @@
 The classes of `_estimators.py`, which are made from the methods' own descriptions, say what they take and give by the classes here that they derive
 from. A constructor only stores. Whatever is fitted lies in one object of the library, `_fitted`, which is what is saved, pickled and asked.
 """
+from __future__ import annotations
+
 import inspect
+import os
 import sys
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
 from ._progress import Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def _warn(texts):
@@ -29,6 +36,11 @@ class Clusterer:
     _takes_labels = False
     _takes_graph = False
 
+    labels_: np.ndarray
+    n_iter_: int
+    objective_: float
+    fit_report_: dict[str, Any]
+
     # Parameters
 
     @classmethod
@@ -36,11 +48,11 @@ class Clusterer:
         signature = inspect.signature(cls.__init__)
         return {name: each.default for name, each in signature.parameters.items() if name != "self"}
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the constructor and their values."""
         return {name: getattr(self, name) for name in sorted(self._defaults())}
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Sets parameters of the constructor; returns self."""
         known = self._defaults()
         for name in params:
@@ -98,11 +110,11 @@ class Clusterer:
 
     # Fit
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the clusters of X; returns self. See the class for what y is."""
         return self._fit(X, y, None)
 
-    def fit_predict(self, X, y=None, **params):
+    def fit_predict(self, X: Any, y: Any = None, **params: Any) -> np.ndarray:
         """labels_ after fit."""
         return self.fit(X, y, **params).labels_
 
@@ -150,11 +162,9 @@ class Clusterer:
         out = {}
         for parameter, option in self._options.items():
             value = getattr(self, parameter)
-            if parameter == "init" and not isinstance(value, str):
-                continue  # centroids, or nothing
-            if parameter == "init":
-                value = {"k-means++": "kmeans++", "k-means||": "kmeans-parallel"}.get(value, value)
-            out[option] = value
+            if parameter == "init" and not isinstance(value, str) or parameter == "n_init" and isinstance(value, str) and value == "auto":
+                continue  # centroids, or nothing; and the method's own number of starts
+            out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
     def _fit(self, X, y, weights):
@@ -260,7 +270,7 @@ class Clusterer:
             raise ValueError(f"X has {rows.shape[1]} features, but {name} is expecting {self.n_features_in_} features as input")
         return rows
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The number of the cluster, 0 to n_clusters - 1, of each row of X: an array of int32.
 
         Columns of a table are found by the names of those of the fit, whatever their order.
@@ -281,10 +291,8 @@ class Clusterer:
 
     # Models as files and bytes: those of the command
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model, whole or not at all, as `coterie fit --model-out` does; `coterie.load` and the command read it."""
-        import os
-
         self._require_fitted()
         self._fitted.save(os.fspath(path))
 
@@ -311,7 +319,7 @@ def _interval(share):
 class WeightedClusterer(Clusterer):
     """Of methods that take weights."""
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the clusters of X; returns self. A row of weight w acts as w copies of it. See the class for what y is."""
         return self._fit(X, y, _input.weights_of(sample_weight))
 
@@ -321,16 +329,16 @@ class Transforms:
 
     _transformed = "embedding"
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """X as the method sees it, n x p: see the class."""
         rows = self._new_rows(X)
         return self._contained(self._output_of(self._transformed, rows), rows)
 
-    def fit_transform(self, X, y=None, **params):
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """fit, then transform of the same rows."""
         return self.fit(X, y, **params).transform(X)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of transform: the class's in small letters, and a number."""
         self._require_fitted()
         if "_columns_out" not in self.__dict__:
@@ -344,7 +352,7 @@ class Transforms:
     def _n_features_out(self):
         return len(self.get_feature_names_out())
 
-    def set_output(self, *, transform=None):
+    def set_output(self, *, transform: str | None = None) -> Self:
         """What transform returns: "default" (an array), "pandas" or "polars"; None leaves it as it is. Returns self."""
         if transform not in (None, "default", "pandas", "polars"):
             raise ValueError(f"transform: {transform!r} is not accepted; one of 'default', 'pandas', 'polars', None")
@@ -370,11 +378,11 @@ class Transforms:
 class GivesDistances:
     """Of methods with centroids."""
 
-    def distances(self, X):
+    def distances(self, X: Any) -> np.ndarray:
         """n x k: the Euclidean distance of each row to each centroid, in the space in which the method compares them."""
         return self._output("distances", X)
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better."""
         nearest = self._output("distances", X).min(axis=1) ** 2
         return -float(nearest.sum() if sample_weight is None else nearest @ _input.weights_of(sample_weight))
@@ -383,7 +391,7 @@ class GivesDistances:
 class GivesMemberships:
     """Of methods with probabilities."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """n x k: the probability of each cluster; rows sum to 1."""
         return self._output("memberships", X)
 
@@ -391,6 +399,6 @@ class GivesMemberships:
 class GivesLabelScores:
     """Of methods that tell how well each label of y fits."""
 
-    def label_scores(self, X):
+    def label_scores(self, X: Any) -> np.ndarray:
         """n x L: how well each label of y fits each row, larger is better. Of a fit with y."""
         return self._output("label_scores", X)

@@ -1,4 +1,11 @@
 """A class per method. Made by scripts/make-estimators from the methods' own descriptions; do not edit."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
 from ._base import Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedClusterer
 __all__ = [
     "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "Spectral", "Subspace", "Cpd", "Aml", "RpcaOm",
@@ -101,10 +108,27 @@ class KMeans(Transforms, GivesDistances, WeightedClusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, n_init=1, max_iter=300, tol=0.0001, init='auto', seeding_candidates=None, seeding_sample=None,
-        algorithm='auto', share_rounding='floor', clusters_per_label=None, group_share=None, sizes=None, center=False, scale='none',
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        n_init: int = 1,
+        max_iter: int = 300,
+        tol: float = 0.0001,
+        init: Any = 'auto',
+        seeding_candidates: int | None = None,
+        seeding_sample: int | None = None,
+        algorithm: str = 'auto',
+        share_rounding: str = 'floor',
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        sizes: int | tuple[int | None, int | None] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.max_iter = max_iter
@@ -125,7 +149,7 @@ class KMeans(Transforms, GivesDistances, WeightedClusterer):
         self.callback = callback
 
     @property
-    def inertia_(self):
+    def inertia_(self) -> float:
         """The same as objective_."""
         return self.objective_
 
@@ -139,11 +163,11 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedClusterer):
         Number of clusters k. A whole number, at least 1.
     batch_size : int, default=1024
         Rows per batch, at most n. A whole number, at least 1.
-    max_epochs : int, default=100
+    max_iter : int, default=100
         Rows drawn at most, in multiples of n. A whole number, at least 1.
-    patience : int, default=10
+    max_no_improvement : int, default=10
         Stop when the smoothed inertia has reached no new low for this many batches; 0: never. A whole number, at least 0.
-    reassignment_share : float, default=0.01
+    reassignment_ratio : float, default=0.01
         A centroid with less than this share of the rows of the busiest is put elsewhere; 0: never. A number, from 0 to 1.
     n_init : int, default=1
         Runs from different seedings; the one of least inertia is kept. A whole number, at least 1.
@@ -202,21 +226,35 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedClusterer):
 
     _method = "minibatch-kmeans"
     _options = {
-        "n_clusters": "clusters", "batch_size": "batch_size", "max_epochs": "max_epochs", "patience": "patience", "reassignment_share":
-        "reassignment_share", "n_init": "restarts", "init": "seeding", "seeding_candidates": "seeding_candidates"
+        "n_clusters": "clusters", "batch_size": "batch_size", "max_iter": "max_epochs", "max_no_improvement": "patience",
+        "reassignment_ratio": "reassignment_share", "n_init": "restarts", "init": "seeding", "seeding_candidates": "seeding_candidates"
     }
     _transformed = "distances"
     _blocks = True
 
     def __init__(
-        self, n_clusters=8, *, batch_size=1024, max_epochs=100, patience=10, reassignment_share=0.01, n_init=1, init='auto',
-        seeding_candidates=None, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        batch_size: int = 1024,
+        max_iter: int = 100,
+        max_no_improvement: int = 10,
+        reassignment_ratio: float = 0.01,
+        n_init: int = 1,
+        init: Any = 'auto',
+        seeding_candidates: int | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.patience = patience
-        self.reassignment_share = reassignment_share
+        self.max_iter = max_iter
+        self.max_no_improvement = max_no_improvement
+        self.reassignment_ratio = reassignment_ratio
         self.n_init = n_init
         self.init = init
         self.seeding_candidates = seeding_candidates
@@ -228,7 +266,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedClusterer):
         self.callback = callback
 
     @property
-    def inertia_(self):
+    def inertia_(self) -> float:
         """The same as objective_."""
         return self.objective_
 
@@ -311,9 +349,22 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedClusterer
     _blocks = True
 
     def __init__(
-        self, n_clusters=8, *, temperature=None, n_init=1, max_iter=300, tol=1e-06, init='auto', seeding_candidates=None, center=False,
-        scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        temperature: float | None = None,
+        n_init: int = 1,
+        max_iter: int = 300,
+        tol: float = 1e-06,
+        init: Any = 'auto',
+        seeding_candidates: int | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.temperature = temperature
         self.n_init = n_init
@@ -405,9 +456,21 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedClusterer):
     _blocks = True
 
     def __init__(
-        self, n_clusters=8, *, n_init=1, max_iter=300, tol=0.0001, init='auto', seeding_candidates=None, center=False, scale='none',
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        n_init: int = 1,
+        max_iter: int = 300,
+        tol: float = 0.0001,
+        init: Any = 'auto',
+        seeding_candidates: int | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.max_iter = max_iter
@@ -483,8 +546,16 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     _transformed = "distances"
 
     def __init__(
-        self, n_clusters=8, *, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.center = center
         self.scale = scale
@@ -582,9 +653,26 @@ class KernelKMeans(WeightedClusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, kernel='rbf', width=None, gamma=None, constant=1.0, degree=3, n_init=1, max_iter=300, tol=0.0,
-        seeding_candidates=None, init=None, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        kernel: str = 'rbf',
+        width: float | None = None,
+        gamma: float | None = None,
+        constant: float = 1.0,
+        degree: int = 3,
+        n_init: int = 1,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        seeding_candidates: int | None = None,
+        init: Any = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
         self.width = width
@@ -689,9 +777,23 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     _takes_graph = True
 
     def __init__(
-        self, n_clusters=8, *, affinity='neighbors', n_neighbors=15, edge_weights='connectivity', symmetry='mean', width=None, n_init=10,
-        max_iter=300, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        affinity: str = 'neighbors',
+        n_neighbors: int = 15,
+        edge_weights: str = 'connectivity',
+        symmetry: str = 'mean',
+        width: float | None = None,
+        n_init: int = 10,
+        max_iter: int = 300,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.n_neighbors = n_neighbors
@@ -811,11 +913,32 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=None, *, assignment='hard', temperature=1.0, projection='joint', subspace_dim=None, normalization='within',
-        shrinkage='oas', max_iter=10, passes=1, tol=1e-06, soft_solver='newton', bregman_rounds=None, share_rounding='floor', init=None,
-        clusters_per_label=None, group_share=None, sizes=None, center=False, scale='none', random_state=0, n_jobs=None, verbose=0,
-        callback=None
-    ):
+        self,
+        n_clusters: int | None = None,
+        *,
+        assignment: str = 'hard',
+        temperature: float = 1.0,
+        projection: str = 'joint',
+        subspace_dim: int | None = None,
+        normalization: str = 'within',
+        shrinkage: str = 'oas',
+        max_iter: int = 10,
+        passes: int = 1,
+        tol: float = 1e-06,
+        soft_solver: str = 'newton',
+        bregman_rounds: int | None = None,
+        share_rounding: str = 'floor',
+        init: Any = None,
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        sizes: int | tuple[int | None, int | None] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.assignment = assignment
         self.temperature = temperature
@@ -948,11 +1071,34 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_value=None, lambda_rel=0.0025, sigma=None, sigma_rel=1.05, kernel='none', kernel_width=None,
-        n_components=None, landmarks=None, indicator='discrete', labels_from='moved', origin='mean', damping=0.0, damped_rounds=60,
-        assignments_per_round=None, n_init=10, max_iter=100, tol=1e-06, init=None, center=False, scale='none', random_state=0, n_jobs=None,
-        verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        lambda_value: float | None = None,
+        lambda_rel: float = 0.0025,
+        sigma: float | None = None,
+        sigma_rel: float = 1.05,
+        kernel: str = 'none',
+        kernel_width: float | None = None,
+        n_components: int | None = None,
+        landmarks: int | None = None,
+        indicator: str = 'discrete',
+        labels_from: str = 'moved',
+        origin: str = 'mean',
+        damping: float = 0.0,
+        damped_rounds: int = 60,
+        assignments_per_round: int | None = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-06,
+        init: Any = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.lambda_value = lambda_value
         self.lambda_rel = lambda_rel
@@ -1072,10 +1218,27 @@ class Aml(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_value=None, lambda_rel=0.1, dimensions=None, kernel='none', kernel_width=None, n_components=None,
-        landmarks=None, n_init=10, max_iter=100, tol=0.0, init=None, center=False, scale='none', random_state=0, n_jobs=None, verbose=0,
-        callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        lambda_value: float | None = None,
+        lambda_rel: float = 0.1,
+        dimensions: int | None = None,
+        kernel: str = 'none',
+        kernel_width: float | None = None,
+        n_components: int | None = None,
+        landmarks: int | None = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 0.0,
+        init: Any = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.lambda_value = lambda_value
         self.lambda_rel = lambda_rel
@@ -1184,9 +1347,25 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, dimensions=None, kernel='none', kernel_width=None, n_components=None, landmarks=None, n_init=10,
-        max_iter=100, tol=1e-06, init=None, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        dimensions: int | None = None,
+        kernel: str = 'none',
+        kernel_width: float | None = None,
+        n_components: int | None = None,
+        landmarks: int | None = None,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-06,
+        init: Any = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.dimensions = dimensions
         self.kernel = kernel
@@ -1301,10 +1480,29 @@ class Fme(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, mu=None, mu_rel=1.0, gamma=None, gamma_rel=1.0, n_neighbors=10, dimensions=None, kernel='none',
-        kernel_width=None, n_components=None, landmarks=None, labels_from='regression', n_init=10, init=None, center=False, scale='none',
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        mu: float | None = None,
+        mu_rel: float = 1.0,
+        gamma: float | None = None,
+        gamma_rel: float = 1.0,
+        n_neighbors: int = 10,
+        dimensions: int | None = None,
+        kernel: str = 'none',
+        kernel_width: float | None = None,
+        n_components: int | None = None,
+        landmarks: int | None = None,
+        labels_from: str = 'regression',
+        n_init: int = 10,
+        init: Any = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.mu = mu
         self.mu_rel = mu_rel
@@ -1436,11 +1634,36 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, gamma=0.003, gamma_start=None, optimizer='sgd', learning_rate=0.1, momentum=0.9, epochs=50, batch_size=250,
-        origin='mean', start_scale=1.0, label_weight=1.0, loss='self-label', alpha=1.0, lambda_value=100.0, fairness=1.0, prior=None,
-        label_solver='em', label_rounds=10, labels_per='batch', clusters_per_label=None, group_share=None, center=False, scale='none',
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        gamma: float = 0.003,
+        gamma_start: float | None = None,
+        optimizer: str = 'sgd',
+        learning_rate: float = 0.1,
+        momentum: float = 0.9,
+        epochs: int = 50,
+        batch_size: int = 250,
+        origin: str = 'mean',
+        start_scale: float = 1.0,
+        label_weight: float = 1.0,
+        loss: str = 'self-label',
+        alpha: float = 1.0,
+        lambda_value: float = 100.0,
+        fairness: float = 1.0,
+        prior: Sequence[float] | None = None,
+        label_solver: str = 'em',
+        label_rounds: int = 10,
+        labels_per: str = 'batch',
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.gamma = gamma
         self.gamma_start = gamma_start
@@ -1565,10 +1788,30 @@ class Mi(GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, gamma=0.003, gamma_start=None, optimizer='sgd', learning_rate=0.1, momentum=0.9, epochs=50, batch_size=250,
-        origin='mean', start_scale=1.0, label_weight=1.0, fairness=1.0, prior=None, clusters_per_label=None, group_share=None, center=False,
-        scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        gamma: float = 0.003,
+        gamma_start: float | None = None,
+        optimizer: str = 'sgd',
+        learning_rate: float = 0.1,
+        momentum: float = 0.9,
+        epochs: int = 50,
+        batch_size: int = 250,
+        origin: str = 'mean',
+        start_scale: float = 1.0,
+        label_weight: float = 1.0,
+        fairness: float = 1.0,
+        prior: Sequence[float] | None = None,
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.gamma = gamma
         self.gamma_start = gamma_start
@@ -1689,10 +1932,31 @@ class Sela(GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, gamma=0.003, gamma_start=None, optimizer='sgd', learning_rate=0.1, momentum=0.9, epochs=50, batch_size=250,
-        origin='mean', start_scale=1.0, label_weight=1.0, sharpness=25.0, prior=None, labels_per='epoch', clusters_per_label=None,
-        group_share=None, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        gamma: float = 0.003,
+        gamma_start: float | None = None,
+        optimizer: str = 'sgd',
+        learning_rate: float = 0.1,
+        momentum: float = 0.9,
+        epochs: int = 50,
+        batch_size: int = 250,
+        origin: str = 'mean',
+        start_scale: float = 1.0,
+        label_weight: float = 1.0,
+        sharpness: float = 25.0,
+        prior: Sequence[float] | None = None,
+        labels_per: str = 'epoch',
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.gamma = gamma
         self.gamma_start = gamma_start
@@ -1808,10 +2072,28 @@ class Miadm(GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, gamma=0.003, gamma_start=None, optimizer='sgd', learning_rate=0.1, momentum=0.9, epochs=50, batch_size=250,
-        origin='mean', start_scale=1.0, label_weight=1.0, labels_per='epoch', clusters_per_label=None, center=False, scale='none',
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        gamma: float = 0.003,
+        gamma_start: float | None = None,
+        optimizer: str = 'sgd',
+        learning_rate: float = 0.1,
+        momentum: float = 0.9,
+        epochs: int = 50,
+        batch_size: int = 250,
+        origin: str = 'mean',
+        start_scale: float = 1.0,
+        label_weight: float = 1.0,
+        labels_per: str = 'epoch',
+        clusters_per_label: Mapping[Any, int] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.gamma = gamma
         self.gamma_start = gamma_start
@@ -1929,10 +2211,27 @@ class Wmc(Transforms, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, weighting='exponential', lambda_value=50.0, eta=None, normalize='auto', affinity='NSK', keep=3, n_init=10,
-        max_iter=300, new_points='shares', max_rounds=30, tol=1e-07, center=False, scale='none', random_state=0, n_jobs=None, verbose=0,
-        callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        weighting: str = 'exponential',
+        lambda_value: float = 50.0,
+        eta: float | None = None,
+        normalize: str = 'auto',
+        affinity: str = 'NSK',
+        keep: int = 3,
+        n_init: int = 10,
+        max_iter: int = 300,
+        new_points: str = 'shares',
+        max_rounds: int = 30,
+        tol: float = 1e-07,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.weighting = weighting
         self.lambda_value = lambda_value
@@ -2045,9 +2344,26 @@ class Ssc(Transforms, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_value=20.0, eta=0.0, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
-        new_points='shares', max_rounds=100, tol=1e-07, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        lambda_value: float = 20.0,
+        eta: float = 0.0,
+        normalize: str = 'auto',
+        affinity: str = 'NSK',
+        keep: int = 3,
+        n_init: int = 10,
+        max_iter: int = 300,
+        new_points: str = 'shares',
+        max_rounds: int = 100,
+        tol: float = 1e-07,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.lambda_value = lambda_value
         self.eta = eta
@@ -2162,9 +2478,27 @@ class Ensc(Transforms, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, lambda_value=50.0, l1_share=0.9, eta=0.0, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
-        new_points='shares', max_rounds=100, tol=1e-07, center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        lambda_value: float = 50.0,
+        l1_share: float = 0.9,
+        eta: float = 0.0,
+        normalize: str = 'auto',
+        affinity: str = 'NSK',
+        keep: int = 3,
+        n_init: int = 10,
+        max_iter: int = 300,
+        new_points: str = 'shares',
+        max_rounds: int = 100,
+        tol: float = 1e-07,
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.lambda_value = lambda_value
         self.l1_share = l1_share
@@ -2276,9 +2610,25 @@ class SscOmp(Transforms, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, nonzeros=6, residual=0.001, eta=0.0, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
-        new_points='shares', center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        nonzeros: int = 6,
+        residual: float = 0.001,
+        eta: float = 0.0,
+        normalize: str = 'auto',
+        affinity: str = 'NSK',
+        keep: int = 3,
+        n_init: int = 10,
+        max_iter: int = 300,
+        new_points: str = 'shares',
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.nonzeros = nonzeros
         self.residual = residual
@@ -2385,9 +2735,24 @@ class Smce(Transforms, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, gamma=10.0, n_neighbors=20, normalize='auto', affinity='NSK', keep=3, n_init=10, max_iter=300,
-        new_points='shares', center=False, scale='none', random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        gamma: float = 10.0,
+        n_neighbors: int = 20,
+        normalize: str = 'auto',
+        affinity: str = 'NSK',
+        keep: int = 3,
+        n_init: int = 10,
+        max_iter: int = 300,
+        new_points: str = 'shares',
+        center: bool = False,
+        scale: str = 'none',
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.gamma = gamma
         self.n_neighbors = n_neighbors
@@ -2495,10 +2860,28 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(500, 500, 2000), embedding=10, pretrain_epochs=200,
-        pretrain_batch_size=256, pretrain_rate=0.001, pretrained='', n_init=100, half=False, center=False, scale='none', device='cpu',
-        checkpoint=None, random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (500, 500, 2000),
+        embedding: int = 10,
+        pretrain_epochs: int = 200,
+        pretrain_batch_size: int = 256,
+        pretrain_rate: float = 0.001,
+        pretrained: str = '',
+        n_init: int = 100,
+        half: bool = False,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -2627,11 +3010,36 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(500, 500, 2000), embedding=10, pretrain_epochs=200,
-        pretrain_batch_size=256, pretrain_rate=0.001, pretrained='', n_init=100, half=False, learning_rate=0.001, batch_size=256,
-        update_interval=None, max_iter=14000, tol=0.005, update_restarts=2, move='last', update='batch', center=False, scale='none',
-        device='cpu', checkpoint=None, random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (500, 500, 2000),
+        embedding: int = 10,
+        pretrain_epochs: int = 200,
+        pretrain_batch_size: int = 256,
+        pretrain_rate: float = 0.001,
+        pretrained: str = '',
+        n_init: int = 100,
+        half: bool = False,
+        learning_rate: float = 0.001,
+        batch_size: int = 256,
+        update_interval: int | None = None,
+        max_iter: int = 14000,
+        tol: float = 0.005,
+        update_restarts: int = 2,
+        move: str = 'last',
+        update: str = 'batch',
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -2761,11 +3169,33 @@ class Dec(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(500, 500, 2000), embedding=10, pretrain_epochs=200,
-        pretrain_batch_size=256, pretrain_rate=0.001, pretrained='', n_init=100, half=False, learning_rate=0.01, batch_size=256,
-        update_interval=140, max_iter=14000, tol=0.001, center=False, scale='none', device='cpu', checkpoint=None, random_state=0,
-        n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (500, 500, 2000),
+        embedding: int = 10,
+        pretrain_epochs: int = 200,
+        pretrain_batch_size: int = 256,
+        pretrain_rate: float = 0.001,
+        pretrained: str = '',
+        n_init: int = 100,
+        half: bool = False,
+        learning_rate: float = 0.01,
+        batch_size: int = 256,
+        update_interval: int = 140,
+        max_iter: int = 14000,
+        tol: float = 0.001,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -2894,11 +3324,34 @@ class Idec(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(500, 500, 2000), embedding=10, pretrain_epochs=200,
-        pretrain_batch_size=256, pretrain_rate=0.001, pretrained='', n_init=100, half=False, learning_rate=0.001, batch_size=256,
-        update_interval=140, max_iter=14000, tol=0.001, gamma=0.1, center=False, scale='none', device='cpu', checkpoint=None,
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (500, 500, 2000),
+        embedding: int = 10,
+        pretrain_epochs: int = 200,
+        pretrain_batch_size: int = 256,
+        pretrain_rate: float = 0.001,
+        pretrained: str = '',
+        n_init: int = 100,
+        half: bool = False,
+        learning_rate: float = 0.001,
+        batch_size: int = 256,
+        update_interval: int = 140,
+        max_iter: int = 14000,
+        tol: float = 0.001,
+        gamma: float = 0.1,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -3028,11 +3481,34 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     }
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(500, 500, 2000), embedding=10, pretrain_epochs=200,
-        pretrain_batch_size=256, pretrain_rate=0.001, pretrained='', n_init=100, half=False, learning_rate=0.001, batch_size=256,
-        update_interval=140, max_iter=14000, tol=0.001, distortion=0.05, center=False, scale='none', device='cpu', checkpoint=None,
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (500, 500, 2000),
+        embedding: int = 10,
+        pretrain_epochs: int = 200,
+        pretrain_batch_size: int = 256,
+        pretrain_rate: float = 0.001,
+        pretrained: str = '',
+        n_init: int = 100,
+        half: bool = False,
+        learning_rate: float = 0.001,
+        batch_size: int = 256,
+        update_interval: int = 140,
+        max_iter: int = 14000,
+        tol: float = 0.001,
+        distortion: float = 0.05,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -3189,12 +3665,45 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(1200, 1200), kernel=3, augment='auto', rotation=15.0, shift=0.1,
-        zoom=0.1, colour=0.2, noise=0.3, epochs=50, batch_size=250, learning_rate=0.001, backbone_rate=None, pretrained='',
-        weight_decay=0.0001, label_weight=1.0, half=False, augmentations=2, augmentation_weight=0.2, lambda_value=100.0, prior=None,
-        label_solver='em', label_rounds=10, labels_per='batch', clusters_per_label=None, group_share=None, center=False, scale='none',
-        device='cpu', checkpoint=None, random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (1200, 1200),
+        kernel: int = 3,
+        augment: str = 'auto',
+        rotation: float = 15.0,
+        shift: float = 0.1,
+        zoom: float = 0.1,
+        colour: float = 0.2,
+        noise: float = 0.3,
+        epochs: int = 50,
+        batch_size: int = 250,
+        learning_rate: float = 0.001,
+        backbone_rate: float | None = None,
+        pretrained: str = '',
+        weight_decay: float = 0.0001,
+        label_weight: float = 1.0,
+        half: bool = False,
+        augmentations: int = 2,
+        augmentation_weight: float = 0.2,
+        lambda_value: float = 100.0,
+        prior: Sequence[float] | None = None,
+        label_solver: str = 'em',
+        label_rounds: int = 10,
+        labels_per: str = 'batch',
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -3356,12 +3865,43 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(1200, 1200), kernel=3, augment='auto', rotation=15.0, shift=0.1,
-        zoom=0.1, colour=0.2, noise=0.3, epochs=50, batch_size=250, learning_rate=0.001, backbone_rate=None, pretrained='',
-        weight_decay=0.0001, label_weight=1.0, half=False, fairness=4.0, augmentation_weight=10.0, prior=None, view='auto',
-        adversarial_radius=0.25, clusters_per_label=None, group_share=None, center=False, scale='none', device='cpu', checkpoint=None,
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (1200, 1200),
+        kernel: int = 3,
+        augment: str = 'auto',
+        rotation: float = 15.0,
+        shift: float = 0.1,
+        zoom: float = 0.1,
+        colour: float = 0.2,
+        noise: float = 0.3,
+        epochs: int = 50,
+        batch_size: int = 250,
+        learning_rate: float = 0.001,
+        backbone_rate: float | None = None,
+        pretrained: str = '',
+        weight_decay: float = 0.0001,
+        label_weight: float = 1.0,
+        half: bool = False,
+        fairness: float = 4.0,
+        augmentation_weight: float = 10.0,
+        prior: Sequence[float] | None = None,
+        view: str = 'auto',
+        adversarial_radius: float = 0.25,
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -3510,11 +4050,38 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(1200, 1200), kernel=3, augment='auto', rotation=15.0, shift=0.1,
-        zoom=0.1, colour=0.2, noise=0.3, epochs=50, batch_size=250, learning_rate=0.001, backbone_rate=None, pretrained='',
-        weight_decay=0.0001, label_weight=1.0, half=False, augmentations=1, clusters_per_label=None, center=False, scale='none',
-        device='cpu', checkpoint=None, random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (1200, 1200),
+        kernel: int = 3,
+        augment: str = 'auto',
+        rotation: float = 15.0,
+        shift: float = 0.1,
+        zoom: float = 0.1,
+        colour: float = 0.2,
+        noise: float = 0.3,
+        epochs: int = 50,
+        batch_size: int = 250,
+        learning_rate: float = 0.001,
+        backbone_rate: float | None = None,
+        pretrained: str = '',
+        weight_decay: float = 0.0001,
+        label_weight: float = 1.0,
+        half: bool = False,
+        augmentations: int = 1,
+        clusters_per_label: Mapping[Any, int] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -3670,12 +4237,43 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(1200, 1200), kernel=3, augment='auto', rotation=15.0, shift=0.1,
-        zoom=0.1, colour=0.2, noise=0.3, epochs=50, batch_size=250, learning_rate=0.001, backbone_rate=None, pretrained='',
-        weight_decay=0.0001, label_weight=1.0, half=False, augmentations=2, augmentation_weight=0.2, sharpness=25.0, prior=None,
-        labels_per='epoch', clusters_per_label=None, group_share=None, center=False, scale='none', device='cpu', checkpoint=None,
-        random_state=0, n_jobs=None, verbose=0, callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (1200, 1200),
+        kernel: int = 3,
+        augment: str = 'auto',
+        rotation: float = 15.0,
+        shift: float = 0.1,
+        zoom: float = 0.1,
+        colour: float = 0.2,
+        noise: float = 0.3,
+        epochs: int = 50,
+        batch_size: int = 250,
+        learning_rate: float = 0.001,
+        backbone_rate: float | None = None,
+        pretrained: str = '',
+        weight_decay: float = 0.0001,
+        label_weight: float = 1.0,
+        half: bool = False,
+        augmentations: int = 2,
+        augmentation_weight: float = 0.2,
+        sharpness: float = 25.0,
+        prior: Sequence[float] | None = None,
+        labels_per: str = 'epoch',
+        clusters_per_label: Mapping[Any, int] | None = None,
+        group_share: Mapping[Any, Any] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image
@@ -3830,12 +4428,40 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     _takes_labels = True
 
     def __init__(
-        self, n_clusters=8, *, network='auto', image=None, widths=(1200, 1200), kernel=3, augment='auto', rotation=15.0, shift=0.1,
-        zoom=0.1, colour=0.2, noise=0.3, epochs=50, batch_size=250, learning_rate=0.001, backbone_rate=None, pretrained='',
-        weight_decay=0.0001, label_weight=1.0, half=False, augmentations=2, augmentation_weight=0.2, labels_per='batch',
-        clusters_per_label=None, center=False, scale='none', device='cpu', checkpoint=None, random_state=0, n_jobs=None, verbose=0,
-        callback=None
-    ):
+        self,
+        n_clusters: int | None = 8,
+        *,
+        network: str = 'auto',
+        image: Sequence[int] | None = None,
+        widths: Sequence[int] = (1200, 1200),
+        kernel: int = 3,
+        augment: str = 'auto',
+        rotation: float = 15.0,
+        shift: float = 0.1,
+        zoom: float = 0.1,
+        colour: float = 0.2,
+        noise: float = 0.3,
+        epochs: int = 50,
+        batch_size: int = 250,
+        learning_rate: float = 0.001,
+        backbone_rate: float | None = None,
+        pretrained: str = '',
+        weight_decay: float = 0.0001,
+        label_weight: float = 1.0,
+        half: bool = False,
+        augmentations: int = 2,
+        augmentation_weight: float = 0.2,
+        labels_per: str = 'batch',
+        clusters_per_label: Mapping[Any, int] | None = None,
+        center: bool = False,
+        scale: str = 'none',
+        device: str = 'cpu',
+        checkpoint: str | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
         self.n_clusters = n_clusters
         self.network = network
         self.image = image

@@ -1,17 +1,20 @@
 """Models as files: the same that the command writes and reads."""
+from __future__ import annotations
+
 import os
 
 import numpy as np
 
 from . import _core, _estimators, _names
+from ._base import Clusterer
 
 
-def save(model, path):
+def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
     """Writes a fitted model, whole or not at all; the command and `load` read it."""
     model.save(path)
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> Clusterer:
     """The fitted model in a file that `save`, or the command's --model-out, has written: an object of its method's class.
 
     It predicts and gives outputs; the labels of the points it was fitted on are not in the file. BadData (a ValueError) on what is no sound model.

@@ -17,7 +17,13 @@ PARAMETERS = {
     "weights": "sample_weight",
     "partial_labels": "y",
     "graph": "X",
+    "max_epochs": "max_iter",  # of minibatch-kmeans: passes over all rows
+    "patience": "max_no_improvement",
+    "reassignment_share": "reassignment_ratio",
 }
+
+# Words of scikit-learn's for choices that the library calls otherwise.
+CHOICES = {"k-means++": "kmeans++", "k-means||": "kmeans-parallel", "nearest_neighbors": "neighbors"}
 
 # Parts of a fitted model that do not go by their own name and an underscore.
 PARTS = {"centroids": "cluster_centers_"}
