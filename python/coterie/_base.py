@@ -130,9 +130,10 @@ class Clusterer:
             count = rows.shape[0]
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
-        side["weights"] = weights
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
+        if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
+            side["weights"] = weights
         init = getattr(self, "init", None)
         if init is not None and not isinstance(init, str):
             start = _input.rows_of(init, "init", name).points

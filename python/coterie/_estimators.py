@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._base import Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedClusterer
+
 __all__ = [
     "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "Spectral", "Subspace", "Cpd", "Aml", "RpcaOm",
     "Fme", "Entropy", "Mi", "Sela", "Miadm", "Wmc", "Ssc", "Ensc", "SscOmp", "Smce", "AeKMeans", "Dekm", "Dec", "Idec", "Dcn", "EntropyNet",
@@ -76,7 +77,7 @@ class KMeans(Transforms, GivesDistances, WeightedClusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -205,7 +206,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedClusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -321,7 +322,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedClusterer
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -428,7 +429,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedClusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -522,7 +523,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -630,7 +631,7 @@ class KernelKMeans(WeightedClusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -751,7 +752,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -885,7 +886,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -1045,7 +1046,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -1193,7 +1194,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -1322,7 +1323,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -1455,7 +1456,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -1606,7 +1607,7 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -1762,7 +1763,7 @@ class Mi(GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -1906,7 +1907,7 @@ class Sela(GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2046,7 +2047,7 @@ class Miadm(GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2186,7 +2187,7 @@ class Wmc(Transforms, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2320,7 +2321,7 @@ class Ssc(Transforms, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2453,7 +2454,7 @@ class Ensc(Transforms, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2585,7 +2586,7 @@ class SscOmp(Transforms, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2711,7 +2712,7 @@ class Smce(Transforms, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2834,7 +2835,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -2983,7 +2984,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -3143,7 +3144,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -3298,7 +3299,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -3455,7 +3456,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -3634,7 +3635,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -3836,7 +3837,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -4022,7 +4023,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -4207,7 +4208,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------
@@ -4398,7 +4399,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     feature_names_in_ : array of str
         Their names, where X had names.
     fit_report_ : dict
-        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds, details.
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
 
     Raises
     ------

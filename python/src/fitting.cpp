@@ -13,7 +13,10 @@
 #include "coterie/base/error.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/report/page.hpp"
+#include "coterie/report/picture.hpp"
 
 namespace coterie::python {
 namespace {
@@ -142,6 +145,30 @@ public:
         return out;
     }
 
+    // The page about the fit of these rows; truth: numbers of names, or none.
+    nb::str page(nb::handle points, const std::vector<std::string>& names, const std::optional<Labels1>& truth,
+                 const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
+        if (model().fit_report().points == 0)
+            throw BadArgument("the model was loaded or copied, and how it was fitted is not in its file; fit it again");
+        Host host;
+        const Run run = run_of(threads, "cpu", host);
+        const Problem problem{.points = points_of(points)};
+        std::optional<Truth> known;
+        if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
+        const std::string text = host.work([&] {
+            const PreparedRows prepared = pipeline_.prepare(problem.points, names, run);
+            if (prepared.points.rows() != static_cast<Index>(model().labels().size()))
+                throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
+                                  std::to_string(model().labels().size()) + ", and these are what is shown");
+            const FitResult result = fit_result(pipeline_, model().labels(), find_method(model().method()),
+                                                model().option_values(), problem, source, known);
+            const std::string picture = scatter_picture(prepared.points, model().labels(), result.sizes,
+                                                        {title(result), ""}, pipeline_.column_names(), run);
+            return coterie::page(result, picture);
+        });
+        return nb::str(text.data(), text.size());
+    }
+
     nb::tuple cluster_labels() const {
         const ClusterLabels& labels = model().cluster_labels();
         return nb::make_tuple(labels.names, labels.label_of);
@@ -222,6 +249,8 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     const Model& model = fitted.model();
     nb::object labels = owned_array(Labels(model.labels()));
     nb::dict report = dict_of(model.fit_report());
+    report["preparation_seconds"] = fitted.preparation_seconds();
+    report["fit_seconds"] = fitted.fit_seconds();
     std::vector<std::string> warnings = fitted.warnings();
     warnings.insert(warnings.end(), model.fit_report().warnings.begin(), model.fit_report().warnings.end());
     return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
@@ -252,6 +281,8 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("cluster_labels", &Fitted::cluster_labels)
         .def("part", &Fitted::part, "name"_a)
         .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "threads"_a, "device"_a)
+        .def("page", &Fitted::page, "points"_a, "column_names"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
+             "threads"_a)
         .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "threads"_a, "device"_a)
         .def(
             "save",

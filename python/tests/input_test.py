@@ -190,6 +190,7 @@ def test_start_weights_and_sizes(iris):
     assert (model.labels_ == y).mean() > 0.8 and model.n_iter_ == 1
     assert sorted(coterie.KMeans(3, sizes=50).fit(X).fit_report_["sizes"]) == [50, 50, 50]
     assert min(coterie.KMeans(3, sizes=(45, None)).fit(X).fit_report_["sizes"]) >= 45
+    assert np.array_equal(coterie.KMeans(3).fit(X, sample_weight=np.ones(150)).labels_, coterie.KMeans(3).fit(X).labels_)
     weights = np.where(y == 0, 0.0, 1.0)
     assert np.allclose(coterie.KMeans(1).fit(X, sample_weight=weights).cluster_centers_[0], X[y > 0].mean(axis=0))
 

@@ -174,8 +174,8 @@ def test_models_are_pickled_as_files_are_written(iris, tmp_path):
 
 def test_import_is_quick_and_needs_neither_scikit_learn_nor_scipy():
     program = """
-import time; begin = time.perf_counter()
-import coterie; seconds = time.perf_counter() - begin
+import time; begin = time.process_time()  # others use the machine, too
+import coterie; seconds = time.process_time() - begin
 import sys; coterie.KMeans(2).fit([[0.0], [1.0]]).predict([[0.5]])
 assert not {"sklearn", "scipy", "pandas"} & set(sys.modules), sorted(sys.modules)
 print(seconds)

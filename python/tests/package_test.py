@@ -69,6 +69,24 @@ def test_repr(iris):
     assert "150 of 4 dimensions" in html and "<script" not in html
 
 
+def test_report(tmp_path):
+    wine = datasets.load_wine(as_frame=True)
+    model = coterie.KMeans(3, scale="zscore").fit(wine.data)
+    page = coterie.report(model, wine.data, wine.target_names[wine.target], source="wine")
+    text = str(page)
+    assert text.startswith("<!DOCTYPE html>") and "<svg" in text and "class_1" in text and "wine" in text and "alcohol" not in text[:100]
+    assert f"{metrics.accuracy_score(wine.target, model.labels_):.3f}"[:4] in text
+    assert page._repr_html_().startswith("<iframe srcdoc=")
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == text and list(tmp_path.iterdir()) == [tmp_path / "page.html"]
+    assert "ACC" not in str(coterie.report(model, wine.data))
+    with pytest.raises(ValueError, match="100 rows; the model was fitted on 178"):
+        coterie.report(model, wine.data[:100])
+    model.save(tmp_path / "model.coterie")
+    with pytest.raises(ValueError, match="fit it again"):
+        coterie.report(coterie.load(tmp_path / "model.coterie"), wine.data)
+
+
 def test_scores_are_scikit_learns():
     random = np.random.default_rng(0)
     truth, labels = random.integers(0, 5, 300), random.integers(0, 7, 300)

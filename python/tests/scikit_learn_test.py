@@ -55,6 +55,15 @@ def test_ward_finds_the_same_clusters_of_weights_as_of_copies(iris):
     assert coterie.metrics.adjusted_rand_score(np.repeat(weighted, weights), copies) == 1
 
 
+def test_words_of_scikit_learn_are_taken(iris):
+    X, _ = iris
+    model = coterie.KMeans(init="k-means++", n_clusters=3, n_init="auto", max_iter=300, tol=1e-4, random_state=0, algorithm="lloyd").fit(X)
+    assert np.array_equal(model.labels_, coterie.KMeans(3, init="kmeans++").fit(X).labels_)
+    model = coterie.MiniBatchKMeans(init="k-means++", n_clusters=3, batch_size=45, n_init=10, max_no_improvement=10, reassignment_ratio=0.01, max_iter=100, verbose=0)
+    assert model.fit(X).inertia_ < 90
+    assert np.array_equal(coterie.Spectral(3, affinity="nearest_neighbors").fit(X).labels_, coterie.Spectral(3).fit(X).labels_)
+
+
 @pytest.mark.parametrize("name", class_names())
 def test_clone_keeps_what_was_given(name):
     first = estimator(name, random_state=7)
