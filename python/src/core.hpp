@@ -22,7 +22,9 @@
 
 #include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/metrics/metrics.hpp"
 
 namespace coterie::python {
 
@@ -46,6 +48,10 @@ struct Table {
 Points points_of(nb::handle points);
 PointsView view_of(const Rows2& array);
 inline std::span<const std::int32_t> span_of(const Labels1& array) { return {array.data(), array.size()}; }
+
+/// What is known beside the points, from the keywords that Python gives.
+Problem problem_of(nb::handle points, const nb::dict& side);
+nb::dict dict_of(const Scores& scores);
 
 nb::object to_python(const OptionValue& value);
 /// BadArgument on what the option does not take.
@@ -106,5 +112,6 @@ void add_descriptions(nb::module_& module);
 void add_fitting(nb::module_& module);
 void add_reading(nb::module_& module);
 void add_scores(nb::module_& module);
+void add_tuning(nb::module_& module);
 
 }  // namespace coterie::python

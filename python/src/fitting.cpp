@@ -185,7 +185,36 @@ private:
     std::map<std::string, std::string> facts_;
 };
 
-// What is known beside the points, from the keywords that Python gives.
+nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
+              const nb::dict& preparation, std::uint64_t seed, int threads, const std::string& device,
+              const std::string& checkpoint, nb::object notify) {
+    const Method& method = find_method(method_name);
+    const OptionValues values = option_values(*method.options, options);
+    PreparationOptions preparing;
+    PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
+    const Problem problem = problem_of(points, side);
+    Host host(std::move(notify));
+    Run run(seed, threads);
+    run.device = device;
+    run.checkpoint = checkpoint;
+    host.attach(run);
+    Pipeline fitted = host.work([&] {
+        Pipeline out = Pipeline::fit(method, values, problem, preparing, run);
+        out.release_prepared();  // they borrow, or copy, what is Python's
+        return out;
+    });
+    const Model& model = fitted.model();
+    nb::object labels = owned_array(Labels(model.labels()));
+    nb::dict report = dict_of(model.fit_report());
+    report["preparation_seconds"] = fitted.preparation_seconds();
+    report["fit_seconds"] = fitted.fit_seconds();
+    std::vector<std::string> warnings = fitted.warnings();
+    warnings.insert(warnings.end(), model.fit_report().warnings.begin(), model.fit_report().warnings.end());
+    return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
+}
+
+}  // namespace
+
 Problem problem_of(nb::handle points, const nb::dict& side) {
     Problem problem;
     const auto given = [&](const char* key) { return nb::object(side[key]); };
@@ -227,36 +256,6 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
     }
     return problem;
 }
-
-nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
-              const nb::dict& preparation, std::uint64_t seed, int threads, const std::string& device,
-              const std::string& checkpoint, nb::object notify) {
-    const Method& method = find_method(method_name);
-    const OptionValues values = option_values(*method.options, options);
-    PreparationOptions preparing;
-    PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
-    const Problem problem = problem_of(points, side);
-    Host host(std::move(notify));
-    Run run(seed, threads);
-    run.device = device;
-    run.checkpoint = checkpoint;
-    host.attach(run);
-    Pipeline fitted = host.work([&] {
-        Pipeline out = Pipeline::fit(method, values, problem, preparing, run);
-        out.release_prepared();  // they borrow, or copy, what is Python's
-        return out;
-    });
-    const Model& model = fitted.model();
-    nb::object labels = owned_array(Labels(model.labels()));
-    nb::dict report = dict_of(model.fit_report());
-    report["preparation_seconds"] = fitted.preparation_seconds();
-    report["fit_seconds"] = fitted.fit_seconds();
-    std::vector<std::string> warnings = fitted.warnings();
-    warnings.insert(warnings.end(), model.fit_report().warnings.begin(), model.fit_report().warnings.end());
-    return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
-}
-
-}  // namespace
 
 void add_fitting(nb::module_& module) {
     using namespace nb::literals;

@@ -114,4 +114,5 @@ NB_MODULE(_core, module) {
     add_reading(module);
     add_fitting(module);
     add_scores(module);
+    add_tuning(module);
 }

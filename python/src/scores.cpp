@@ -18,18 +18,6 @@ nb::tuple tuple_of(const ContingencyTable& table) {
                           matrix_of(table.counts));
 }
 
-nb::dict scores(const Labels1& labels, const Labels1& truth) {
-    const Scores found = score(span_of(labels), span_of(truth));
-    nb::dict out;
-    out["accuracy"] = found.acc;
-    out["normalized_mutual_information"] = found.nmi;
-    out["adjusted_rand_index"] = found.ari;
-    out["purity"] = found.purity;
-    out["homogeneity"] = found.homogeneity;
-    out["completeness"] = found.completeness;
-    return out;
-}
-
 Normalization mean_named(const std::string& name) {
     const std::pair<const char*, Normalization> means[] = {{"arithmetic", Normalization::arithmetic},
                                                            {"geometric", Normalization::geometric},
@@ -53,6 +41,17 @@ double of_points(nb::handle points, std::uint64_t seed, int threads, F&& score_o
 
 }  // namespace
 
+nb::dict dict_of(const Scores& scores) {
+    nb::dict out;
+    out["accuracy"] = scores.acc;
+    out["normalized_mutual_information"] = scores.nmi;
+    out["adjusted_rand_index"] = scores.ari;
+    out["purity"] = scores.purity;
+    out["homogeneity"] = scores.homogeneity;
+    out["completeness"] = scores.completeness;
+    return out;
+}
+
 void add_scores(nb::module_& module) {
     using namespace nb::literals;
     const auto of_labels = [&module](const char* name, double (*f)(LabelSpan, LabelSpan)) {
@@ -65,7 +64,10 @@ void add_scores(nb::module_& module) {
     of_labels("purity", &purity);
     of_labels("homogeneity", &homogeneity);
     of_labels("completeness", &completeness);
-    module.def("scores", &scores, "labels"_a, "truth"_a);
+    module.def(
+        "scores",
+        [](const Labels1& labels, const Labels1& truth) { return dict_of(score(span_of(labels), span_of(truth))); },
+        "labels"_a, "truth"_a);
     module.def(
         "normalized_mutual_information",
         [](const Labels1& labels, const Labels1& truth, const std::string& mean) {
