@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
+from ._processes import communicator_of
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -168,9 +169,10 @@ class Clusterer:
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
-    def _fit(self, X, y, weights):
+    def _fit(self, X, y, weights, comm=None):
         points, side, rows, values = self._problem(X, y, weights)
         progress = Progress(type(self).__name__, self.verbose, self.callback)
+        processes = None if comm is None else communicator_of(comm)
         try:
             fitted, labels, report, said = _core.fit(
                 self._method,
@@ -183,6 +185,7 @@ class Clusterer:
                 getattr(self, "device", "cpu"),
                 getattr(self, "checkpoint", None) or "",
                 progress if progress.wanted else None,
+                processes,
             )
         except (BadArgument, BadData) as error:
             if rows is not None and rows.shape[0] == 1:
@@ -190,6 +193,8 @@ class Clusterer:
             raise
         finally:
             progress.close()
+            if processes is not None:
+                processes.close()
         self._take(fitted)
         self.labels_ = labels
         self.fit_report_ = report
@@ -323,6 +328,20 @@ class WeightedClusterer(Clusterer):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the clusters of X; returns self. A row of weight w acts as w copies of it. See the class for what y is."""
         return self._fit(X, y, _input.weights_of(sample_weight))
+
+
+class BlockClusterer(WeightedClusterer):
+    """Of methods that read rows in blocks, and so work in several processes."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None) -> Self:
+        """Finds the clusters of X; returns self. A row of weight w acts as w copies of it. See the class for what y is.
+
+        comm: the processes that work on this fit together, all of which call it with the same X (a list of .npy files, or an array each of them has) and
+        the same parameters: a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, send(bytes, to) and
+        receive(buffer, source). The result has the bits of one process; labels_ are those of the process' own rows, which are consecutive and in the
+        order of the ranks.
+        """
+        return self._fit(X, y, _input.weights_of(sample_weight), comm)
 
 
 class Transforms:

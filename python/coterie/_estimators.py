@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._base import Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedClusterer
+from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedClusterer
 
 __all__ = [
     "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "Spectral", "Subspace", "Cpd", "Aml", "RpcaOm",
@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 
-class KMeans(Transforms, GivesDistances, WeightedClusterer):
+class KMeans(Transforms, GivesDistances, BlockClusterer):
     """K-means: Lloyd's algorithm with bounds, greedy k-means++ seeding.
 
     Parameters
@@ -92,7 +92,8 @@ class KMeans(Transforms, GivesDistances, WeightedClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the distances to the centroids.
     The command's name for it is kmeans; its options are described in docs/reference/kmeans.md, the method with its source in
     docs/methods.md.
@@ -155,7 +156,7 @@ class KMeans(Transforms, GivesDistances, WeightedClusterer):
         return self.objective_
 
 
-class MiniBatchKMeans(Transforms, GivesDistances, WeightedClusterer):
+class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
     """K-means by batches drawn from the points, for very many of them.
 
     Parameters
@@ -219,7 +220,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the distances to the centroids.
     The command's name for it is minibatch-kmeans; its options are described in docs/reference/minibatch-kmeans.md, the method with its
     source in docs/methods.md.
@@ -272,7 +274,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedClusterer):
         return self.objective_
 
 
-class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedClusterer):
+class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
     """K-means with probabilities at a temperature, minimising the free energy.
 
     Parameters
@@ -335,7 +337,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedClusterer
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the distances to the centroids.
     The command's name for it is soft-kmeans; its options are described in docs/reference/soft-kmeans.md, the method with its source in
     docs/methods.md.
@@ -381,7 +384,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedClusterer
         self.callback = callback
 
 
-class SphericalKMeans(Transforms, GivesDistances, WeightedClusterer):
+class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
     """K-means by cosine similarity, rows and centroids of length 1.
 
     Parameters
@@ -442,7 +445,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the distances to the centroids.
     The command's name for it is spherical-kmeans; its options are described in docs/reference/spherical-kmeans.md, the method with its
     source in docs/methods.md.

@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "core.hpp"
+#include "processes.hpp"
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/report.hpp"
@@ -187,7 +188,7 @@ private:
 
 nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
               const nb::dict& preparation, std::uint64_t seed, int threads, const std::string& device,
-              const std::string& checkpoint, nb::object notify) {
+              const std::string& checkpoint, nb::object notify, const nb::object& communicator) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, options);
     PreparationOptions preparing;
@@ -197,6 +198,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     Run run(seed, threads);
     run.device = device;
     run.checkpoint = checkpoint;
+    if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
     host.attach(run);
     Pipeline fitted = host.work([&] {
         Pipeline out = Pipeline::fit(method, values, problem, preparing, run);
@@ -295,7 +297,7 @@ void add_fitting(nb::module_& module) {
             return nb::bytes(bytes.data(), bytes.size());
         });
     module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "seed"_a,
-               "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none());
+               "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(), "communicator"_a.none() = nb::none());
     module.def(
         "load",
         [](const std::string& path) {
