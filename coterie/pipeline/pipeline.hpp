@@ -81,6 +81,8 @@ public:
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The points the method saw, prepared; empty after load and for a graph.
     const Points& prepared() const { return prepared_; }
+    /// Lets go of prepared(): for who keeps the pipeline longer than the points.
+    void release_prepared() { prepared_ = Points(); }
     /// Seconds that the preparation and the fit of the model took; 0 after load.
     double preparation_seconds() const { return preparation_seconds_; }
     double fit_seconds() const { return fit_seconds_; }
