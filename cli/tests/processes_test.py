@@ -14,7 +14,8 @@ from support import COMMAND, default_interrupt, run
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-START = [MPIRUN, "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader"]
+# A process that waits for a message leaves the processor to others.
+START = [MPIRUN, "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1"]
 needs_mpi = pytest.mark.skipif(MPIRUN is None, reason="mpirun is not installed")
 
 
@@ -215,7 +216,7 @@ def test_a_killed_process_ends_all(shards, tmp_path):
 
 @needs_mpi
 def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
-    fit = ["kmeans", "-k", 50, "--restarts", 30, "--tolerance", 0]
+    fit = ["kmeans", "-k", 50, "--restarts", 8, "--tolerance", 0]
     out = tmp_path / "out"
     out.mkdir()
     whole = fitted(out, fit, shards / "whole.npy")
@@ -244,10 +245,12 @@ def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
 @needs_mpi
 def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
-             tmp_path / "l.npy", "--json"]
+             tmp_path / "l.npy", "--json", "--checkpoint", tmp_path / "state"]
     process = subprocess.Popen([*START, "-n", "2", COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
+    while not (tmp_path / "state").exists():  # written when the first iteration is done
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1)
     workers = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
     assert len(workers) == 2, process.communicate()
     os.kill(int(workers[1]), signal.SIGINT)

@@ -50,6 +50,8 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -126,6 +128,7 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
         sizes: int | tuple[int | None, int | None] | None = None,
         center: bool = False,
         scale: str = 'none',
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -145,6 +148,7 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
         self.sizes = sizes
         self.center = center
         self.scale = scale
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -299,6 +303,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -364,6 +370,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -378,6 +385,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -407,6 +415,8 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -471,6 +481,7 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -484,6 +495,7 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -815,7 +827,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Subspace(Transforms, GivesDistances, GivesLabelScores, Clusterer):
+class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     """Constrained k-means with joint subspace selection: few labels, group shares, a learnt projection.
 
     Parameters
@@ -904,6 +916,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is subspace; its options are described in docs/reference/subspace.md, the method with its source in
     docs/methods.md.
@@ -915,6 +929,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, Clusterer):
         "subspace_dim", "normalization": "normalization", "shrinkage": "shrinkage", "max_iter": "max_iterations", "passes": "passes", "tol":
         "tolerance", "soft_solver": "soft_solver", "bregman_rounds": "bregman_rounds", "share_rounding": "share_rounding"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -1530,7 +1545,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
+class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     """Discriminative entropy clustering: a linear softmax model, decisive and fair.
 
     Parameters
@@ -1625,6 +1640,8 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     The command's name for it is entropy; its options are described in docs/reference/entropy.md, the method with its source in
     docs/methods.md.
     """
@@ -1636,6 +1653,7 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
         "start_scale", "label_weight": "label_weight", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda", "fairness": "fairness",
         "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -1698,7 +1716,7 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Mi(GivesMemberships, GivesLabelScores, Clusterer):
+class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     """Mutual information of points and clusters, maximised by gradient descent (MIGD).
 
     Parameters
@@ -1781,6 +1799,8 @@ class Mi(GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     The command's name for it is mi; its options are described in docs/reference/mi.md, the method with its source in docs/methods.md.
     """
 
@@ -1790,6 +1810,7 @@ class Mi(GivesMemberships, GivesLabelScores, Clusterer):
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
         "start_scale", "label_weight": "label_weight", "fairness": "fairness", "prior": "prior"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -1840,7 +1861,7 @@ class Mi(GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Sela(GivesMemberships, GivesLabelScores, Clusterer):
+class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by optimal transport: a linear softmax model of balanced hard labels.
 
     Parameters
@@ -1925,6 +1946,8 @@ class Sela(GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     The command's name for it is sela; its options are described in docs/reference/sela.md, the method with its source in docs/methods.md.
     """
 
@@ -1934,6 +1957,7 @@ class Sela(GivesMemberships, GivesLabelScores, Clusterer):
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
         "start_scale", "label_weight": "label_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -1986,7 +2010,7 @@ class Sela(GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Miadm(GivesMemberships, GivesLabelScores, Clusterer):
+class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by alternating directions: a linear softmax model of soft labels.
 
     Parameters
@@ -2065,6 +2089,8 @@ class Miadm(GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     The command's name for it is miadm; its options are described in docs/reference/miadm.md, the method with its source in docs/methods.md.
     """
 
@@ -2074,6 +2100,7 @@ class Miadm(GivesMemberships, GivesLabelScores, Clusterer):
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
         "start_scale", "label_weight": "label_weight", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
