@@ -53,7 +53,7 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -185,7 +185,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -302,7 +302,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -410,7 +410,7 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -505,7 +505,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -605,7 +605,7 @@ class KernelKMeans(WeightedClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -726,7 +726,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -862,7 +862,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1022,7 +1022,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1170,7 +1170,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1299,7 +1299,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1432,7 +1432,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1585,7 +1585,7 @@ class Entropy(GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1741,7 +1741,7 @@ class Mi(GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1885,7 +1885,7 @@ class Sela(GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2025,7 +2025,7 @@ class Miadm(GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2159,7 +2159,7 @@ class Wmc(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2293,7 +2293,7 @@ class Ssc(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2426,7 +2426,7 @@ class Ensc(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2558,7 +2558,7 @@ class SscOmp(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2684,7 +2684,7 @@ class Smce(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2815,7 +2815,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2964,7 +2964,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3124,7 +3124,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3279,7 +3279,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3436,7 +3436,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3617,7 +3617,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3819,7 +3819,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -4005,7 +4005,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -4190,7 +4190,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -4381,7 +4381,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None

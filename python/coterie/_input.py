@@ -193,8 +193,11 @@ def seed_of(random_state):
 
 
 def threads_of(n_jobs):
-    """For the library: 0 means all that the process may use."""
+    """For the library: 0 means all that the process may use. Without n_jobs the limit that joblib sets for its workers, and users for programs, holds."""
     if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        return int(limit) if limit.isdecimal() else 0
+    if n_jobs == -1:
         return 0
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(f"parameter n_jobs: {n_jobs!r} is not accepted; a number of threads, -1 or None: all that the process may use")

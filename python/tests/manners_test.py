@@ -18,11 +18,11 @@ import coterie
 # A fit that takes long, per kind of work; interrupted after a second. Before it a short one of networks, whose library takes long to load.
 LONG = {
     "KMeans": ("(200_000, 64)", "n_clusters=2000, init='random'"),
-    "MiniBatchKMeans": ("(200_000, 64)", "n_clusters=500, patience=0, max_epochs=10_000"),
+    "MiniBatchKMeans": ("(200_000, 64)", "n_clusters=500, max_no_improvement=0, max_iter=10_000"),
     "Ward": ("(40_000, 64)", "n_clusters=3"),
     "Spectral": ("(40_000, 128)", "n_clusters=20"),
     "Cpd": ("(8_000, 20)", "n_clusters=20, n_init=500"),
-    "Wmc": ("(3_000, 128)", "n_clusters=10"),
+    "Wmc": ("(12_000, 128)", "n_clusters=10"),
     "Entropy": ("(100_000, 64)", "n_clusters=20, epochs=1000"),
     "Dekm": ("(20_000, 64)", "n_clusters=10"),
 }
