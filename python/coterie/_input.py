@@ -85,7 +85,7 @@ def _table_numbers(X, columns, what):
         except (TypeError, ValueError):
             kind = getattr(column, "dtype", "object")
             raise ValueError(f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers") from None
-    return array.astype(np.float64)
+    return X.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(X, "iloc") else array.astype(np.float64)
 
 
 def _array(X, what, estimator):

@@ -100,6 +100,7 @@ def test_columns_are_found_by_name(iris):
     "bad, error, words",
     [
         (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: row 103, column 1 \(counted from 1\): value NaN is not accepted"),
+        (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: row 132, column 1 .*: value NaN is not accepted"),
         (lambda X: np.where(X > 7, -np.inf, X), ValueError, "value -infinity is not accepted"),
         (lambda X: X.astype(complex), ValueError, "Complex data not supported"),
         (lambda X: X[0], ValueError, "Expected 2D array, got 1D array"),
