@@ -38,7 +38,7 @@ if "{name}" == "Dekm":
     coterie.Dekm(2, widths=(4,), embedding=2, pretrain_epochs=1, n_init=1, max_iter=1).fit(X[:100])
 print("begins", flush=True)
 try:
-    coterie.{name}({parameters}).fit(X)
+    coterie.{name}({parameters}, n_jobs=2).fit(X)  # so that more processors do not end it sooner
     print("done")
 except KeyboardInterrupt:
     print("interrupted", flush=True)
