@@ -55,7 +55,7 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -189,7 +189,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -308,7 +308,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -420,7 +420,7 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -517,7 +517,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -617,7 +617,7 @@ class KernelKMeans(WeightedClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -738,7 +738,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -874,7 +874,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1037,7 +1037,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1185,7 +1185,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1314,7 +1314,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1447,7 +1447,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1600,7 +1600,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1759,7 +1759,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -1906,7 +1906,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2049,7 +2049,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2186,7 +2186,7 @@ class Wmc(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2320,7 +2320,7 @@ class Ssc(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2453,7 +2453,7 @@ class Ensc(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2585,7 +2585,7 @@ class SscOmp(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2711,7 +2711,7 @@ class Smce(Transforms, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2842,7 +2842,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -2991,7 +2991,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3151,7 +3151,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3306,7 +3306,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3463,7 +3463,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3644,7 +3644,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -3846,7 +3846,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -4032,7 +4032,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -4217,7 +4217,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None
@@ -4408,7 +4408,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
-        Threads; None and -1: all that the process may use. The result does not depend on it.
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
     verbose : int, default=0
         Above 0: shows progress, with tqdm where that is installed, else on standard error.
     callback : callable, default=None

@@ -85,7 +85,7 @@ def _table_numbers(X, columns, what):
         except (TypeError, ValueError):
             kind = getattr(column, "dtype", "object")
             raise ValueError(f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers") from None
-    return array.astype(np.float64)
+    return X.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(X, "iloc") else array.astype(np.float64)
 
 
 def _array(X, what, estimator):
@@ -193,8 +193,11 @@ def seed_of(random_state):
 
 
 def threads_of(n_jobs):
-    """For the library: 0 means all that the process may use."""
+    """For the library: 0 means all that the process may use. Without n_jobs the limit that joblib sets for its workers, and users for programs, holds."""
     if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        return int(limit) if limit.isdecimal() else 0
+    if n_jobs == -1:
         return 0
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(f"parameter n_jobs: {n_jobs!r} is not accepted; a number of threads, -1 or None: all that the process may use")

@@ -68,4 +68,5 @@ def in_python(text):
 
     text = _MARK.sub(spelled, text)
     text = re.sub(r"\bauto, or\b", "None, or", text)
-    return re.sub(r"^points: ", "X: ", re.sub(r"^option (?=\w+:)", "parameter ", text))
+    text = re.sub(r"^points: ", "X: ", re.sub(r"^option (?=\w+:)", "parameter ", text))
+    return re.sub(r"^(X: row \d+(?:, column [^:]+)?)(?=:)", r"\1 (counted from 1)", text)  # NumPy counts from 0

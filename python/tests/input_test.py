@@ -99,7 +99,8 @@ def test_columns_are_found_by_name(iris):
 @pytest.mark.parametrize(
     "bad, error, words",
     [
-        (lambda X: np.where(X > 7, np.nan, X), ValueError, "X: row 103, column 1: value NaN is not accepted"),
+        (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: row 103, column 1 \(counted from 1\): value NaN is not accepted"),
+        (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: row 132, column 1 .*: value NaN is not accepted"),
         (lambda X: np.where(X > 7, -np.inf, X), ValueError, "value -infinity is not accepted"),
         (lambda X: X.astype(complex), ValueError, "Complex data not supported"),
         (lambda X: X[0], ValueError, "Expected 2D array, got 1D array"),
@@ -179,6 +180,16 @@ def test_seeds(iris):
     assert coterie.KMeans(3, random_state=None).fit(X).fit_report_["seed"] != first
     np.random.seed(1)
     assert coterie.KMeans(3, random_state=None).fit(X).fit_report_["seed"] == first
+
+
+def test_threads(iris, monkeypatch):
+    X, _ = iris
+    used = lambda **parameters: coterie.KMeans(3, **parameters).fit(X).fit_report_["threads"]
+    assert used(n_jobs=1) == 1 and used(n_jobs=3) == 3
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert used() == 5 and used(n_jobs=2) == 2 and used(n_jobs=-1) != 5
+    monkeypatch.setenv("OMP_NUM_THREADS", "many")
+    assert used() == used(n_jobs=-1)
 
 
 def test_start_weights_and_sizes(iris):

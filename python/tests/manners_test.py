@@ -18,11 +18,11 @@ import coterie
 # A fit that takes long, per kind of work; interrupted after a second. Before it a short one of networks, whose library takes long to load.
 LONG = {
     "KMeans": ("(200_000, 64)", "n_clusters=2000, init='random'"),
-    "MiniBatchKMeans": ("(200_000, 64)", "n_clusters=500, patience=0, max_epochs=10_000"),
+    "MiniBatchKMeans": ("(200_000, 64)", "n_clusters=500, max_no_improvement=0, max_iter=10_000"),
     "Ward": ("(40_000, 64)", "n_clusters=3"),
     "Spectral": ("(40_000, 128)", "n_clusters=20"),
     "Cpd": ("(8_000, 20)", "n_clusters=20, n_init=500"),
-    "Wmc": ("(3_000, 128)", "n_clusters=10"),
+    "Wmc": ("(12_000, 128)", "n_clusters=10"),
     "Entropy": ("(100_000, 64)", "n_clusters=20, epochs=1000"),
     "Dekm": ("(20_000, 64)", "n_clusters=10"),
 }
@@ -38,7 +38,7 @@ if "{name}" == "Dekm":
     coterie.Dekm(2, widths=(4,), embedding=2, pretrain_epochs=1, n_init=1, max_iter=1).fit(X[:100])
 print("begins", flush=True)
 try:
-    coterie.{name}({parameters}).fit(X)
+    coterie.{name}({parameters}, n_jobs=2).fit(X)  # so that more processors do not end it sooner
     print("done")
 except KeyboardInterrupt:
     print("interrupted", flush=True)
