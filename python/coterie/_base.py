@@ -180,6 +180,7 @@ class Clusterer:
                 points,
                 side,
                 {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                {"sample": self.sample},
                 _input.seed_of(self.random_state),
                 _input.threads_of(self.n_jobs),
                 getattr(self, "device", "cpu"),

@@ -7,6 +7,7 @@
 #include "coterie/base/error.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/model/model.hpp"
+#include "coterie/pipeline/pipeline.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie::python {
@@ -157,6 +158,7 @@ OptionValues option_values(const OptionSet& set, const nb::dict& values) {
 void add_descriptions(nb::module_& module) {
     module.def("methods", &described_methods, "Every method: name, summary, what it takes, options.");
     module.def("preparation_options", [] { return list_of(PreparationOptions::described()); });
+    module.def("fit_options", [] { return list_of(FitOptions::described()); });
     module.def("outputs", &described_outputs, "(name, meaning) of what models give beside labels.");
 }
 

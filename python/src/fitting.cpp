@@ -158,13 +158,14 @@ public:
         if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
         const std::string text = host.work([&] {
             const PreparedRows prepared = pipeline_.prepare(problem.points, names, run);
-            if (prepared.points.rows() != static_cast<Index>(model().labels().size()))
+            const Labels& labels = pipeline_.labels();
+            if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
-                                  std::to_string(model().labels().size()) + ", and these are what is shown");
-            const FitResult result = fit_result(pipeline_, model().labels(), find_method(model().method()),
+                                  std::to_string(labels.size()) + ", and these are what is shown");
+            const FitResult result = fit_result(pipeline_, labels, find_method(model().method()),
                                                 model().option_values(), problem, source, known);
-            const std::string picture = scatter_picture(prepared.points, model().labels(), result.sizes,
-                                                        {title(result), ""}, pipeline_.column_names(), run);
+            const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
+                                                        pipeline_.column_names(), run);
             return coterie::page(result, picture);
         });
         return nb::str(text.data(), text.size());
@@ -187,12 +188,15 @@ private:
 };
 
 nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
-              const nb::dict& preparation, std::uint64_t seed, int threads, const std::string& device,
-              const std::string& checkpoint, nb::object notify, const nb::object& communicator) {
+              const nb::dict& preparation, const nb::dict& fit_options, std::uint64_t seed, int threads,
+              const std::string& device, const std::string& checkpoint, nb::object notify,
+              const nb::object& communicator) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, options);
     PreparationOptions preparing;
     PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
+    FitOptions fitting;
+    FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
     const Problem problem = problem_of(points, side);
     Host host(std::move(notify));
     Run run(seed, threads);
@@ -201,17 +205,16 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
     host.attach(run);
     Pipeline fitted = host.work([&] {
-        Pipeline out = Pipeline::fit(method, values, problem, preparing, run);
+        Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting);
         out.release_prepared();  // they borrow, or copy, what is Python's
         return out;
     });
-    const Model& model = fitted.model();
-    nb::object labels = owned_array(Labels(model.labels()));
-    nb::dict report = dict_of(model.fit_report());
+    nb::object labels = owned_array(Labels(fitted.labels()));
+    nb::dict report = dict_of(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
     std::vector<std::string> warnings = fitted.warnings();
-    warnings.insert(warnings.end(), model.fit_report().warnings.begin(), model.fit_report().warnings.end());
+    warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
     return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
 }
 
@@ -296,8 +299,9 @@ void add_fitting(nb::module_& module) {
             const std::string bytes = f.pipeline().archive().to_bytes();
             return nb::bytes(bytes.data(), bytes.size());
         });
-    module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "seed"_a,
-               "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(), "communicator"_a.none() = nb::none());
+    module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "fit_options"_a,
+               "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
+               "communicator"_a.none() = nb::none());
     module.def(
         "load",
         [](const std::string& path) {

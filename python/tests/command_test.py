@@ -60,6 +60,17 @@ def test_scaling_travels_with_the_model(command, tmp_path):
     assert not np.array_equal(coterie.KMeans(3).fit(X).labels_, labels)
 
 
+def test_a_sample_is_that_of_the_command(command, digits, tmp_path):
+    X, _ = digits
+    model = coterie.Spectral(10, sample=900)
+    _, labels = fit(command, model, "data:digits", tmp_path, "--sample", "900")
+    model.fit(X)
+    assert np.array_equal(model.labels_, labels) and len(labels) == len(X)
+    assert sum(model.fit_report_["sizes"]) == len(X) and model.fit_report_["details"]["sample"] == 900
+    with pytest.raises(coterie.BadArgument, match="sample"):
+        coterie.Spectral(10, sample=0).fit(X)
+
+
 def test_column_names_travel_with_the_model(command, tmp_path):
     frame = coterie.datasets.load_wine(as_frame=True).data
     model = coterie.KMeans(3).fit(frame)
