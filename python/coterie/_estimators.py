@@ -50,6 +50,9 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -128,6 +131,7 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
         sizes: int | tuple[int | None, int | None] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -148,6 +152,7 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
         self.sizes = sizes
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -186,6 +191,9 @@ class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -252,6 +260,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -267,6 +276,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -303,6 +313,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -370,6 +383,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -385,6 +399,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -415,6 +430,9 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -481,6 +499,7 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -495,6 +514,7 @@ class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -514,6 +534,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -568,6 +591,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         *,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -576,6 +600,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         self.n_clusters = n_clusters
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -614,6 +639,9 @@ class KernelKMeans(WeightedClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -685,6 +713,7 @@ class KernelKMeans(WeightedClusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -703,6 +732,7 @@ class KernelKMeans(WeightedClusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -735,6 +765,9 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -806,6 +839,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         max_iter: int = 300,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -821,6 +855,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         self.max_iter = max_iter
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -871,6 +906,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -954,6 +992,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         sizes: int | tuple[int | None, int | None] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -978,6 +1017,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.sizes = sizes
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1034,6 +1074,9 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1114,6 +1157,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1140,6 +1184,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1182,6 +1227,9 @@ class Aml(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1254,6 +1302,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1273,6 +1322,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1311,6 +1361,9 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1381,6 +1434,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1398,6 +1452,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1444,6 +1499,9 @@ class Fme(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1518,6 +1576,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1539,6 +1598,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1597,6 +1657,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1682,6 +1745,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1710,6 +1774,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1756,6 +1821,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1833,6 +1901,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1855,6 +1924,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1903,6 +1973,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1981,6 +2054,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2004,6 +2078,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2046,6 +2121,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2121,6 +2199,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2141,6 +2220,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2183,6 +2263,9 @@ class Wmc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2259,6 +2342,7 @@ class Wmc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2278,6 +2362,7 @@ class Wmc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2317,6 +2402,9 @@ class Ssc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2391,6 +2479,7 @@ class Ssc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2409,6 +2498,7 @@ class Ssc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2450,6 +2540,9 @@ class Ensc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2526,6 +2619,7 @@ class Ensc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2545,6 +2639,7 @@ class Ensc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2582,6 +2677,9 @@ class SscOmp(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2656,6 +2754,7 @@ class SscOmp(Transforms, Clusterer):
         new_points: str = 'shares',
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2673,6 +2772,7 @@ class SscOmp(Transforms, Clusterer):
         self.new_points = new_points
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2708,6 +2808,9 @@ class Smce(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2780,6 +2883,7 @@ class Smce(Transforms, Clusterer):
         new_points: str = 'shares',
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2796,6 +2900,7 @@ class Smce(Transforms, Clusterer):
         self.new_points = new_points
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2835,6 +2940,9 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -2907,6 +3015,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         half: bool = False,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -2927,6 +3036,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         self.half = half
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -2984,6 +3094,9 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3065,6 +3178,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         update: str = 'batch',
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -3093,6 +3207,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         self.update = update
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -3144,6 +3259,9 @@ class Dec(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3221,6 +3339,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         tol: float = 0.001,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -3246,6 +3365,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -3299,6 +3419,9 @@ class Idec(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3377,6 +3500,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         gamma: float = 0.1,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -3403,6 +3527,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         self.gamma = gamma
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -3456,6 +3581,9 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3534,6 +3662,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         distortion: float = 0.05,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -3560,6 +3689,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         self.distortion = distortion
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -3637,6 +3767,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3729,6 +3862,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -3766,6 +3900,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -3839,6 +3974,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3927,6 +4065,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -3962,6 +4101,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4025,6 +4165,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4107,6 +4250,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4137,6 +4281,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4210,6 +4355,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4299,6 +4447,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4334,6 +4483,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4401,6 +4551,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
     device : {'cpu', 'cuda'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4487,6 +4640,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4519,6 +4673,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
