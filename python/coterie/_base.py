@@ -331,18 +331,27 @@ class WeightedClusterer(Clusterer):
         return self._fit(X, y, _input.weights_of(sample_weight))
 
 
-class BlockClusterer(WeightedClusterer):
+class BlockClusterer(Clusterer):
     """Of methods that read rows in blocks, and so work in several processes."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None) -> Self:
-        """Finds the clusters of X; returns self. A row of weight w acts as w copies of it. See the class for what y is.
+    def fit(self, X: Any, y: Any = None, *, comm: Any = None) -> Self:
+        """Finds the clusters of X; returns self. See the class for what y is.
 
         comm: the processes that work on this fit together, all of which call it with the same X (a list of .npy files, or an array each of them has) and
         the same parameters: a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, send(bytes, to) and
         receive(buffer, source). The result has the bits of one process; labels_ are those of the process' own rows, which are consecutive and in the
         order of the ranks.
         """
+        return self._fit(X, y, None, comm)
+
+
+class WeightedBlockClusterer(Clusterer):
+    """Of those that take weights as well."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None) -> Self:
         return self._fit(X, y, _input.weights_of(sample_weight), comm)
+
+    fit.__doc__ = BlockClusterer.fit.__doc__.replace("returns self.", "returns self. A row of weight w acts as w copies of it.")
 
 
 class Transforms:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedClusterer
+from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedBlockClusterer, WeightedClusterer
 
 __all__ = [
     "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "Spectral", "Subspace", "Cpd", "Aml", "RpcaOm",
@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 
-class KMeans(Transforms, GivesDistances, BlockClusterer):
+class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     """K-means: Lloyd's algorithm with bounds, greedy k-means++ seeding.
 
     Parameters
@@ -165,7 +165,7 @@ class KMeans(Transforms, GivesDistances, BlockClusterer):
         return self.objective_
 
 
-class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
+class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     """K-means by batches drawn from the points, for very many of them.
 
     Parameters
@@ -288,7 +288,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, BlockClusterer):
         return self.objective_
 
 
-class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
+class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClusterer):
     """K-means with probabilities at a temperature, minimising the free energy.
 
     Parameters
@@ -407,7 +407,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, BlockClusterer):
         self.callback = callback
 
 
-class SphericalKMeans(Transforms, GivesDistances, BlockClusterer):
+class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     """K-means by cosine similarity, rows and centroids of length 1.
 
     Parameters
