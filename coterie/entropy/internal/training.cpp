@@ -23,8 +23,9 @@
 namespace coterie::internal {
 namespace {
 
-constexpr int lbfgs_iterations = 100;               // an epoch
-constexpr Index gathered_numbers = Index{1} << 20;  // of the rows of some batches
+constexpr int lbfgs_iterations = 100;                // an epoch
+constexpr Index gathered_numbers = Index{1} << 20;   // of the rows of some batches
+constexpr Index predicted_numbers = Index{1} << 18;  // of predictions made at a time by a thread
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double divergence(const std::vector<double>& prior, const Vector<double>& means) {
@@ -139,21 +140,25 @@ private:
         return last_solved_.labels;
     }
 
-    // act(block, logits of its rows), from any thread.
+    // act(first, logits) for a few rows of a block at a time, first being their number among all.
     template <class Act>
-    void for_each_block_of_logits(Act&& act) const {
-        const Stage stage{.name = "predictions",
-                          .operations = static_cast<double>(n_) * static_cast<double>(d_ * *options_.clusters)};
-        for_each_row_block<T>(points_, run_.unstopped(), stage,
-                              [&](const RowBlock<T>& block, int) { act(block, logits(block.rows, model_, 1)); });
+    void for_each_logits(const RowBlock<T>& block, Act&& act) const {
+        const Index few = std::max<Index>(1, predicted_numbers / *options_.clusters);
+        for (Index begin = 0; begin < block.rows.rows; begin += few) {
+            const Index end = std::min(begin + few, block.rows.rows);
+            act(block.first + begin,
+                logits(Rows<T>{block.rows.row(begin), end - begin, d_, block.rows.stride}, model_, 1));
+        }
     }
 
     // Of all rows, on every process.
     Matrix<T> all_logits() const {
         const Index k = *options_.clusters;
         Matrix<T> out(n_, k);
-        for_each_block_of_logits(
-            [&](const RowBlock<T>& block, const Matrix<T>& x) { out.middleRows(block.first, x.rows()) = x; });
+        const Stage stage{.name = "predictions", .operations = static_cast<double>(n_) * static_cast<double>(d_ * k)};
+        for_each_row_block<T>(points_, run_.unstopped(), stage, [&](const RowBlock<T>& block, int) {
+            for_each_logits(block, [&](Index first, const Matrix<T>& x) { out.middleRows(first, x.rows()) = x; });
+        });
         Communicator& communicator = run_.communicator();
         const std::vector<Range> all = gather(communicator, std::vector<Range>{own_});
         for (int process = 0; process < communicator.size(); ++process) {
@@ -379,12 +384,14 @@ private:
         const Stage stage{.name = "predictions", .operations = static_cast<double>(n_) * static_cast<double>(k * d_)};
         const auto total =
             sums.over<T>(points_, run_.unstopped(), stage, [&](const RowBlock<T>& block, int, double* sum) {
-                const Softmax<T> sigma = softmax(logits(block.rows, model_, 1), 1);
-                const Labels labels = likeliest_clusters(constraints_, sigma.logarithm, block.first);
-                std::copy(labels.begin(), labels.end(), out.begin() + (block.first - own_.begin));
-                const Vector<double> means = sigma.probability.template cast<double>().colwise().sum().transpose();
-                for (Index c = 0; c < k; ++c) sum[c] += means[c];
-                sum[k] += decisiveness(sigma, 1.0, 1) * static_cast<double>(block.rows.rows);
+                for_each_logits(block, [&](Index first, const Matrix<T>& x) {
+                    const Softmax<T> sigma = softmax(x, 1);
+                    const Labels labels = likeliest_clusters(constraints_, sigma.logarithm, first);
+                    std::copy(labels.begin(), labels.end(), out.begin() + (first - own_.begin));
+                    const Vector<double> means = sigma.probability.template cast<double>().colwise().sum().transpose();
+                    for (Index c = 0; c < k; ++c) sum[c] += means[c];
+                    sum[k] += decisiveness(sigma, 1.0, 1) * static_cast<double>(x.rows());
+                });
             });
         const auto n = static_cast<double>(n_);
         describe_predictions(total[at(k)] / n, Eigen::Map<const eigen::Vector<double>>(total.data(), k) / n,
