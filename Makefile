@@ -9,15 +9,15 @@ LAUNCHER = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$$(command -v ccache >/dev/
 FORMAT := clang-format-14
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp'
 
-# $(call configure,PRESET) and $(call compile,TARGETS)
+# $(call configure,PRESET,MORE) and $(call compile,TARGETS)
 define configure
 @mkdir -p build
-@cmake --preset $(1) $(CONFIGURE) $(LAUNCHER) >$(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log; exit 1; }
+@cmake --preset $(1) $(CONFIGURE) $(LAUNCHER) $(2) >$(BUILD).configure.log 2>&1 || { cat $(BUILD).configure.log; exit 1; }
 endef
 compile = @ninja -C $(BUILD) $(if $(JOBS),-j$(JOBS)) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help build deep demo build-tests test test-slow sanitize sanitize-packages sanitize-asan sanitize-tsan benchmark docs format check-format clean
+.PHONY: help build deep demo python build-tests test test-slow sanitize sanitize-packages sanitize-asan sanitize-tsan benchmark docs format check-format clean
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | sort | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -35,9 +35,23 @@ deep: ## The same with networks: installs LibTorch
 demo: build ## A first look: five data sets, k-means beside the method that is made for each
 	@scripts/demo
 
-build-tests: # the command, the tests and the tables of the papers
-	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt
-	$(call configure,release)
+# An environment of its own for the Python package: Debian's interpreter, PyPI's packages.
+VENV := build/venv
+PYTHON := $(firstword $(wildcard /usr/bin/python3) python3)
+$(VENV)/ready: requirements-python.txt packages-python.txt
+	@scripts/install-packages packages-python.txt
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-python.txt
+	@touch $@
+
+# CMake's own variables: scikit-build-core calls it. The wheel is tried in an environment that has NumPy and nothing else.
+python: $(VENV)/ready ## The Python package as a wheel, build/python/coterie-*.whl
+	@scripts/install-packages packages-build.txt packages-python.txt
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" scripts/make-wheel --output build/python $(CONFIGURE)
+
+build-tests: $(VENV)/ready # the command, the package, the tests and the tables of the papers
+	@scripts/install-packages packages-build.txt packages-deep.txt packages-test.txt packages-python.txt
+	$(call configure,release,-DCOTERIE_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(VENV)/bin/python)
 	$(call compile)
 
 # ctest's closing line is said again, below its lists of times and of skipped tests.

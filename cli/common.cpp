@@ -15,6 +15,7 @@
 #include "coterie/base/processes.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/io/internal/output_file.hpp"
+#include "coterie/io/row_files.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "program.hpp"
@@ -68,6 +69,7 @@ ReadOptions ReadRequest::options() const {
     out.precision = precision;
     out.header = header;
     out.label_column = label_column;
+    out.scratch_folder = scratch_folder;
     std::size_t begin = 0;
     while (begin < columns.size()) {
         const std::size_t end = std::min(columns.find(',', begin), columns.size());
@@ -99,7 +101,8 @@ const OptionSet& RunRequest::described() {
                   "in blocks")
             .text("device", &RunRequest::device, "where networks compute: cpu, or cuda where LibTorch has it")
             .text("checkpoint", &RunRequest::checkpoint,
-                  "a file to keep the state of the fit in; a fit that was cut off goes on from it")
+                  "a file to keep the state of the fit in, about every five seconds and when it is stopped; the same "
+                  "command goes on from there")
             .flag("quiet", &RunRequest::quiet, "no progress bar and no warnings on standard error")
             .flag("json", &RunRequest::json, "print one JSON document instead of a table");
     return set;
@@ -182,7 +185,7 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
                         "the points, one per row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, "
                         "h5, mat, safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and "
                         "file.mat:NAME name an array inside), data:NAME from the catalogue, or - for text on standard "
-                        "input",
+                        "input; a name with *, ? or [ means all files that match, as one",
                         target, std::move(owner), Completion::points);
 }
 
@@ -199,7 +202,8 @@ PointsFile points_from(const std::string& path, const ReadOptions& options, cons
     return read_points(path, options, run);
 }
 
-Truth read_truth(const std::string& path, const std::string& column, const Run& run) {
+Truth read_truth(const std::string& path, const std::string& column, const Run& run,
+                 const std::vector<FilePart>& points) {
     Truth truth;
     truth.source = path;
     if (is_data_name(path)) {
@@ -208,7 +212,7 @@ Truth read_truth(const std::string& path, const std::string& column, const Run& 
         truth.column = std::move(*file.labels);
         return truth;
     }
-    truth.column = read_labels(path, column, true);
+    truth.column = read_labels(path, column, true, points);
     return truth;
 }
 
@@ -218,7 +222,10 @@ void Outputs::add(const std::string& flag, const std::string& path, const std::v
 
 void Outputs::keep(const std::string& path) {
     if (path.empty() || path == "-" || is_data_name(path)) return;
-    inputs_.push_back(path);
+    try {
+        for (auto& file : files_of(path)) inputs_.push_back(std::move(file));
+    } catch (const BadData&) {  // none matches, which is told by who reads them
+    }
     // "file.npz:key" is the file before the colon, unless a file has that very name.
     std::error_code error;
     const auto colon = path.rfind(':');
@@ -227,6 +234,12 @@ void Outputs::keep(const std::string& path) {
 
 bool Outputs::uses_standard_output() const {
     return std::any_of(outputs_.begin(), outputs_.end(), [](const Output& output) { return output.path == "-"; });
+}
+
+std::string Outputs::folder() const {
+    for (const auto& output : outputs_)
+        if (output.path != "-") return std::filesystem::path(output.path).parent_path().string();
+    return {};
 }
 
 void Outputs::check(bool json) const {

@@ -26,6 +26,7 @@ struct ReadRequest {
     std::string columns;
     Header header = Header::automatic;
     Precision precision = Precision::automatic;
+    std::string scratch_folder;  // beside the outputs
 
     static const OptionSet& described();
     ReadOptions options() const;
@@ -69,20 +70,21 @@ extern const char* const labels_out_meaning;
 /// Points with "did you mean" on a data set's name.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
 
-/// What f() gives; of data that it refuses as "points: ..." the message names `source` instead.
+/// What f() gives; of data that it refuses as "points: ..." or "predict: ..." the message names `source` instead.
 template <class F>
 auto naming_points(const std::string& source, F&& f) {
     try {
         return f();
     } catch (const BadData& error) {
         const std::string text = error.message();
-        if (!text.starts_with("points: ")) throw;
-        throw BadData(source + text.substr(6), error.fields());
+        if (!text.starts_with("points: ") && !text.starts_with("predict: ")) throw;
+        throw BadData(source + text.substr(text.find(':')), error.fields());
     }
 }
 
-/// From a labels file, or the truth that comes with data:NAME.
-Truth read_truth(const std::string& path, const std::string& column, const Run& run);
+/// From a labels file, or several for several files of points, or the truth that comes with data:NAME.
+Truth read_truth(const std::string& path, const std::string& column, const Run& run,
+                 const std::vector<FilePart>& points = {});
 
 /// Output files are tried before the work starts, so that a typing mistake costs no fit.
 class Outputs {
@@ -93,6 +95,9 @@ public:
     void keep(const std::string& path);
     /// BadArgument or ResourceError when an output cannot be what is asked for.
     void check(bool json) const;
+    /// The folder of the first that is a file: where temporary files of the work's size go; else the current folder's
+    /// empty name.
+    std::string folder() const;
     /// One of them is standard output, so that the table must go elsewhere.
     bool uses_standard_output() const;
 

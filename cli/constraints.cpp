@@ -118,14 +118,14 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
     return flags;
 }
 
-void read_constraints(const ConstraintRequest& request, Problem& problem) {
+void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem) {
     if (!request.sizes.empty()) {
         problem.sizes.emplace();
         if (!parse_interval(request.sizes, problem.sizes->low, problem.sizes->high))
             refuse("--sizes", request.sizes, sizes_accepted);
     }
     if (request.partial_labels.empty()) return;
-    LabelColumn read = read_labels(request.partial_labels, request.partial_labels_column, true);
+    LabelColumn read = read_labels(request.partial_labels, request.partial_labels_column, true, points);
     problem.partial_labels = std::move(read.labels);
     problem.label_names = std::move(read.names);
     const Labels& labels = problem.partial_labels;

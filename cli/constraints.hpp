@@ -25,7 +25,8 @@ struct ConstraintRequest {
 /// The flags for what the method takes.
 std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<ConstraintRequest> request);
 
-/// Reads the file and the values' form into the problem; whether they can be met is the method's to say.
-void read_constraints(const ConstraintRequest& request, Problem& problem);
+/// Reads the file, or the files beside those of the points, and the values' form into the problem; whether they can be
+/// met is the method's to say.
+void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem);
 
 }  // namespace coterie::cli

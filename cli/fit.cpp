@@ -62,6 +62,8 @@ std::vector<Example> examples_for(const Method& method) {
 Command fit_method_command(const Method& method) {
     const auto request = std::make_shared<FitRequest>();
     Command command = method_command(method, request);
+    append(command.flags,
+           flags_of(FitOptions::described(), "Running", std::static_pointer_cast<void>(request->fitting)));
     command.examples = examples_for(method);
     command.act = [&method, request] { return fit(method, *request); };
     return command;

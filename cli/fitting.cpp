@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <set>
 
-#include "coterie/base/internal/together.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
+#include "labels_file.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -62,11 +62,12 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
 }
 
 // `own`: the labels that came with the points.
-std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelColumn> own, Index rows, const Run& run) {
+std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelColumn> own, Index rows,
+                                const std::vector<FilePart>& parts, const Run& run) {
     std::optional<Truth> truth;
     if (request.truth == "none") return truth;
     if (!request.truth.empty()) {
-        truth = read_truth(request.truth, request.truth_column, run);
+        truth = read_truth(request.truth, request.truth_column, run, parts);
     } else if (own) {
         truth = Truth{std::move(*own), request.reading->label_column.empty()
                                            ? request.points
@@ -74,14 +75,6 @@ std::optional<Truth> find_truth(const FitRequest& request, std::optional<LabelCo
     }
     if (truth) require_fitting_truth(*truth, rows, request.points);
     return truth;
-}
-
-// In the name of a file of labels: the number of the process, each of which writes its own rows.
-constexpr std::string_view process_mark = "{rank}";
-
-std::string part_of(std::string path, int rank) {
-    path.replace(path.find(process_mark), process_mark.size(), std::to_string(rank));
-    return path;
 }
 
 }  // namespace
@@ -107,6 +100,7 @@ Outputs FitRequest::check() const {
     outputs.add("--picture", picture, {".svg"});
     outputs.add("--report", report, {".html", ".htm"});
     outputs.check(running->json);
+    reading->scratch_folder = outputs.folder();
     return outputs;
 }
 
@@ -159,8 +153,10 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
     if (method.takes.weights)
-        text("--weights", "FILE", "one number per row, at least 0: weight w acts as w copies of the point", "Reading",
-             request->weights);
+        text("--weights", "FILE",
+             "one number per row, at least 0: weight w acts as w copies of the point; a name with *, ? or [ means a "
+             "file for each of the points' files",
+             "Reading", request->weights);
     if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
@@ -202,15 +198,16 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     Stopwatch watch;
     FitInputs inputs;
     Problem& problem = inputs.problem;
-    read_constraints(*request.constraints, problem);
     const bool graph_wanted = may_be_graph(method, request);
     std::optional<LabelColumn> own_truth;
+    std::vector<FilePart> parts;
     if (graph_wanted && is_graph(request.points)) {
         problem.graph = std::make_shared<SparseMatrix>(read_graph(request.points, run));
     } else {
         PointsFile file = points_from(request.points, request.reading->options(), run);
         const std::string source = source_of(request);
         inputs.warnings = file.notes;
+        parts = file.parts;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // Numbers of points would be rounded.
             if (file.points.scalar() == ScalarType::float32)
@@ -222,6 +219,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
             own_truth = std::move(file.labels);
         }
     }
+    read_constraints(*request.constraints, parts, problem);
     if (!problem.graph && (!problem.points.resident() || run.communicator().size() > 1))
         for (const auto& [option, path] : {std::pair("--picture", request.picture), {"--report", request.report}})
             if (!path.empty())
@@ -232,13 +230,13 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (!partial_labels.empty())
         require_rows(partial_labels, "option --partial-labels: " + request.constraints->partial_labels, problem.rows(),
                      request.points);
-    inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), run);
+    inputs.truth = find_truth(request, std::move(own_truth), problem.rows(), parts, run);
     if (inputs.truth && !partial_labels.empty() && nothing_to_score(*inputs.truth, partial_labels)) {
         inputs.warnings.push_back("every point that truth " + inputs.truth->source +
                                   " knows has a partial label; nothing is left to score");
         inputs.truth.reset();
     }
-    if (!request.weights.empty()) problem.weights = read_numbers(request.weights);
+    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, parts);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;
@@ -254,7 +252,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
-            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run);
+            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run, *request.fitting);
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
             throw BadData(source + ": " + error.message(), error.fields());  // what is the matter is in its numbers
@@ -267,15 +265,28 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     run.should_stop = nullptr;
     run.on_progress = nullptr;
     const Model& model = pipeline.model();
-    const bool in_parts = request.labels_out.find(process_mark) != std::string::npos;
-    if (in_parts) {
-        const LabelColumn own = merged_by_label(model.labels(), model.cluster_labels());
-        write_labels(part_of(request.labels_out, run.communicator().rank()), own.labels, own.names);
+    Communicator& communicator = run.communicator();
+    const bool first = communicator.rank() == 0;
+    Labels labels;  // of all points, where more than a file is made of them
+    const bool needed = inputs.truth || !request.picture.empty() || !request.report.empty();
+    if (first && needed) labels = pipeline.labels();
+    const bool in_parts = is_in_parts(request.labels_out);
+    std::optional<LabelsFile> file;
+    if (!request.labels_out.empty() && (in_parts || first)) {
+        const auto own = static_cast<Index>(pipeline.labels().size());
+        file.emplace(part_of(request.labels_out, communicator), in_parts ? own : pipeline.fit_report().points,
+                     model.cluster_labels());
+        file->write(pipeline.labels());
     }
-    const Labels labels = internal::gather_at_first(run.communicator(), model.labels());
-    if (run.communicator().rank() > 0) {  // the first process tells and writes
+    if (needed || (!request.labels_out.empty() && !in_parts))
+        take_from_others(communicator, pipeline.labels(), [&](std::span<const std::int32_t> some) {
+            if (needed) labels.insert(labels.end(), some.begin(), some.end());
+            if (file && !in_parts) file->write(some);
+        });
+    if (file) file->commit();
+    if (!first) {  // the first process tells and writes
         FitResult result;
-        result.report = model.fit_report();
+        result.report = pipeline.fit_report();
         result.interrupted = interrupted || result.report.stopped == StopReason::interrupted;
         return result;
     }
@@ -292,8 +303,6 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     writes("picture", request.picture);
     writes("report", request.report);
 
-    if (!request.labels_out.empty() && !in_parts)
-        write_labels(request.labels_out, result.labels.labels, result.labels.names);
     if (!request.model_out.empty()) pipeline.save(request.model_out);
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;
@@ -308,7 +317,9 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
 int tell_end(const FitResult& result, const FitRequest& request) {
     const std::string iterations = std::to_string(result.report.iterations) + " iterations";
     if (result.interrupted) {
-        print_error("interrupted after " + iterations + "; this is what was found so far");
+        const std::string& checkpoint = request.running->checkpoint;
+        print_error("interrupted after " + iterations + "; this is what was found so far" +
+                    (checkpoint.empty() ? "" : ", and the same command goes on from " + checkpoint));
         return Exit::interrupted;
     }
     const StopReason stopped = result.report.stopped;

@@ -21,6 +21,7 @@ struct FitRequest {
     std::shared_ptr<ReadRequest> reading = std::make_shared<ReadRequest>();
     std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
     std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
+    std::shared_ptr<FitOptions> fitting = std::make_shared<FitOptions>();
     std::shared_ptr<PreparationOptions> preprocessing = std::make_shared<PreparationOptions>();
     std::string truth;
     std::string truth_column;

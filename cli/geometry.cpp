@@ -51,7 +51,7 @@ Labelled read_labelled(const GeometryRequest& request, const Run& run) {
     out.notes = file.notes;
     out.source = request.labels;
     if (!request.labels.empty()) {
-        out.labels = read_truth(request.labels, request.labels_column, run).column;
+        out.labels = read_truth(request.labels, request.labels_column, run, file.parts).column;
         require_rows(out.labels.labels, "labels " + request.labels, file.points.rows(), request.points);
     } else if (file.labels) {
         out.labels = std::move(*file.labels);

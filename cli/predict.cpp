@@ -1,12 +1,15 @@
 // coterie predict: labels and any other outputs of the model for new rows. Which outputs it has is checked before
-// points are read, and all of them are computed before the first file is written. What is asked for is a list over
-// Output, from which flags, columns' names and messages follow.
+// points are read. Rows are labelled block by block and written as they come, so that neither they nor what is found
+// need fit into memory; no file is put in place before all are complete. What is asked for is a list over Output, from
+// which flags, columns' names and messages follow.
 
 #include <algorithm>
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
+#include "labels_file.hpp"
 #include "model_command.hpp"
 #include "terminal.hpp"
 
@@ -54,6 +57,60 @@ void require_outputs(const PredictRequest& request, const Model& model) {
                               (there.empty() ? "" : "; it takes " + there));
 }
 
+// What the table tells. On the first process the labels are those of all points where they are asked for.
+struct Predicted {
+    std::vector<Index> sizes;
+    Labels labels;
+};
+
+// Every file is begun before the first row and put in place after the last.
+Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
+                            bool labels_needed, const Run& run) {
+    const Model& model = pipeline.model();
+    Communicator& communicator = run.communicator();
+    const bool first = communicator.rank() == 0;
+    const Index all = rows.points.rows();
+    const Index own = internal::own_rows(internal::grid_of(rows.points), communicator).count();
+    const bool in_parts = is_in_parts(request.labels_out);
+    const bool together = !request.labels_out.empty() && !in_parts;  // in one file
+    std::optional<LabelsFile> labels;
+    if (in_parts || (together && first))
+        labels.emplace(part_of(request.labels_out, communicator), in_parts ? own : all, model.cluster_labels());
+    Wanted wanted;
+    std::vector<PointsWriter> writers;
+    for (const auto& [output, path] : request.outputs) {
+        if (path.empty()) continue;
+        if (communicator.size() > 1 && !is_in_parts(path))
+            throw BadArgument("option " + flag_of(output) + ": " + path +
+                              ": several processes write a file each, such as part-{rank}.npy");
+        const Output which = wanted.outputs.emplace_back(wanted_of(model, output));
+        const Index columns = model.output_columns(which);
+        writers.emplace_back(part_of(path, communicator), own, columns, ScalarType::float64,
+                             column_names(model, which, columns));
+    }
+    Predicted out{std::vector<Index>(static_cast<std::size_t>(model.clusters()), 0), {}};
+    const bool kept = labels_needed || (together && !first);
+    naming_points(request.points, [&] {
+        pipeline.apply(rows, wanted, run, [&](const RowResults& results) {
+            for (const auto label : results.labels) ++out.sizes[static_cast<std::size_t>(label)];
+            if (labels) labels->write(results.labels);
+            if (kept) out.labels.insert(out.labels.end(), results.labels.begin(), results.labels.end());
+            for (std::size_t o = 0; o < writers.size(); ++o) writers[o].write(results.outputs[o]);
+        });
+    });
+    out.sizes = internal::add_up(communicator, out.sizes);
+    if (labels_needed || together) {
+        const Labels mine = first ? Labels() : std::move(out.labels);
+        take_from_others(communicator, mine, [&](std::span<const std::int32_t> some) {
+            if (labels_needed) out.labels.insert(out.labels.end(), some.begin(), some.end());
+            if (together) labels->write(some);
+        });
+    }
+    if (labels) labels->commit();
+    for (auto& writer : writers) writer.commit();
+    return out;
+}
+
 int predict(const PredictRequest& request) {
     if (!request.truth_column.empty() && (request.truth.empty() || request.truth == "none"))
         throw UsageError("option --truth-column needs --truth FILE",
@@ -63,6 +120,7 @@ int predict(const PredictRequest& request) {
     outputs.add("--labels-out", request.labels_out, label_extensions());
     for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
     outputs.check(request.running->json);
+    request.reading->scratch_folder = outputs.folder();
 
     Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
@@ -75,7 +133,7 @@ int predict(const PredictRequest& request) {
     std::optional<Truth> truth;
     if (request.truth != "none") {
         if (!request.truth.empty()) {
-            truth = read_truth(request.truth, request.truth_column, run);
+            truth = read_truth(request.truth, request.truth_column, run, file.parts);
         } else if (file.labels) {
             truth = Truth{std::move(*file.labels), request.points};
         }
@@ -83,30 +141,18 @@ int predict(const PredictRequest& request) {
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
-    for (const auto& [output, path] : request.outputs)
-        if (!path.empty() && run.communicator().size() > 1)
-            throw BadArgument("option " + flag_of(output) + ": several processes give labels only");
-    const Labels clusters = internal::gather_at_first(
-        run.communicator(), naming_points(request.points, [&] { return pipeline.predict(rows, run); }));
-    if (run.communicator().rank() > 0) return Exit::done;  // the first process tells and writes
-    std::vector<Matrix<double>> found;
-    for (const auto& [output, path] : request.outputs)
-        found.push_back(path.empty() ? Matrix<double>() : pipeline.output(wanted_of(model, output), rows, run));
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    const Predicted predicted = predict_and_write(request, pipeline, rows, truth.has_value(), run);
+    if (run.communicator().rank() > 0) return Exit::done;  // the first process tells
     bar.clear();
     seconds.emplace_back("predict", watch.restart());
 
-    AppliedResult result = predict_result(pipeline, clusters, request.points, truth);
+    AppliedResult result = predict_result(pipeline, predicted.sizes, predicted.labels, request.points, truth);
     result.seconds = seconds;
-    if (!request.labels_out.empty()) {
-        write_labels(request.labels_out, result.labels.labels, result.labels.names);
-        result.written.emplace_back("labels", request.labels_out);
-    }
-    for (std::size_t o = 0; o < request.outputs.size(); ++o) {
-        const auto& [output, path] = request.outputs[o];
-        if (path.empty()) continue;
-        write_points(path, found[o], column_names(model, wanted_of(model, output), found[o].cols()));
-        result.written.emplace_back(name(wanted_of(model, output)), path);
-    }
+    if (!request.labels_out.empty()) result.written.emplace_back("labels", request.labels_out);
+    for (const auto& [output, path] : request.outputs)
+        if (!path.empty()) result.written.emplace_back(name(wanted_of(model, output)), path);
     tell_applied(result, request, file, rows, run, outputs);
     return Exit::done;
 }

@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/io/writer.hpp"
 #include "model_command.hpp"
 #include "terminal.hpp"
 
@@ -20,6 +21,7 @@ int transform(const TransformRequest& request) {
     for (const auto& input : {request.model, request.points}) outputs.keep(input);
     outputs.add("--points-out", request.points_out, {".csv", ".npy"});
     outputs.check(request.running->json);
+    request.reading->scratch_folder = outputs.folder();
 
     Run run = request.running->run();
     ProgressBar bar(run, request.running->quiet);
@@ -33,13 +35,19 @@ int transform(const TransformRequest& request) {
     const PointsFile file = points_for(pipeline, request, run);
     seconds.emplace_back("read", watch.restart());
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
-    const Matrix<double> moved =
-        naming_points(request.points, [&] { return pipeline.output(Output::embedding, rows, run); });
+    const Index dimensions = model.output_columns(Output::embedding);
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    PointsWriter writer(request.points_out, rows.points.rows(), dimensions, ScalarType::float64);
+    naming_points(request.points, [&] {
+        pipeline.apply(rows, {.labels = false, .outputs = {Output::embedding}}, run,
+                       [&](const RowResults& results) { writer.write(results.outputs.front()); });
+    });
+    writer.commit();
     bar.clear();
     seconds.emplace_back("transform", watch.restart());
-    write_points(request.points_out, moved);
 
-    AppliedResult result = transform_result(pipeline, moved, request.points);
+    AppliedResult result = transform_result(pipeline, rows.points.rows(), dimensions, request.points);
     result.seconds = seconds;
     result.written.emplace_back("points", request.points_out);
     tell_applied(result, request, file, rows, run, outputs);

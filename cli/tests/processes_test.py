@@ -10,11 +10,12 @@ import time
 import numpy as np
 import pytest
 
-from support import COMMAND, run
+from support import COMMAND, default_interrupt, run
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-START = [MPIRUN, "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader"]
+# A process that waits for a message leaves the processor to others.
+START = [MPIRUN, "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1"]
 needs_mpi = pytest.mark.skipif(MPIRUN is None, reason="mpirun is not installed")
 
 
@@ -24,6 +25,19 @@ def many(processes, *words, code=0):
     done.out, done.err = done.stdout, done.stderr
     assert done.returncode == code, f"exit {done.returncode}, not {code}\n{done.out}\n{done.err}"
     return done
+
+
+def start_in_processes(count, words):
+    """The command in several processes, and their numbers."""
+    process = subprocess.Popen([*START, "-n", str(count), COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    workers = []
+    while len(workers) < count:
+        time.sleep(0.2)
+        workers = [int(line) for line in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True,
+                                                        text=True).stdout.split()]
+        assert process.poll() is None
+    return process, workers
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +56,10 @@ FITS = {
     "kmeans": ["kmeans", "-k", 7, "--restarts", 2],
     "kmeans of scaled points": ["kmeans", "-k", 7, "--scale", "zscore"],
     "soft-kmeans": ["soft-kmeans", "-k", 4, "--max-iterations", 10],
+    "kmeans of bounded sizes": ["kmeans", "-k", 5, "--sizes", "5000:7000", "--max-iterations", 3],
+    "subspace": ["subspace", "-k", 5, "--max-iterations", 4],
+    "soft subspace": ["subspace", "-k", 4, "--assignment", "soft", "--max-iterations", 3],
+    "entropy": ["entropy", "-k", 5, "--epochs", 2, "--learning-rate", 0.01],
 }
 
 
@@ -93,6 +111,80 @@ def test_labels_in_parts(shards, tmp_path):
     assert np.array_equal(np.load(tmp_path / "again.npy"), parts)
 
 
+OUTPUTS = ["--distances-out", "distances", "--memberships-out", "memberships"]
+
+
+@pytest.fixture(scope="session")
+def soft_model(shards, tmp_path_factory):
+    model = tmp_path_factory.mktemp("model") / "soft.safetensors"
+    run("fit", "soft-kmeans", shards / "whole.npy", "-k", 4, "--max-iterations", 10, "--scale", "zscore", "--model-out", model, "--quiet")
+    return model
+
+
+@pytest.mark.parametrize("ending", [".npy", ".csv"])
+def test_predict_writes_block_by_block(shards, soft_model, tmp_path, ending):
+    written = {}
+    for name, points, more in [("whole", "whole.npy", []), ("blocks", "part-*.npy", ["--memory", "1M"])]:
+        folder = tmp_path / name
+        folder.mkdir()
+        files = [word if word.startswith("-") else folder / (word + ending) for word in OUTPUTS]
+        said = run("predict", soft_model, shards / points, "--labels-out", folder / ("labels" + ending), *files, "--json", "--quiet", *more)
+        value = told(said.out)
+        value.pop("written")
+        assert sorted(path.name for path in folder.iterdir()) == sorted(word + ending for word in ["labels", "distances", "memberships"])
+        written[name] = value, [path.read_bytes() for path in sorted(folder.iterdir())]
+    assert written["whole"] == written["blocks"]
+
+
+def test_predict_scores_rows_that_are_read(shards, soft_model, tmp_path):
+    run("predict", soft_model, shards / "whole.npy", "--labels-out", tmp_path / "l.csv", "--quiet")
+    value = json.loads(run("predict", soft_model, shards / "part-*.npy", "--memory", "1M", "--truth", tmp_path / "l.csv", "--json").out)
+    assert value["scores"]["acc"] == 1 and value["n"] == 30000
+    run("transform", soft_model, shards / "whole.npy", "--points-out", tmp_path / "x.npy", code=2)  # it has no such space
+
+
+@needs_mpi
+def test_predict_in_processes(shards, soft_model, tmp_path):
+    run("predict", soft_model, shards / "whole.npy", "--labels-out", tmp_path / "whole.csv", "--distances-out", tmp_path / "whole.npy",
+        "--quiet")
+    said = many(3, "predict", soft_model, shards / "part-*.npy", "--labels-out", tmp_path / "labels.csv", "--distances-out",
+                tmp_path / "part-{rank}.npy", "--truth", tmp_path / "whole.csv", "--json")
+    assert json.loads(said.out)["scores"]["acc"] == 1
+    assert (tmp_path / "labels.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert np.array_equal(np.concatenate([np.load(tmp_path / f"part-{rank}.npy") for rank in range(3)]), np.load(tmp_path / "whole.npy"))
+    result = many(2, "predict", soft_model, shards / "part-*.npy", "--distances-out", tmp_path / "d.npy", code=2)
+    assert "such as part-{rank}.npy" in result.err
+
+
+def test_predict_that_ends_early_leaves_nothing(shards, soft_model, tmp_path):
+    points = np.load(shards / "whole.npy")
+    points[29990, 2] = np.nan
+    np.save(tmp_path / "bad.npy", points)
+    result = run("predict", soft_model, tmp_path / "bad.npy", "--memory", "1M", "--labels-out", tmp_path / "l.csv", code=3)
+    assert "row 29991, column 3: value NaN" in result.err
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.npy"]
+    np.save(tmp_path / "long.npy", np.tile(np.load(shards / "whole.npy"), (100, 1)))
+    process = subprocess.Popen([COMMAND, "predict", soft_model, tmp_path / "long.npy", "--memory", "20M", "--distances-out", tmp_path / "d.csv"],
+                               stderr=subprocess.PIPE, preexec_fn=default_interrupt)
+    while len(list(tmp_path.iterdir())) < 3:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"interrupted" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.npy", "long.npy"]
+
+
+@needs_mpi
+def test_any_model_predicts_in_several_processes(shards, tmp_path):
+    model = tmp_path / "m.safetensors"
+    run("fit", "kernel-kmeans", "data:moons", "-k", 2, "--model-out", model, "--quiet")
+    np.save(tmp_path / "points.npy", np.random.default_rng(5).normal(size=(2000, 2)))
+    run("predict", model, tmp_path / "points.npy", "--labels-out", tmp_path / "one.npy", "--quiet")
+    many(3, "predict", model, tmp_path / "points.npy", "--labels-out", tmp_path / "three.npy", "--quiet")
+    assert (tmp_path / "one.npy").read_bytes() == (tmp_path / "three.npy").read_bytes()
+
+
 @needs_mpi
 def test_one_message_and_nothing_written(shards, tmp_path):
     points = np.load(shards / "whole.npy")
@@ -112,14 +204,7 @@ def test_one_message_and_nothing_written(shards, tmp_path):
 def test_a_killed_process_ends_all(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
              tmp_path / "l.npy"]
-    process = subprocess.Popen([*START, "-n", "3", COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-    workers = []
-    while len(workers) < 3:
-        time.sleep(0.2)
-        workers = [int(line) for line in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True,
-                                                        text=True).stdout.split()]
-        assert process.poll() is None
+    process, workers = start_in_processes(3, words)
     time.sleep(2)
     began = time.monotonic()
     os.kill(workers[1], signal.SIGKILL)
@@ -130,12 +215,42 @@ def test_a_killed_process_ends_all(shards, tmp_path):
 
 
 @needs_mpi
+def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
+    fit = ["kmeans", "-k", 50, "--restarts", 8, "--tolerance", 0]
+    out = tmp_path / "out"
+    out.mkdir()
+    whole = fitted(out, fit, shards / "whole.npy")
+    for path in out.iterdir():
+        path.unlink()
+    checkpoint = tmp_path / "fit.checkpoint"
+    process, workers = start_in_processes(3, ["fit", fit[0], shards / "part-*.npy", *fit[1:], "--checkpoint", checkpoint,
+                                              "--labels-out", out / "l.npy", "--model-out", out / "m.safetensors",
+                                              "--threads", 1])
+    while not checkpoint.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    began = time.monotonic()
+    os.kill(workers[2], signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 30
+    assert process.returncode != 0 and err.count("signal 9") == 1
+    assert list(out.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"out", "fit.checkpoint"}
+    gone_on = lambda *words: many(2, *words)
+    assert fitted(out, fit, shards / "part-*.npy", gone_on, "--checkpoint", checkpoint) == whole
+    refused = many(2, "fit", "kmeans", shards / "part-*.npy", "-k", 49, "--checkpoint", checkpoint, code=3)
+    assert refused.err.count("fit.checkpoint: this checkpoint is of a fit with other options") == 1
+
+
+@needs_mpi
 def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
-             tmp_path / "l.npy", "--json"]
+             tmp_path / "l.npy", "--json", "--checkpoint", tmp_path / "state"]
     process = subprocess.Popen([*START, "-n", "2", COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-    time.sleep(4)
+    while not (tmp_path / "state").exists():  # written when the first iteration is done
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1)
     workers = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
     assert len(workers) == 2, process.communicate()
     os.kill(int(workers[1]), signal.SIGINT)
@@ -143,6 +258,143 @@ def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
     assert process.returncode == 130
     assert json.loads(out)["stopped"] == "interrupted"
     assert len(np.load(tmp_path / "l.npy")) == 30000
+
+
+@pytest.mark.parametrize("criterion", ["silhouette", "ratio", "knncut"])
+def test_tune_scores_rows_that_are_read(shards, tmp_path, criterion):
+    np.save(tmp_path / "some.npy", np.load(shards / "whole.npy")[:8000])
+    def cells(*more):
+        value = json.loads(run("tune", "kmeans", tmp_path / "some.npy", "--grid", "clusters=2,7", "--select", criterion, "--json", *more).out)
+        return [(cell["options"], cell["criterion"]) for cell in value["cells"]]
+    whole = cells()
+    assert len(whole) == 2 and cells("--memory", "1M", "--threads", 1) == whole
+
+
+def test_weights_and_labels_in_parts(shards, tmp_path):
+    random = np.random.default_rng(5)
+    weights, truth = random.integers(0, 4, size=30000), random.integers(7, size=30000)
+    known = np.where(random.random(30000) < 0.01, truth, -1).astype(np.int64)
+    names = np.array(["seven", "six", "9", "10", "five", "two", "one"])
+    np.save(tmp_path / "weights.npy", weights.astype(float))
+    np.save(tmp_path / "known.npy", known)
+    (tmp_path / "truth.csv").write_text("label\n" + "".join(names[t] + "\n" for t in truth))
+    for number, (begin, end) in enumerate([(0, 10), (10, 10), (10, 29000), (29000, 30000)], start=1):
+        np.save(tmp_path / f"weights-{number}.npy", weights[begin:end].astype(float))
+        np.save(tmp_path / f"known-{number}.npy", known[begin:end])
+        np.save(tmp_path / f"truth-{number}.npy", names[truth[begin:end]])
+    def fit(points, *words):
+        value = told(run("fit", "kmeans", shards / points, "-k", 7, *words, "--labels-out", tmp_path / "l.npy", "--json", "--quiet").out)
+        value.pop("truth", None)
+        value.pop("confusion", None)
+        return value, (tmp_path / "l.npy").read_bytes()
+    whole = fit("whole.npy", "--weights", tmp_path / "weights.npy", "--truth", tmp_path / "truth.csv")
+    parts = ["--weights", tmp_path / "weights-*.npy", "--truth", tmp_path / "truth-*.npy"]
+    assert fit("part-*.npy", *parts) == whole
+    assert fit("part-*.npy", *parts, "--memory", "1M") == whole
+    assert fit("whole.npy", *parts) == whole  # in the order of the names
+    assert fit("part-*.npy", "--partial-labels", tmp_path / "known-*.npy") == fit("whole.npy", "--partial-labels", tmp_path / "known.npy")
+    # Each file has the length of the points' file of its place.
+    np.save(tmp_path / "weights-3.npy", np.ones(28989))
+    np.save(tmp_path / "weights-4.npy", np.ones(1001))
+    result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--weights", tmp_path / "weights-*.npy", code=3)
+    assert "weights-3.npy: 28989 rows, but" in result.err and "part-3.npy, the points of its place, has 28990" in result.err
+    os.remove(tmp_path / "truth-4.npy")
+    result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--truth", tmp_path / "truth-*.npy", code=3)
+    assert "3 files match, the points are in 4; there must be one for each, or one for all" in result.err
+
+
+def test_no_file_of_several_is_written_over(shards):
+    result = run("fit", "kmeans", shards / "part-*.npy", "-k", 7, "--labels-out", shards / "part-3.npy", code=2)
+    assert "is read as well, and would be written over" in result.err
+
+
+SAMPLED = {"spectral": ["-k", 7, "--scale", "zscore"], "ward": ["-k", 7], "cpd": ["-k", 3], "wmc": ["-k", 3], "ssc": ["-k", 3]}
+
+
+@pytest.mark.parametrize("method", SAMPLED)
+def test_a_sample_of_rows_that_are_read(shards, tmp_path, method):
+    fit = [method, *SAMPLED[method], "--sample", 200]
+    whole = fitted(tmp_path, fit, shards / "whole.npy")
+    assert whole[0]["n"] == 30000 == sum(whole[0]["sizes"]) and whole[0]["details"]["sample"] == 200
+    assert fitted(tmp_path, fit, shards / "part-*.npy", run, "--memory", "1M", "--threads", 1) == whole
+    if MPIRUN is not None:
+        assert fitted(tmp_path, fit, shards / "part-*.npy", lambda *words: many(2, *words)) == whole
+
+
+def test_a_sample_is_told_and_scored_on_all_rows(shards, tmp_path):
+    run("fit", "kmeans", shards / "whole.npy", "-k", 7, "--restarts", 5, "--labels-out", tmp_path / "all.csv", "--quiet")
+    words = ["fit", "kmeans", shards / "whole.npy", "-k", 7, "--restarts", 5, "--truth", tmp_path / "all.csv", "--quiet"]
+    said = run(*words, "--sample", 3000, "--model-out", tmp_path / "m.safetensors", "--labels-out", tmp_path / "some.csv",
+               "--report", tmp_path / "page.html")
+    assert "fitted on 3,000 of 30,000 points" in " ".join(said.out.split())
+    assert "points, fitted on 3,000" in (tmp_path / "page.html").read_text()
+    value = json.loads(run(*words, "--sample", 3000, "--json").out)
+    assert value["scored"] == 30000 and value["scores"]["acc"] > 0.95
+    facts = json.loads(run("info", tmp_path / "m.safetensors", "--json").out)["facts"]
+    assert facts["points"] == "30000" and facts["sample"] == "3000"
+    assert told(run(*words, "--json", "--sample", 30000).out) == told(run(*words, "--json").out)
+    assert "option --sample: 0" in run(*words, "--sample", 0, code=2).err
+    result = run("fit", "kmeans", shards / "whole.npy", "-k", 7, "--sample", 20, "--partial-labels", tmp_path / "all.csv", code=2)
+    assert "option --sample: partial labels, shares and sizes are of all rows" in result.err
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory):
+    """30,000 rows as text, whole and in parts, with a column of names."""
+    folder = tmp_path_factory.mktemp("tables")
+    random = np.random.default_rng(3)
+    truth = random.integers(4, size=30000)
+    points = (random.normal(size=(30000, 5)) + 6 * random.normal(size=(4, 5))[truth]).round(4)
+    lines = [",".join(map(str, row)) + f",kind {which}\n" for row, which in zip(points.tolist(), truth)]
+    header = "a,b,c,d,e,kind\n"
+    (folder / "whole.csv").write_text(header + "".join(lines))
+    for number, (begin, end) in enumerate([(0, 10), (10, 29000), (29000, 30000)], start=9):
+        (folder / f"part-{number}.csv").write_text(header + "".join(lines[begin:end]))
+    (folder / "bad.csv").write_text(header + "".join(lines[:25000]) + "1,2,3,oak,5,kind 1\n" + "".join(lines[25000:]))
+    return folder
+
+
+def test_text_larger_than_memory(tables, tmp_path):
+    def fit(points, *more):
+        result = run("fit", "kmeans", tables / points, "-k", 4, "--label-column", "kind", "--scale", "zscore", "--labels-out", tmp_path / "l.npy",
+                     "--model-out", tmp_path / "m.safetensors", "--json", *more)
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["l.npy", "m.safetensors"]
+        value = told(result.out)
+        value.pop("truth")
+        return result.err, (value, (tmp_path / "l.npy").read_bytes(), (tmp_path / "m.safetensors").read_bytes())
+    _, whole = fit("whole.csv")
+    assert whole[0]["scores"]["acc"] > 0.9
+    err, read = fit("whole.csv", "--memory", "1M")
+    assert read == whole
+    assert f"converted, once, to a temporary file in {tmp_path}, and read in blocks" in err
+    err, read = fit("part-*.csv")
+    assert read == whole and "3 files are read as one" in err and "converted" not in err
+    _, read = fit("part-*.csv", "--memory", "1M", "--threads", 1)
+    assert read == whole
+    # The columns' names go with the rows.
+    swapped = tmp_path / "swapped.csv"
+    rows = [line.split(",") for line in (tables / "whole.csv").read_text().splitlines()]
+    swapped.write_text("\n".join(",".join([row[4], row[5], *row[:4]]) for row in rows) + "\n")
+    run("predict", tmp_path / "m.safetensors", swapped, "--memory", "1M", "--labels-out", tmp_path / "again.npy", "--quiet")
+    assert (tmp_path / "again.npy").read_bytes() == whole[1]
+
+
+def test_text_that_cannot_be_converted(tables, tmp_path):
+    for more in [], ["--memory", "1M"]:
+        result = run("fit", "kmeans", tables / "bad.csv", "-k", 4, "--label-column", "kind", "--labels-out", tmp_path / "l.npy", *more, code=3)
+        assert "bad.csv: row 25002, column 4 (d): value 'oak' is not a number" in result.err
+    assert list(tmp_path.iterdir()) == []
+    np.save(tmp_path / "a.npy", np.zeros((3, 2)))
+    (tmp_path / "Z.csv").write_text("1,2\n")
+    assert "a.npy: only text files can be read as one with" in run("fit", "kmeans", tmp_path / "[aZ].*", "-k", 2, code=3).err
+
+
+@needs_mpi
+def test_text_in_processes(tables, tmp_path):
+    words = ["fit", "kmeans", tables / "part-*.csv", "-k", 4, "--label-column", "kind", "--json", "--quiet"]
+    assert told(many(2, *words).out) == told(run(*words).out)
+    result = many(2, *words, "--memory", "1M", code=1)
+    assert result.err.count("several processes read .npy and idx files in blocks, not text") == 1
 
 
 def test_what_cannot_be_read_in_blocks(shards, tmp_path):
@@ -159,4 +411,4 @@ def test_what_cannot_be_read_in_blocks(shards, tmp_path):
     assert "a size from 1M on" in result.err
     np.save(tmp_path / "large.npy", np.zeros((1000000, 6), np.float32))
     result = run("fit", "ward", tmp_path / "large.npy", "-k", 2, "--memory", "20M", code=1)
-    assert "needs all points in memory" in result.err
+    assert "needs all points in memory" in result.err and "; --sample fits on some of the rows" in result.err

@@ -15,8 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "coterie/base/error.hpp"
-
 namespace coterie {
 namespace {
 std::optional<std::uint64_t> read_number(const std::string& path) {
@@ -104,8 +102,8 @@ void require_memory(double bytes, std::string_view what) {
     if (bytes < 16.0 * 1024.0 * 1024.0) return;  // asking the system costs more than so little is worth
     const auto available = static_cast<double>(available_memory());
     if (!std::isfinite(bytes) || (available > 0 && bytes > available)) {
-        throw ResourceError(std::string(what) + " needs about " + memory_text(bytes) + " of memory, " +
-                            memory_text(available) + " is available");
+        throw NotEnoughMemory(std::string(what) + " needs about " + memory_text(bytes) + " of memory, " +
+                              memory_text(available) + " is available");
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "coterie/base/error.hpp"
 #include "coterie/base/export.hpp"
 
 namespace coterie {
@@ -20,7 +21,13 @@ COTERIE_API void limit_memory(std::uint64_t bytes);
 /// "1.5 GiB", "20 MiB".
 COTERIE_API std::string memory_text(double bytes);
 
-/// Throws ResourceError naming `what`, the bytes needed and the bytes available when `bytes` is more than is available.
+/// What require_memory throws.
+struct COTERIE_API NotEnoughMemory : ResourceError {
+    using ResourceError::ResourceError;
+};
+
+/// Throws NotEnoughMemory naming `what`, the bytes needed and the bytes available when `bytes` is more than is
+/// available.
 COTERIE_API void require_memory(double bytes, std::string_view what);
 
 }  // namespace coterie

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <exception>
 #include <fstream>
-#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>

@@ -3,49 +3,30 @@
 
 #include "coterie/base/processes.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <initializer_list>
 #include <string>
-#include <vector>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/internal/mpi/process_abi.h"
-#include "coterie/base/internal/own_place.hpp"
 #include "coterie/base/internal/shared_library.hpp"
 
 namespace coterie {
 namespace {
 
-constexpr const char* library_name = "libcoterie-mpi.so";
-
 const coterie_process_api& loaded() {
-    std::vector<std::string> places;
-    if (const char* given = std::getenv("COTERIE_MPI_LIBRARY"))
-        places = {given};
-    else
-        for (const auto& folder : internal::own_library_folders()) places.push_back((folder / library_name).string());
-    std::string trouble;
-    for (const std::string& place : places) {
-        void* const library = internal::open_library(place.c_str());
-        if (library == nullptr) {
-            const char* const said = dlerror();
-            std::error_code ignored;
-            if (trouble.empty() || std::filesystem::exists(place, ignored)) trouble = said != nullptr ? said : place;
-            continue;
-        }
-        using Functions = const coterie_process_api* (*)(std::int32_t);
-        const auto functions = reinterpret_cast<Functions>(dlsym(library, "coterie_process_functions"));
-        if (functions != nullptr)
-            if (const coterie_process_api* api = functions(COTERIE_PROCESS_ABI)) return *api;
-        trouble = place + " is of another version of coterie";
-    }
-    throw ResourceError("several processes need MPI and coterie's library for it, which could not be loaded (" +
-                        trouble + "): install libopenmpi-dev and build coterie again, or name the library in " +
-                        "COTERIE_MPI_LIBRARY");
+    const coterie_process_api* api = nullptr;
+    const std::string trouble = internal::load_plugin(
+        {"libcoterie-mpi.so", "COTERIE_MPI_LIBRARY", "coterie_process_functions"}, [&](void* function) {
+            api = reinterpret_cast<decltype(&coterie_process_functions)>(function)(COTERIE_PROCESS_ABI);
+            return api != nullptr;
+        });
+    if (api == nullptr)
+        throw ResourceError("several processes need MPI and coterie's library for it, which could not be loaded (" +
+                            trouble + "): install libopenmpi-dev and build coterie again, or name the library in " +
+                            "COTERIE_MPI_LIBRARY");
+    return *api;
 }
 
 // The first of the environment's variables that is there.
@@ -72,7 +53,6 @@ public:
     void broadcast(std::span<std::byte> bytes, int root) override { api_.broadcast(bytes.data(), bytes.size(), root); }
     int highest(int value) override { return api_.highest(value); }
     void end_all(int status) override { api_.end_all(status); }
-    std::string description() const override { return api_.description(); }
 
 private:
     const coterie_process_api& api_;

@@ -2,7 +2,6 @@
 // The processes that mpirun, or a scheduler that speaks its language, has started together.
 
 #include <memory>
-#include <string>
 
 #include "coterie/base/communicator.hpp"
 #include "coterie/base/export.hpp"
@@ -20,8 +19,6 @@ COTERIE_API int started_rank();
 class COTERIE_API Processes : public Communicator {
 public:
     virtual void end_all(int status) = 0;
-    /// "Open MPI v4.1.4".
-    virtual std::string description() const = 0;
 };
 COTERIE_API std::shared_ptr<Processes> join_processes();
 

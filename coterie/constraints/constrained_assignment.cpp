@@ -1,12 +1,14 @@
 // Distances come in blocks of rows by products. Hard assignments under bounds keep for each row and group only the
 // nearest allowed cluster, n x G costs instead of n x k: within a group no other is ever better. Soft ones under bounds
-// pass over the rows twice, for the masses of groups and then for A, of which there is never more than a super-block at
-// a time. Partial sums of blocks are added in the order of the blocks: the same bits at any number of threads.
+// pass over the rows twice, for the masses of groups and then for A, of which there is never more than a few rows per
+// thread at a time. Sums are those of BlockSums: the same bits for any number of threads and processes.
 
 #include "coterie/constraints/constrained_assignment.hpp"
 
 #include <cmath>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/linalg/products.hpp"
 
@@ -14,26 +16,99 @@ namespace coterie::internal {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double farthest = 1e300;    // D / T above that of the nearest group; larger ones would be "not allowed"
-constexpr Index blocks_at_once = 32;  // of rows_at_once() rows: one super-block of soft assignments
+constexpr double farthest = 1e300;  // D / T above that of the nearest group; larger ones would be "not allowed"
 
 double weight_of(std::span<const double> weights, Index i) { return weights.empty() ? 1.0 : weights[at(i)]; }
 
-// Calls body(begin, end, scratch, block) on blocks of rows, centred in the scratch.
-template <class T, class Body>
-void for_each_row_block(const Rows<T>& points, const PrototypeDistances& distances, Index begin, Index end,
-                        std::vector<PrototypeDistances::Scratch>& scratch, const Run& run, Body&& body) {
-    const RowBlocks blocks{end - begin, distances.rows_at_once()};
-    const double operations =
-        static_cast<double>(end - begin) * static_cast<double>(points.columns * distances.clusters());
-    scratch.resize(at(std::max(1, run.threads)));
-    for_each_block(blocks.count(), threads_for(operations, run.threads), [&](Index block, int worker) {
-        auto& s = scratch[at(worker)];
-        const Index first = begin + blocks.begin(block);
-        const Index last = begin + blocks.end(block);
-        distances.centre(points, first, last, s);
-        body(first, last, s, block);
+// Sums over blocks to which body(begin, end, scratch, sum) adds a few rows at a time, centred in the scratch; begin and
+// end count among all rows.
+template <class Body>
+std::span<const double> over_few_rows(PointsView points, const PrototypeDistances& distances, BlockSums& sums,
+                                      const Run& run, Body&& body) {
+    const Stage stage{.name = "assignment",
+                      .operations = static_cast<double>(points.rows()) *
+                                    static_cast<double>(points.columns() * distances.clusters())};
+    std::vector<PrototypeDistances::Scratch> scratch(at(std::max(1, run.threads)));
+    const Index few = distances.rows_at_once();
+    return points.with_scalar([&]<class T>() {
+        return sums.over<T>(points, run, stage, [&](const RowBlock<T>& block, int worker, double* sum) {
+            auto& s = scratch[at(worker)];
+            for (Index begin = 0; begin < block.rows.rows; begin += few) {
+                const Index end = std::min(begin + few, block.rows.rows);
+                distances.centre(block.rows, begin, end, s);
+                body(block.first + begin, block.first + end, s, sum);
+            }
+        });
     });
+}
+
+// All rows of a table on the first process; nothing on the others.
+Matrix<double> gather_at_first(const Run& run, Matrix<double> own, Index rows) {
+    Communicator& communicator = run.communicator();
+    if (communicator.size() == 1) return own;
+    const auto bytes = [](double* first, Index count) { return std::as_writable_bytes(std::span(first, at(count))); };
+    const Index columns = own.cols();
+    const std::vector<Index> counts = gather(communicator, std::vector<Index>{own.rows()});
+    Matrix<double> all;
+    together(communicator, [&] {
+        if (communicator.rank() == 0) all.resize(rows, columns);
+    });
+    if (communicator.rank() > 0) {
+        communicator.send(bytes(own.data(), own.size()), 0);
+        return {};
+    }
+    all.topRows(own.rows()) = own;
+    Index begin = own.rows();
+    for (int process = 1; process < communicator.size(); ++process) {
+        communicator.receive(bytes(all.data() + begin * columns, counts[at(process)] * columns), process);
+        begin += counts[at(process)];
+    }
+    return all;
+}
+
+// What `run` has to keep of a table of groups: all of it on the first process, which solves.
+void require_groups(const Run& run, Index rows, Index own_rows, Index groups, double bytes_a_number) {
+    together(run.communicator(), [&] {
+        const Index kept = own_rows + (run.communicator().size() > 1 && run.communicator().rank() == 0 ? rows : 0);
+        require_memory(static_cast<double>(kept * groups) * bytes_a_number, "assignments under bounds");
+    });
+}
+
+// The groups of this process' rows.
+Labels groups_of_rows(const Matrix<double>& costs, const Labels& natural, const Constraints& constraints, Index rows,
+                      std::vector<double>& prices, const Run& run) {
+    const auto solve = [&](const Matrix<double>& all_costs, const Labels& all_natural) {
+        return assign_groups(all_costs, all_natural, constraints.low, constraints.high, prices, run.alone());
+    };
+    Communicator& communicator = run.communicator();
+    if (communicator.size() == 1) return solve(costs, natural);
+    const Matrix<double> all_costs = gather_at_first(run, costs, rows);
+    const Labels all_natural = internal::gather_at_first(communicator, natural);
+    Labels chosen;
+    together(communicator, [&] {
+        if (communicator.rank() == 0) chosen = solve(all_costs, all_natural);
+    });
+    return scatter_from_first(communicator, chosen, natural.size());
+}
+
+GroupMultipliers multipliers_of(Matrix<double> log_mass, const Constraints& constraints, const SoftSettings& settings,
+                                std::span<const double> start, Index rows, const Run& run) {
+    Communicator& communicator = run.communicator();
+    const Matrix<double> all = gather_at_first(run, std::move(log_mass), rows);
+    GroupMultipliers out;
+    together(communicator, [&] {
+        if (communicator.rank() == 0)
+            out = solve_group_multipliers(all, constraints.low_mass, constraints.high_mass, settings.solver,
+                                          settings.bregman_rounds, run.alone(), start);
+    });
+    out.log_theta.resize(at(constraints.groups()));
+    out.mass.resize(at(constraints.groups()));
+    for (auto* numbers : {&out.log_theta, &out.mass})
+        communicator.broadcast(std::as_writable_bytes(std::span(*numbers)), 0);
+    out.residual = from_process(communicator, 0, out.residual);
+    out.rounds = from_process(communicator, 0, out.rounds);
+    out.converged = from_process(communicator, 0, out.converged);
+    return out;
 }
 
 }  // namespace
@@ -54,11 +129,6 @@ PrototypeDistances::PrototypeDistances(const Matrix<double>& prototypes, Vector<
     if (directions.size() > 0) projection_.emplace_back(directions);
 }
 
-template <class T>
-void PrototypeDistances::centre(const Rows<T>& points, Index begin, Index end, Scratch& s) const {
-    centred_rows(points, begin, end, origin_, s.rows);
-}
-
 void PrototypeDistances::measure(Scratch& s) const {
     if (projection_.empty()) {
         distances_(s.rows, s.distances, s.pointers, s.panel);
@@ -69,26 +139,23 @@ void PrototypeDistances::measure(Scratch& s) const {
     distances_(s.projected, s.distances, s.pointers, s.panel);
 }
 
-template <class T>
-HardAssignment assign_hard(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
+HardAssignment assign_hard(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            std::span<const double> weights, std::vector<double>& prices, const Run& run) {
-    const Index n = points.rows;
     const int k = constraints.clusters();
     const Index groups = constraints.bounded ? constraints.groups() : 0;
+    const Range own = own_rows(grid_of(points), run.communicator());
     // Where every cluster is a group of its own there is no need to note which cluster of a group is nearest.
     bool clusters_are_groups = groups == k;
     for (int j = 0; j < k; ++j) clusters_are_groups = clusters_are_groups && constraints.group_of[at(j)] == j;
-    require_memory(static_cast<double>(n * groups) * (clusters_are_groups ? 8.0 : 12.0), "assignments under bounds");
+    require_groups(run, points.rows(), own.count(), groups, clusters_are_groups ? 8.0 : 12.0);
 
     HardAssignment out;
-    out.labels.resize(at(n));
-    Matrix<double> costs(groups > 0 ? n : 0, groups);
-    std::vector<std::int32_t> nearest(clusters_are_groups ? 0 : at(n * groups));
-    Labels natural(groups > 0 ? at(n) : 0);
-    const RowBlocks blocks{n, distances.rows_at_once()};
-    std::vector<double> partial(at(blocks.count()), 0.0);
-    std::vector<PrototypeDistances::Scratch> scratch;
-    for_each_row_block(points, distances, 0, n, scratch, run, [&](Index begin, Index end, auto& s, Index block) {
+    out.labels.resize(at(own.count()));
+    Matrix<double> costs(groups > 0 ? own.count() : 0, groups);
+    std::vector<std::int32_t> nearest(clusters_are_groups ? 0 : at(costs.size()));
+    Labels natural(groups > 0 ? at(own.count()) : 0);
+    BlockSums sums(1);
+    out.objective = over_few_rows(points, distances, sums, run, [&](Index begin, Index end, auto& s, double* sum) {
         distances.measure(s);
         for (Index i = begin; i < end; ++i) {
             const double* const row = s.distances.data() + (i - begin) * k;
@@ -97,46 +164,45 @@ HardAssignment assign_hard(const Rows<T>& points, const PrototypeDistances& dist
             int best = first;
             for (int j = first + 1; j < last; ++j)
                 if (row[j] < row[best]) best = j;
-            out.labels[at(i)] = best;
-            partial[at(block)] += weight_of(weights, i) * row[best];
+            const Index mine = i - own.begin;
+            out.labels[at(mine)] = best;
+            *sum += weight_of(weights, i) * row[best];
             if (groups == 0) continue;
-            natural[at(i)] = constraints.group_of[at(best)];
-            double* const cost = costs.data() + i * groups;
+            natural[at(mine)] = constraints.group_of[at(best)];
+            double* const cost = costs.data() + mine * groups;
             std::fill(cost, cost + groups, infinity);
             for (int j = first; j < last; ++j) {
                 const std::int32_t group = constraints.group_of[at(j)];
                 if (!(row[j] < cost[group])) continue;
                 cost[group] = row[j];
-                if (!clusters_are_groups) nearest[at(i * groups + group)] = j;
+                if (!clusters_are_groups) nearest[at(mine * groups + group)] = j;
             }
         }
-    });
-    if (groups > 0) {
-        const Labels chosen = assign_groups(costs, natural, constraints.low, constraints.high, prices, run);
-        std::fill(partial.begin(), partial.end(), 0.0);
-        for (Index i = 0; i < n; ++i) {
-            const std::int32_t group = chosen[at(i)];
-            out.labels[at(i)] = clusters_are_groups ? group : nearest[at(i * groups + group)];
-            partial[at(i / blocks.size)] += costs(i, group);
-        }
+    })[0];
+    if (groups == 0) return out;
+
+    const Labels chosen = groups_of_rows(costs, natural, constraints, points.rows(), prices, run);
+    for (Index i = 0; i < own.count(); ++i) {
+        const std::int32_t group = chosen[at(i)];
+        out.labels[at(i)] = clusters_are_groups ? group : nearest[at(i * groups + group)];
     }
-    for (const double part : partial) out.objective += part;
+    const RowBlocks grid = grid_of(points);
+    out.objective = sums(grid, run, {.name = "assignment"}, [&](Index block, int, double* sum) {
+        for (Index i = grid.begin(block) - own.begin; i < grid.end(block) - own.begin; ++i)
+            *sum += costs(i, chosen[at(i)]);
+    })[0];
     return out;
 }
 
-template <class T>
-SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
+SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            const SoftSettings& settings, std::span<const double> start, const Run& run,
                            const std::function<void(Index begin, const Matrix<double>& rows)>& on_rows) {
-    const Index n = points.rows;
-    const Index d = points.columns;
+    const Index d = points.columns();
     const Index k = constraints.clusters();
     const Index groups = constraints.groups();
+    const Range own = own_rows(grid_of(points), run.communicator());
     SoftAssignment out;
-    out.labels.resize(at(n));
-    out.sums = Matrix<double>::Zero(k, d);
-    out.mass = Vector<double>::Zero(k);
-    std::vector<PrototypeDistances::Scratch> scratch;
+    out.labels.resize(at(own.count()));
 
     // Of one row: least D in each group, sum_{j in g} exp((least_g - D_ij) / T), and log sum_{j in g} exp(-D_ij / T) up
     // to a number that is the same for the whole row: differences of D are taken before they are divided, so that
@@ -166,112 +232,81 @@ SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& dist
 
     // The second pass need not measure the rows again where remembering D takes little memory beside the points.
     const bool remember =
-        constraints.bounded && 16.0 * static_cast<double>(k) * sizeof(double) <= static_cast<double>(d) * sizeof(T);
-    Matrix<double> remembered(remember ? n : 0, k);
+        constraints.bounded && points.resident() &&
+        16.0 * static_cast<double>(k) * sizeof(double) <= static_cast<double>(d * size_of(points.scalar()));
+    Matrix<double> remembered(remember ? own.count() : 0, k);
     out.groups.log_theta.assign(at(groups), 0.0);
     if (constraints.bounded) {
-        require_memory(8.0 * static_cast<double>(n * groups), "assignments under bounds");
-        Matrix<double> log_mass(n, groups);
-        for_each_row_block(points, distances, 0, n, scratch, run, [&](Index begin, Index end, auto& s, Index) {
+        require_groups(run, points.rows(), own.count(), groups, 8.0);
+        Matrix<double> log_mass(own.count(), groups);
+        BlockSums nothing(0);
+        over_few_rows(points, distances, nothing, run, [&](Index begin, Index end, auto& s, double*) {
             distances.measure(s);
-            if (remember) remembered.middleRows(begin, end - begin) = s.distances;
+            const Index mine = begin - own.begin;
+            if (remember) remembered.middleRows(mine, end - begin) = s.distances;
             std::vector<double> buffer(at(2 * groups));
-            for (Index i = begin; i < end; ++i) {
-                const auto [first, last] = allowed(i);
-                masses_of_row(s.distances.data() + (i - begin) * k, first, last, buffer.data(), buffer.data() + groups,
-                              log_mass.data() + i * groups);
+            for (Index r = 0; r < end - begin; ++r) {
+                const auto [first, last] = allowed(begin + r);
+                masses_of_row(s.distances.data() + r * k, first, last, buffer.data(), buffer.data() + groups,
+                              log_mass.data() + (mine + r) * groups);
             }
         });
-        out.groups = solve_group_multipliers(log_mass, constraints.low_mass, constraints.high_mass, settings.solver,
-                                             settings.bregman_rounds, run, start);
+        out.groups = multipliers_of(std::move(log_mass), constraints, settings, start, points.rows(), run);
     }
 
-    struct Part {
-        Matrix<double> sums;
-        Vector<double> mass;
-        double distortion = 0;
-        double negentropy = 0;
-    };
-    std::vector<Part> parts(at(blocks_at_once));
-    const RowBlocks super{n, blocks_at_once * distances.rows_at_once()};
-    Matrix<double> rows_of_a;
+    // Of all rows: sum_i A_ij (x_i - origin), sum_i A_ij, distortion and negentropy.
+    BlockSums sums(k * (d + 1) + 2);
     const auto& multiply = block_products<double>();
-    for (Index block = 0; block < super.count(); ++block) {
-        const Index first_row = super.begin(block);
-        rows_of_a.resize(super.end(block) - first_row, k);
-        const auto assign = [&](Index begin, Index end, PrototypeDistances::Scratch& s, Index sub_block) {
-            if (!remember) distances.measure(s);
-            const double* const measured = remember ? remembered.data() + begin * k : s.distances.data();
-            Part& part = parts[at(sub_block)];
-            part.sums = Matrix<double>::Zero(k, d);
-            part.mass = Vector<double>::Zero(k);
-            part.distortion = part.negentropy = 0;
-            std::vector<double> buffer(at(5 * groups));
-            double* const least = buffer.data();
-            double* const sum = least + groups;
-            double* const log_mass = sum + groups;
-            double* const shares = log_mass + groups;
-            double* const log_shares = shares + groups;
-            for (Index i = begin; i < end; ++i) {
-                const double* const row = measured + (i - begin) * k;
-                double* const a = rows_of_a.data() + (i - first_row) * k;
-                const auto [first, last] = allowed(i);
-                masses_of_row(row, first, last, least, sum, log_mass);
-                group_shares_of_row(log_mass, out.groups.log_theta, shares);
-                for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]) - std::log(sum[g]);
-                std::fill(a, a + k, 0.0);
-                int best = first;
-                for (int j = first; j < last; ++j) {
-                    const std::int32_t group = constraints.group_of[at(j)];
-                    if (!(shares[group] > 0)) continue;
-                    const double log_a = log_shares[group] + (least[group] - row[j]) / settings.temperature;
-                    a[j] = std::exp(log_a);
-                    if (!(a[j] > 0)) continue;
-                    if (a[j] > a[best]) best = j;
-                    part.distortion += a[j] * row[j];
-                    part.negentropy += a[j] * log_a;
-                    part.mass[j] += a[j];
-                }
-                out.labels[at(i)] = best;
+    const auto total = over_few_rows(points, distances, sums, run, [&](Index begin, Index end, auto& s, double* sum) {
+        if (!remember) distances.measure(s);
+        const Index mine = begin - own.begin;
+        const double* const measured = remember ? remembered.data() + mine * k : s.distances.data();
+        double* const mass = sum + k * d;
+        double& distortion = mass[k];
+        double& negentropy = mass[k + 1];
+        std::vector<double> buffer(at(5 * groups));
+        double* const least = buffer.data();
+        double* const group_sum = least + groups;
+        double* const log_mass = group_sum + groups;
+        double* const shares = log_mass + groups;
+        double* const log_shares = shares + groups;
+        Matrix<double> rows_of_a = Matrix<double>::Zero(end - begin, k);
+        for (Index r = 0; r < end - begin; ++r) {
+            const double* const row = measured + r * k;
+            double* const a = rows_of_a.data() + r * k;
+            const auto [first, last] = allowed(begin + r);
+            masses_of_row(row, first, last, least, group_sum, log_mass);
+            group_shares_of_row(log_mass, out.groups.log_theta, shares);
+            for (Index g = 0; g < groups; ++g) log_shares[g] = std::log(shares[g]) - std::log(group_sum[g]);
+            int best = first;
+            for (int j = first; j < last; ++j) {
+                const std::int32_t group = constraints.group_of[at(j)];
+                if (!(shares[group] > 0)) continue;
+                const double log_a = log_shares[group] + (least[group] - row[j]) / settings.temperature;
+                a[j] = std::exp(log_a);
+                if (!(a[j] > 0)) continue;
+                if (a[j] > a[best]) best = j;
+                distortion += a[j] * row[j];
+                negentropy += a[j] * log_a;
+                mass[j] += a[j];
             }
-            multiply.add_transposed_by(rows_of_a.data() + (begin - first_row) * k, k, k, s.rows.data(), d, d,
-                                       end - begin, part.sums.data(), d);
-        };
-        for_each_row_block(points, distances, first_row, super.end(block), scratch, run, assign);
-        const Index used = RowBlocks{super.end(block) - first_row, distances.rows_at_once()}.count();
-        for (Index sub_block = 0; sub_block < used; ++sub_block) {
-            const Part& part = parts[at(sub_block)];
-            out.sums += part.sums;
-            out.mass += part.mass;
-            out.distortion += part.distortion;
-            out.negentropy += part.negentropy;
+            out.labels[at(mine + r)] = best;
         }
-        if (on_rows) on_rows(first_row, rows_of_a);
-    }
+        multiply.add_transposed_by(rows_of_a.data(), k, k, s.rows.data(), d, d, end - begin, sum, d);
+        if (on_rows) on_rows(begin, rows_of_a);
+    });
+    out.sums = Eigen::Map<const eigen::Matrix<double>>(total.data(), k, d);
+    out.mass = Eigen::Map<const eigen::Vector<double>>(total.data() + k * d, k);
+    out.distortion = total[at(k * (d + 1))];
+    out.negentropy = total[at(k * (d + 1) + 1)];
     return out;
 }
 
-template <class T>
-Labels nearest_prototypes(const Rows<T>& points, const PrototypeDistances& distances, const Run& run) {
+Labels nearest_prototypes(PointsView points, const PrototypeDistances& distances, const Run& run) {
     Constraints none;
     none.label_of.assign(at(distances.clusters()), -1);
     std::vector<double> prices;
     return assign_hard(points, distances, none, {}, prices, run).labels;
 }
-
-template void PrototypeDistances::centre(const Rows<float>&, Index, Index, Scratch&) const;
-template void PrototypeDistances::centre(const Rows<double>&, Index, Index, Scratch&) const;
-template HardAssignment assign_hard(const Rows<float>&, const PrototypeDistances&, const Constraints&,
-                                    std::span<const double>, std::vector<double>&, const Run&);
-template HardAssignment assign_hard(const Rows<double>&, const PrototypeDistances&, const Constraints&,
-                                    std::span<const double>, std::vector<double>&, const Run&);
-template SoftAssignment assign_soft(const Rows<float>&, const PrototypeDistances&, const Constraints&,
-                                    const SoftSettings&, std::span<const double>, const Run&,
-                                    const std::function<void(Index, const Matrix<double>&)>&);
-template SoftAssignment assign_soft(const Rows<double>&, const PrototypeDistances&, const Constraints&,
-                                    const SoftSettings&, std::span<const double>, const Run&,
-                                    const std::function<void(Index, const Matrix<double>&)>&);
-template Labels nearest_prototypes(const Rows<float>&, const PrototypeDistances&, const Run&);
-template Labels nearest_prototypes(const Rows<double>&, const PrototypeDistances&, const Run&);
 
 }  // namespace coterie::internal

@@ -7,7 +7,8 @@
 //         bounds do not bind
 //
 // Ties go to the lowest prototype. Everything about a row is computed in double and depends on no other row but through
-// theta and the groups.
+// theta and the groups. Passes are in blocks, in one process or several; what is had per row is of the process' own
+// rows. Under bounds on groups the first process has the costs of all rows, n x G numbers, and solves for all.
 
 #include <algorithm>
 #include <functional>
@@ -42,7 +43,9 @@ public:
     };
     /// s.rows of rows begin..end-1.
     template <class T>
-    void centre(const Rows<T>& points, Index begin, Index end, Scratch& s) const;
+    void centre(const Rows<T>& points, Index begin, Index end, Scratch& s) const {
+        centred_rows(points, begin, end, origin_, s.rows);
+    }
     /// s.distances of s.rows.
     void measure(Scratch& s) const;
 
@@ -63,8 +66,7 @@ struct HardAssignment {
 };
 /// `prices`: of the last call, or empty; read and updated. BadArgument where no assignment meets the bounds,
 /// ResourceError, Cancelled.
-template <class T>
-HardAssignment assign_hard(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
+HardAssignment assign_hard(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            std::span<const double> weights, std::vector<double>& prices, const Run& run);
 
 struct SoftSettings {
@@ -80,15 +82,13 @@ struct SoftAssignment {
     double negentropy = 0;    // sum_ij A_ij log A_ij
     GroupMultipliers groups;  // as solved; of one unbounded group without bounds
 };
-/// on_rows(begin, A): rows begin.. of A in consecutive super-blocks, from the calling thread; may be empty. `start`:
+/// on_rows(begin, A): rows begin.. of A, each once, from any thread, several at once; may be empty. `start`:
 /// multipliers of the last call, or empty.
-template <class T>
-SoftAssignment assign_soft(const Rows<T>& points, const PrototypeDistances& distances, const Constraints& constraints,
+SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distances, const Constraints& constraints,
                            const SoftSettings& settings, std::span<const double> start, const Run& run,
                            const std::function<void(Index begin, const Matrix<double>& rows)>& on_rows);
 
 /// The nearest prototype of every row, whatever the constraints.
-template <class T>
-Labels nearest_prototypes(const Rows<T>& points, const PrototypeDistances& distances, const Run& run);
+Labels nearest_prototypes(PointsView points, const PrototypeDistances& distances, const Run& run);
 
 }  // namespace coterie::internal

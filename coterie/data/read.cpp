@@ -18,8 +18,9 @@ PointsFile read_points(const std::string& path, const ReadOptions& options, cons
     return read_points_file(path, options, run);
 }
 
-LabelColumn read_labels(const std::string& path, const std::string& column, bool allow_blank) {
-    if (!path.starts_with(prefix)) return read_labels_file(path, column, allow_blank);
+LabelColumn read_labels(const std::string& path, const std::string& column, bool allow_blank,
+                        const std::vector<FilePart>& points) {
+    if (!path.starts_with(prefix)) return read_labels_file(path, column, allow_blank, points);
     PointsFile file = read_data(std::string_view(path).substr(prefix.size()), {}, Run());
     if (!file.labels) throw BadData(path + ": has no labels");
     return std::move(*file.labels);

@@ -14,6 +14,7 @@ COTERIE_API PointsFile read_points(const std::string& path, const ReadOptions& o
 inline PointsFile read_points(const std::string& path) { return read_points(path, {}, Run()); }
 
 /// As read_labels_file; of data:NAME its truth, BadData when it has none.
-COTERIE_API LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false);
+COTERIE_API LabelColumn read_labels(const std::string& path, const std::string& column = {}, bool allow_blank = false,
+                                    const std::vector<FilePart>& points = {});
 
 }  // namespace coterie

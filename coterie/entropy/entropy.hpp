@@ -162,7 +162,7 @@ struct COTERIE_API EntropyMethod {
     static constexpr std::string_view name = "entropy";
     static constexpr std::string_view summary =
         "discriminative entropy clustering: a linear softmax model, decisive and fair";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<EntropyMethod> fit_entropy{};
@@ -172,7 +172,7 @@ struct COTERIE_API MiMethod {
     static constexpr std::string_view name = "mi";
     static constexpr std::string_view summary =
         "mutual information of points and clusters, maximised by gradient descent (MIGD)";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<MiMethod> fit_mi{};
@@ -182,7 +182,7 @@ struct COTERIE_API SelaMethod {
     static constexpr std::string_view name = "sela";
     static constexpr std::string_view summary =
         "self-labelling by optimal transport: a linear softmax model of balanced hard labels";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SelaMethod> fit_sela{};
@@ -192,7 +192,7 @@ struct COTERIE_API MiadmMethod {
     static constexpr std::string_view name = "miadm";
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a linear softmax model of soft labels";
-    static constexpr Takes takes = {.labels = true};
+    static constexpr Takes takes = {.blocks = true, .labels = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<MiadmMethod> fit_miadm{};

@@ -672,19 +672,21 @@ TEST(Entropy, GammaFallsToTheGammaAskedFor) {
         }
 }
 
-TEST(Entropy, MemoryOfTheReportIsAskedForBeforeTraining) {
+TEST(Entropy, MemoryOfPredictionsOfAllPointsIsAskedForBeforeTraining) {
     const Matrix<double> points = Vector<double>::LinSpaced(1000000, 0, 1);
     coterie::Run run;
     bool training = false;
     run.on_progress = [&](const Progress& progress) { training = progress.stage != "reading"; };
     run.should_stop = [&] { return training; };
-    for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::lbfgs}) {
-        MiOptions options;
-        options.clusters = 1000000;  // a batch of them is small, probabilities of all points are not
-        options.batch_size = 1;
-        options.optimizer = optimizer;
-        EXPECT_THROW(fit_mi(points, options, run), ResourceError);
-    }
+    MiOptions descent;
+    descent.clusters = 1000000;
+    descent.optimizer = Optimizer::lbfgs;
+    EXPECT_THROW(fit_mi(points, descent, run), ResourceError);
+    EntropyOptions labels;
+    labels.clusters = 1000000;
+    labels.batch_size = 1;  // a batch of them is small
+    labels.labels_per = LabelsPer::epoch;
+    EXPECT_THROW(fit_entropy(points, labels, run), ResourceError);
 }
 
 TEST(Entropy, TrainingThatDivergesIsAnError) {

@@ -68,6 +68,16 @@ std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t it
     return empty ? 0 : static_cast<std::size_t>(product);
 }
 
+void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view also_said,
+                    std::string_view if_more) {
+    const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
+    if (needed == there) return;
+    throw BadData(std::string(source) + ": the header says " + shape_text(array.shape) + std::string(also_said) + ", " +
+                      std::to_string(needed) + " bytes; the file has " + std::to_string(there) +
+                      std::string(needed > there ? " (is it truncated?)" : if_more),
+                  {.file = std::string(source)});
+}
+
 const Content& choose(const std::vector<Content>& contents, std::string_view key, Purpose purpose,
                       std::string_view source, std::string& note) {
     const auto listing = [&](const Content* but = nullptr) {

@@ -39,12 +39,7 @@ Array parse_idx_header(const Bytes& bytes, std::string_view source) {
 
 Array parse_idx(const Bytes& bytes, std::string_view source) {
     Array array = parse_idx_header(bytes, source);
-    const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
-    const std::size_t there = array.data.size();
-    if (needed != there)
-        throw BadData(std::string(source) + ": the header says " + shape_text(array.shape) + ", " +
-                      std::to_string(needed) + " bytes; the file has " + std::to_string(there) +
-                      (needed > there ? " (is it truncated?)" : ""));
+    require_length(array, array.data.size(), source);
     return array;
 }
 

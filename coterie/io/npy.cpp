@@ -186,13 +186,8 @@ Array parse_npy_header(const Bytes& bytes, std::string_view source) {
 
 Array parse_npy(const Bytes& bytes, std::string_view source) {
     Array array = parse_npy_header(bytes, source);
-    const std::size_t needed = checked_bytes(array.shape, array.item_bytes, source);
-    const std::size_t there = array.data.size();
-    if (needed != there)
-        throw BadData(std::string(source) + ": the header says " + shape_text(array.shape) + " of type " +
-                      std::string(name(array.element)) + ", " + std::to_string(needed) + " bytes; the file has " +
-                      std::to_string(there) +
-                      (needed > there ? " (is it truncated?)" : " (more than one array, or not a .npy file?)"));
+    require_length(array, array.data.size(), source, " of type " + std::string(name(array.element)),
+                   " (more than one array, or not a .npy file?)");
     return array;
 }
 

@@ -1,5 +1,5 @@
 // Which format a path means, and what is read from it. The name decides which; the content, whether it is compressed.
-// Files that are large or several stay where they are and are read in blocks.
+// Files that are large or several stay where they are and are read in blocks; large text is converted first.
 
 #include "coterie/io/reader.hpp"
 
@@ -7,8 +7,11 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
@@ -17,38 +20,30 @@
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"
 
-namespace coterie {
+namespace coterie::formats {
 namespace {
 
-using formats::Array;
-using formats::Bytes;
-using formats::Purpose;
+std::string lower_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
 
-enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+std::string name_without_gz(const std::string& path) {
+    std::string out = lower_case(std::filesystem::path(path).filename().string());
+    if (out.ends_with(".gz")) out.resize(out.size() - 3);
+    return out;
+}
+
+}  // namespace
 
 std::string_view name(Format format) {
     static constexpr std::array<std::string_view, 10> names = {"csv", "tsv",    "text", "npy", "npz",
                                                                "idx", "libsvm", "hdf5", "mat", "safetensors"};
     return names[static_cast<std::size_t>(format)];
 }
-bool is_text(Format format) { return format == Format::csv || format == Format::tsv || format == Format::text; }
 
-struct Location {
-    std::string file;
-    std::string key;  // of an array in a container
-    Format format = Format::text;
-};
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
-Format format_of(const std::string& path) {
-    if (path == "-") return Format::text;
-    std::string name = lower(std::filesystem::path(path).filename().string());
-    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+std::optional<Format> format_of_name(const std::string& path) {
     static const std::pair<std::string_view, Format> endings[] = {{".csv", Format::csv},
                                                                   {".tsv", Format::tsv},
                                                                   {".tab", Format::tsv},
@@ -66,10 +61,36 @@ Format format_of(const std::string& path) {
                                                                   {".hdf5", Format::hdf5},
                                                                   {".mat", Format::matlab},
                                                                   {".safetensors", Format::safetensors}};
+    const std::string name = lower_case(std::filesystem::path(path).filename().string());
     for (const auto& [ending, format] : endings)
         if (name.ends_with(ending)) return format;
+    if (std::filesystem::path(name).extension().string().starts_with(".idx")) return Format::idx;
+    return std::nullopt;
+}
+
+}  // namespace coterie::formats
+
+namespace coterie {
+namespace {
+
+using formats::Array;
+using formats::Bytes;
+using formats::Format;
+using formats::Purpose;
+
+bool is_text(Format format) { return format == Format::csv || format == Format::tsv || format == Format::text; }
+
+struct Location {
+    std::string file;
+    std::string key;  // of an array in a container
+    Format format = Format::text;
+};
+
+Format format_of(const std::string& path) {
+    if (path == "-") return Format::text;
+    const std::string name = formats::name_without_gz(path);
+    if (const auto format = formats::format_of_name(name)) return *format;
     const std::string extension = std::filesystem::path(name).extension().string();
-    if (extension.starts_with(".idx")) return Format::idx;
     if (extension.empty()) return Format::text;  // a pipe's name has none
     throw BadData(path + ": files ending in '" + formats::shown(extension) +
                   "' are not known; .csv .tsv .txt .data .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat "
@@ -81,7 +102,7 @@ Location locate(const std::string& path) {
     std::error_code error;
     // The first colon behind a container's extension begins the array's name, unless a file is called so.
     if (path != "-" && !std::filesystem::exists(path, error)) {
-        const std::string low = lower(path);
+        const std::string low = formats::lower_case(path);
         std::size_t cut = std::string::npos;
         for (const std::string_view container : {".npz:", ".h5:", ".hdf5:", ".mat:", ".safetensors:"}) {
             const std::size_t found = low.find(container);
@@ -124,6 +145,16 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
     if (!options.columns.empty()) refuse("columns", "a choice of columns");
 }
 
+std::string together_note(const std::vector<std::string>& files) {
+    return std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " + files.back();
+}
+
+Points first_rows(const Points& points, Index count) {
+    std::vector<Index> first(static_cast<std::size_t>(count));
+    std::iota(first.begin(), first.end(), Index{0});
+    return rows_of(points, first);
+}
+
 // Files that are better read in blocks, or are several.
 std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, const ReadOptions& options,
                                         const Run& run) {
@@ -144,21 +175,80 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     PointsFile out;
     out.format = name(format_of(files.front()));
     out.points = open_rows(files, options.precision);
-    if (options.max_rows >= 0 && options.max_rows < out.points.rows()) {
-        std::vector<Index> first(static_cast<std::size_t>(options.max_rows));
-        std::iota(first.begin(), first.end(), Index{0});
-        out.points = rows_of(out.points, first);
+    if (options.max_rows >= 0 && options.max_rows < out.points.rows())
+        out.points = first_rows(out.points, options.max_rows);
+    if (files.size() > 1) {
+        out.notes.push_back(together_note(files));
+        for (const auto& file : files)
+            out.parts.push_back({file, open_rows(std::span(&file, 1), options.precision).rows()});
     }
-    if (files.size() > 1)
-        out.notes.push_back(std::to_string(files.size()) + " files are read as one, from " + files.front() + " to " +
-                            files.back());
     if (large) {
         out.notes.push_back("the points take " + memory_text(static_cast<double>(bytes)) + ", " +
-                            memory_text(available) + " of memory" +
-                            " is available: they are read in blocks, again in every pass");
+                            memory_text(available) +
+                            " of memory is available: they are read in blocks, again in every pass");
     } else if (run.communicator().size() == 1) {
         out.points = load(out.points, files.front(), run);
     }
+    return out;
+}
+
+// Text files that are several, or whose numbers may take more than half of the memory.
+std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, const ReadOptions& options,
+                                         const Run& run) {
+    if (files.front() == "-" || !is_text(locate(files.front()).format)) return std::nullopt;
+    const auto available = static_cast<double>(available_memory());
+    const auto is_large = [&](double bytes) { return available > 0 && bytes > available / 2; };
+    const double number = options.precision == Precision::float32 ? sizeof(float) : sizeof(double);
+    if (files.size() == 1) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(files.front(), error);
+        // A number takes two characters at least.
+        if (error || options.max_rows >= 0 || !is_large(static_cast<double>(size) / 2 * number)) return std::nullopt;
+    }
+    std::vector<formats::TextSource> sources;
+    for (const auto& file : files) {
+        const Format format = locate(file).format;
+        if (!is_text(format))
+            throw BadData(file + ": only text files can be read as one with " + files.front(), {.file = file});
+        sources.push_back({file, formats::read_bytes_inflated(file), format == Format::tsv});
+    }
+    std::vector<std::string> notes;
+    if (files.size() > 1) notes.push_back(together_note(files));
+    std::optional<ScratchWriter> scratch;
+    std::function<void(PointsView)> take;
+    Points points;
+    const auto hold = [&]<class Scalar>(Index rows, Index columns, Scalar) {
+        const auto matrix = std::make_shared<Matrix<Scalar>>(rows, columns);
+        points = Points(PointsView(*matrix), matrix);
+        take = [matrix, to = matrix->data()](PointsView some) mutable {
+            to = std::copy_n(static_cast<const Scalar*>(some.data()), some.rows() * some.columns(), to);
+        };
+    };
+    const auto begin = [&](Index rows, Index columns, ScalarType scalar) {
+        const double bytes =
+            static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(size_of(scalar));
+        if (!is_large(bytes)) {
+            if (scalar == ScalarType::float32) return hold(rows, columns, float());
+            return hold(rows, columns, double());
+        }
+        const std::string needed = memory_text(bytes) + ", " + memory_text(available) + " of memory is available";
+        if (run.communicator().size() > 1)
+            throw ResourceError(files.front() + ": the points take " + needed +
+                                    ": several processes read .npy and idx files in blocks, not text",
+                                {.file = files.front()});
+        const std::string folder = options.scratch_folder.empty() ? "the current folder" : options.scratch_folder;
+        notes.push_back("the points take " + needed + ": they are converted, once, to a temporary file in " + folder +
+                        ", and read in blocks, again in every pass");
+        scratch.emplace(options.scratch_folder);
+        take = [&](PointsView some) { scratch->write(some); };
+    };
+    PointsFile out = formats::parse_texts(sources, options, run, begin, [&](PointsView rows) { take(rows); });
+    out.points = scratch ? scratch->points() : std::move(points);
+    if (options.max_rows >= 0 && options.max_rows < out.points.rows()) {
+        out.points = first_rows(out.points, options.max_rows);
+        if (out.labels) out.labels->labels.resize(static_cast<std::size_t>(options.max_rows));
+    }
+    out.notes = std::move(notes);
     return out;
 }
 
@@ -167,6 +257,10 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
 PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) try {
     run.throw_if_stopped("reading");
     const std::vector<std::string> files = files_of(path);
+    if (auto pieces = text_in_pieces(files, options, run)) {
+        pieces->format = name(locate(files.front()).format);
+        return std::move(*pieces);
+    }
     if (auto in_place = rows_in_place(files, options, run)) return std::move(*in_place);
     const Location location = locate(files.front());
     std::string source = source_of(location);
@@ -193,7 +287,9 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     throw;
 }
 
-LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank) try {
+namespace {
+
+LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
@@ -212,7 +308,7 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
     throw;
 }
 
-std::vector<double> read_numbers(const std::string& path) try {
+std::vector<double> numbers_of_file(const std::string& path) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
@@ -224,6 +320,74 @@ std::vector<double> read_numbers(const std::string& path) try {
 } catch (Error& error) {
     error.fields().file = path;
     throw;
+}
+
+// The files of a value per row, in the order of their names, which is that of the points' files.
+std::vector<std::string> files_beside(const std::string& path, const std::vector<FilePart>& points) {
+    std::vector<std::string> files = files_of(path);
+    if (files.size() > 1 && !points.empty() && files.size() != points.size())
+        throw BadData(path + ": " + std::to_string(files.size()) + " files match, the points are in " +
+                          std::to_string(points.size()) + "; there must be one for each, or one for all",
+                      {.file = path});
+    return files;
+}
+
+// Of several array files one may hold nothing.
+bool has_no_rows(const std::string& file) {
+    const Location location = locate(file);
+    if (location.format != Format::npy && location.format != Format::idx) return false;
+    std::string source = source_of(location);
+    const Array array = read_array(location, Purpose::labels, source);
+    return !array.shape.empty() && array.shape.front() == 0;
+}
+
+void require_as_many(const std::string& file, std::size_t rows, std::size_t place,
+                     const std::vector<FilePart>& points) {
+    if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
+    throw BadData(file + ": " + std::to_string(rows) + " rows, but " + points[place].file +
+                      ", the points of its place, has " + std::to_string(points[place].rows),
+                  {.file = file});
+}
+
+}  // namespace
+
+LabelColumn read_labels_file(const std::string& path, const std::string& column, bool allow_blank,
+                             const std::vector<FilePart>& points) {
+    const std::vector<std::string> files = files_beside(path, points);
+    if (files.size() == 1) return labels_of_file(files.front(), column, allow_blank);
+    // Numbers of labels are each file's own; their names say which are the same.
+    Labels all;
+    std::vector<std::string> names;
+    std::unordered_map<std::string, std::int32_t> numbers;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+        const LabelColumn part = has_no_rows(files[f]) ? LabelColumn() : labels_of_file(files[f], column, allow_blank);
+        require_as_many(files[f], part.labels.size(), f, points);
+        std::vector<std::int32_t> number_of;
+        for (const std::string& name : part.names) {
+            const auto [found, added] = numbers.emplace(name, static_cast<std::int32_t>(names.size()));
+            if (added) names.push_back(name);
+            number_of.push_back(found->second);
+        }
+        for (const auto label : part.labels)
+            all.push_back(label < 0 ? label : number_of.at(static_cast<std::size_t>(label)));
+    }
+    LabelColumn out = formats::labels_of_words({names.begin(), names.end()});
+    for (auto& label : all)
+        if (label >= 0) label = out.labels[static_cast<std::size_t>(label)];
+    out.labels = std::move(all);
+    return out;
+}
+
+std::vector<double> read_numbers(const std::string& path, const std::vector<FilePart>& points) {
+    const std::vector<std::string> files = files_beside(path, points);
+    if (files.size() == 1) return numbers_of_file(files.front());
+    std::vector<double> out;
+    for (std::size_t f = 0; f < files.size(); ++f) {
+        const std::vector<double> part = has_no_rows(files[f]) ? std::vector<double>() : numbers_of_file(files[f]);
+        require_as_many(files[f], part.size(), f, points);
+        out.insert(out.end(), part.begin(), part.end());
+    }
+    return out;
 }
 
 }  // namespace coterie

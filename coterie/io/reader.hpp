@@ -5,9 +5,10 @@
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
 // cell array. With one two-dimensional numeric array inside, the name may be left out. HDF5 and MATLAB files are read
 // by the installation's program coterie-read, in a process of its own. "-" is text from standard input (gzip too).
-// A path with *, ? or [ that no file is called by means all .npy and idx files that match, one after the other as one.
-// Such files that take more than half of the available memory, or any part of several processes' work, are left where
-// they are and read in blocks (io/row_files.hpp); all else is read whole.
+// A path with *, ? or [ that no file is called by means all files that match, one after the other as one: .npy and idx
+// files, or text files. Files of .npy and idx that take more than half of the available memory, or any part of several
+// processes' work, are left where they are and read in blocks (io/row_files.hpp); text whose numbers take as much is
+// converted once, to a temporary file that is read in blocks. All else is read whole.
 // Arrays of one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several
 // columns are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is
 // accepted. NaN and infinity are refused, in files that are read in blocks by who uses them.
@@ -46,12 +47,20 @@ struct ReadOptions {
     /// are left out, and BadData names those that are missing. A file without a header line gives all its columns.
     std::vector<std::string> wanted_columns;
     Index max_rows = -1;  // read only the first rows; -1: all
+    /// Where text is converted to whose numbers do not fit into memory; empty: the current folder.
+    std::string scratch_folder;
 };
 
 /// Truth or partial labels: number per row, and the word each number stands for.
 struct LabelColumn {
     Labels labels;                   // -1: blank
     std::vector<std::string> names;  // names[label]; numeric labels are ordered by value, words by first appearance
+};
+
+/// One of several files that are read as one.
+struct FilePart {
+    std::string file;
+    Index rows = 0;
 };
 
 struct PointsFile {
@@ -62,6 +71,7 @@ struct PointsFile {
     std::string format;  // "csv", "npy", ...
     /// What the caller should know: which array of a container was taken that holds several or no matrix.
     std::vector<std::string> notes;
+    std::vector<FilePart> parts = {};  // where they are several
 };
 
 COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptions& options = {},
@@ -71,11 +81,13 @@ COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptio
 /// file, a libsvm file's targets. Fields may be words. Blank (an empty field; in arrays -1 or NaN) is -1 when
 /// `allow_blank`; else an empty field or NaN is BadData and -1 a label like any other. Without `column`, a text file of
 /// several columns must have one whose name is "label".
+/// A path with *, ? or [ means all files that match, one after the other. Where they are several and so are the points'
+/// files, `points`, there must be as many, each with as many rows as that of its place; BadData names the two.
 COTERIE_API LabelColumn read_labels_file(const std::string& path, const std::string& column = {},
-                                         bool allow_blank = false);
+                                         bool allow_blank = false, const std::vector<FilePart>& points = {});
 
-/// One finite number per row (weights).
-COTERIE_API std::vector<double> read_numbers(const std::string& path);
+/// One finite number per row (weights); of several files as read_labels_file.
+COTERIE_API std::vector<double> read_numbers(const std::string& path, const std::vector<FilePart>& points = {});
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output. `names` (if not
 /// empty) are written instead of numbers in text, and -1 as an empty field "". All writers go through OutputFile.

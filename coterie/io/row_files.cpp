@@ -23,17 +23,6 @@ namespace {
 
 using formats::Array;
 
-bool ends_with(std::string name, std::string_view ending) {
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name.ends_with(ending);
-}
-bool is_npy(const std::string& file) { return ends_with(file, ".npy"); }
-bool is_idx(const std::string& file) {
-    return ends_with(file, "-ubyte") ||
-           ends_with(std::filesystem::path(file).extension().string().substr(0, 4), ".idx");
-}
-
 class OpenFile {
 public:
     explicit OpenFile(std::string path)
@@ -46,9 +35,16 @@ public:
         }
         size_ = static_cast<std::size_t>(status.st_size);
     }
+    // Of a file that is open already; it is closed here.
+    OpenFile(std::string path, int descriptor, std::size_t size)
+        : path_(std::move(path)), descriptor_(descriptor), size_(size) {}
+    OpenFile(OpenFile&& other) noexcept
+        : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
     OpenFile(const OpenFile&) = delete;
     OpenFile& operator=(const OpenFile&) = delete;
-    ~OpenFile() { ::close(descriptor_); }
+    ~OpenFile() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
 
     const std::string& path() const { return path_; }
     std::size_t size() const { return size_; }
@@ -81,14 +77,11 @@ public:
         std::vector<std::byte> head(std::min<std::size_t>(file_.size(), std::size_t{1} << 16));
         file_.read(0, head.size(), head.data());
         const formats::Bytes bytes{head, nullptr};
-        array_ = is_npy(path) ? formats::parse_npy_header(bytes, path) : formats::parse_idx_header(bytes, path);
+        array_ = formats::format_of_name(path) == formats::Format::npy ? formats::parse_npy_header(bytes, path)
+                                                                       : formats::parse_idx_header(bytes, path);
         offset_ = static_cast<std::size_t>(array_.data.data() - head.data());
         array_.data = {};
-        const std::size_t needed = formats::checked_bytes(array_.shape, array_.item_bytes, path);
-        if (needed != file_.size() - offset_)
-            throw BadData(path + ": the header says " + formats::shape_text(array_.shape) + ", " +
-                              std::to_string(needed) + " bytes; the file has " + std::to_string(file_.size() - offset_),
-                          {.file = path});
+        formats::require_length(array_, file_.size() - offset_, path);
         if (array_.fortran && array_.shape.size() > 1)
             throw BadData(path +
                               ": is stored column by column and cannot be read in blocks of rows; "
@@ -141,6 +134,34 @@ private:
     Index columns_ = 0;
     ScalarType scalar_ = ScalarType::float64;
     bool direct_ = false;
+};
+
+// Rows that were written to a nameless file, in the computer's own numbers.
+class ScratchRows : public RowSource {
+public:
+    ScratchRows(OpenFile file, Index columns, ScalarType scalar)
+        : file_(std::move(file)),
+          columns_(columns),
+          scalar_(scalar),
+          row_bytes_(static_cast<std::size_t>(columns) * size_of(scalar)) {}
+
+    Index rows() const override { return static_cast<Index>(file_.size() / row_bytes_); }
+    Index columns() const override { return columns_; }
+    ScalarType scalar() const override { return scalar_; }
+    void read(Index begin, Index end, void* to) const override {
+        file_.read(place(begin), static_cast<std::size_t>(end - begin) * row_bytes_, static_cast<std::byte*>(to));
+    }
+    void expect(Index begin, Index end) const override {
+        file_.expect(place(begin), static_cast<std::size_t>(end - begin) * row_bytes_);
+    }
+
+private:
+    std::size_t place(Index row) const { return static_cast<std::size_t>(row) * row_bytes_; }
+
+    OpenFile file_;
+    Index columns_;
+    ScalarType scalar_;
+    std::size_t row_bytes_;
 };
 
 // Files as one.
@@ -221,7 +242,51 @@ std::vector<std::string> files_of(const std::string& path) {
     return out;
 }
 
-bool can_be_read_in_blocks(const std::string& file) { return is_npy(file) || is_idx(file); }
+ScratchWriter::ScratchWriter(const std::string& folder)
+    : name_("a temporary file in " + (folder.empty() ? "the current folder" : folder)) {
+    std::string path = (std::filesystem::path(folder.empty() ? "." : folder) / ".coterie-XXXXXX").string();
+    descriptor_ = ::mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor_ < 0) throw ResourceError(name_ + ": cannot be made: " + std::strerror(errno));
+    ::unlink(path.c_str());
+}
+
+ScratchWriter::~ScratchWriter() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void ScratchWriter::append(const void* data, std::size_t bytes) {
+    const auto* from = static_cast<const std::byte*>(data);
+    bytes_ += bytes;
+    while (bytes > 0) {
+        const ssize_t written = ::write(descriptor_, from, bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) throw ResourceError(name_ + ": cannot be written: " + std::strerror(errno));
+        from += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+}
+
+void ScratchWriter::write(PointsView rows) {
+    columns_ = rows.columns();
+    scalar_ = rows.scalar();
+    rows.visit([&]<class Scalar>(const Rows<Scalar>& some) {
+        for (Index i = 0; i < some.rows;) {
+            const Index count = some.stride == some.columns ? some.rows : 1;  // as they lie behind each other
+            append(some.row(i), static_cast<std::size_t>(count * some.columns) * sizeof(Scalar));
+            i += count;
+        }
+    });
+}
+
+Points ScratchWriter::points() {
+    return Points(std::make_shared<const ScratchRows>(OpenFile(name_, std::exchange(descriptor_, -1), bytes_), columns_,
+                                                      scalar_));
+}
+
+bool can_be_read_in_blocks(const std::string& file) {
+    const auto format = formats::format_of_name(file);  // of compressed files, none
+    return format == formats::Format::npy || format == formats::Format::idx;
+}
 
 Points open_rows(std::span<const std::string> files, Precision precision) {
     if (files.empty()) throw BadArgument("no files of points given");

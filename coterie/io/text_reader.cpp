@@ -1,5 +1,5 @@
 // Separated text: csv, tsv, columns of blanks. The file stays where it is (mapped); lines are found and parsed in
-// pieces, in parallel.
+// pieces, in parallel: all of them at once, or some at a time where the numbers of all would not fit into memory.
 //
 // Two parsers share the work. The quick one walks a record once and handles plain numbers between separators; whatever
 // else it meets (quotes, a missing field, a word) it leaves to the careful one, which defines what is accepted and
@@ -11,6 +11,8 @@
 #include <charconv>
 #include <cstring>
 #include <deque>
+#include <limits>
+#include <unordered_map>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
@@ -77,6 +79,16 @@ public:
         bool blank_words = false;    // empty fields there are accepted
         std::size_t taken = 0;       // columns of the matrix
     };
+    /// Finds where the rows are; what follows needs it.
+    void find_rows(const Plan& plan, int threads);
+    Index rows() const { return starts_.back(); }
+    /// Pieces of about a megabyte, each of whole rows.
+    std::size_t pieces() const { return borders_.size() - 1; }
+    Index rows_before(std::size_t piece) const { return starts_[piece]; }
+    /// The rows of pieces first..last-1, one behind the other; words only where the plan has them.
+    template <class Scalar>
+    void parse(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words, int threads);
+    /// All rows.
     template <class Scalar>
     void read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::string_view>& words, int threads);
 
@@ -95,7 +107,7 @@ private:
     void guess_separator();
     void find_header(const ReadOptions& options, bool one_column);
     bool skips(std::size_t begin, std::size_t end) const { return columns_ != 1 && is_empty_record(begin, end); }
-    std::vector<std::size_t> pieces() const;
+    std::vector<std::size_t> borders() const;
 
     template <class Scalar>
     const char* quick_record(const char* p, const Plan& plan, Scalar* out, std::string_view* word) const;
@@ -111,6 +123,8 @@ private:
     std::size_t first_ = 0;  // offset of the first record of data
     Index max_rows_ = -1;
     std::vector<std::string> names_;
+    std::vector<std::size_t> borders_;   // of pieces
+    std::vector<Index> starts_;          // rows before each piece, and all
     std::deque<std::string> unescaped_;  // words whose doubled quotes were undone
 };
 
@@ -400,7 +414,7 @@ std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) co
 
 // Borders of pieces that end where records end. Without quotes every newline ends a record; with them records are
 // walked one by one.
-std::vector<std::size_t> Table::pieces() const {
+std::vector<std::size_t> Table::borders() const {
     if (!quotes_) {
         std::vector<std::size_t> borders = line_pieces(text_.substr(first_), piece_bytes);
         for (std::size_t& border : borders) border += first_;
@@ -494,8 +508,7 @@ void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan,
                {.accepted = std::to_string(columns_) + " columns", .row = line_at(text_, begin)});
 }
 
-template <class Scalar>
-void Table::read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::string_view>& words, int threads) {
+void Table::find_rows(const Plan& plan, int threads) {
     // Empty lines at the end are no rows, unless a row may be blank: then each '\n' ends one.
     if (!(columns_ == 1 && plan.blank_words)) {
         std::size_t size = text_.size();
@@ -517,38 +530,35 @@ void Table::read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::stri
         }
         text_ = text_.substr(0, p);
     }
-    const std::vector<std::size_t> borders = pieces();
-    const auto count = static_cast<Index>(borders.size()) - 1;
-    std::vector<Index> starts(borders.size(), 0);
-    for_each_block(count, threads, [&](Index piece, int) {
+    borders_ = borders();
+    starts_.assign(borders_.size(), 0);
+    for_each_block(static_cast<Index>(pieces()), threads, [&](Index piece, int) {
         const auto at = static_cast<std::size_t>(piece);
         Index rows = 0;
-        for (std::size_t p = borders[at]; p < borders[at + 1];) {
+        for (std::size_t p = borders_[at]; p < borders_[at + 1];) {
             const std::size_t end = record_end(p);
             rows += skips(p, end) ? 0 : 1;
             p = end;
         }
-        starts[at + 1] = rows;
+        starts_[at + 1] = rows;
     });
-    for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
-    const Index rows = starts.back();
-    if (rows == 0) refuse("has no rows");
-    require_memory(static_cast<double>(rows) * (static_cast<double>(plan.taken) * sizeof(Scalar) +
-                                                (plan.words >= 0 ? sizeof(std::string_view) : 0)),
-                   source_);
-    matrix.resize(rows, static_cast<Index>(plan.taken));
-    if (plan.words >= 0) words.resize(static_cast<std::size_t>(rows));
+    for (std::size_t k = 1; k < starts_.size(); ++k) starts_[k] += starts_[k - 1];
+    if (rows() == 0) refuse("has no rows");
+}
 
+template <class Scalar>
+void Table::parse(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words,
+                  int threads) {
     const std::size_t last_newline = text_.rfind('\n');
     const std::size_t sentinel =
         last_newline == std::string_view::npos ? 0 : last_newline + 1;  // records before have a '\n' to stop at
-    for_each_block(count, threads, [&](Index piece, int) {
-        const auto at = static_cast<std::size_t>(piece);
-        Index row = starts[at];
-        for (std::size_t p = borders[at]; p < borders[at + 1];) {
-            Scalar* out = matrix.data() + row * static_cast<Index>(plan.taken);
-            std::string_view* word = plan.words >= 0 ? &words[static_cast<std::size_t>(row)] : nullptr;
-            if (row < starts[at + 1] && p < sentinel) {
+    for_each_block(static_cast<Index>(last - first), threads, [&](Index piece, int) {
+        const auto at = first + static_cast<std::size_t>(piece);
+        Index row = starts_[at];
+        for (std::size_t p = borders_[at]; p < borders_[at + 1];) {
+            Scalar* out = to + (row - starts_[first]) * static_cast<Index>(plan.taken);
+            std::string_view* word = plan.words >= 0 ? words + (row - starts_[first]) : nullptr;
+            if (row < starts_[at + 1] && p < sentinel) {
                 if (const char* next = quick_record(text_.data() + p, plan, out, word)) {
                     p = static_cast<std::size_t>(next - text_.data());
                     ++row;
@@ -557,15 +567,28 @@ void Table::read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::stri
             }
             const std::size_t end = record_end(p);
             if (!skips(p, end)) {
-                if (row >= starts[at + 1]) throw InternalError(source_ + ": more rows were parsed than counted");
+                if (row >= starts_[at + 1]) throw InternalError(source_ + ": more rows were parsed than counted");
                 careful_record(p, end, plan, out, word);
                 ++row;
             }
             p = end;
         }
-        if (row != starts[at + 1]) throw InternalError(source_ + ": fewer rows were parsed than counted");
+        if (row != starts_[at + 1]) throw InternalError(source_ + ": fewer rows were parsed than counted");
     });
-    for (std::string_view& word : words) word = unquoted(word);
+    unescaped_.clear();
+    if (plan.words >= 0)
+        for (Index i = 0; i < starts_[last] - starts_[first]; ++i) words[i] = unquoted(words[i]);
+}
+
+template <class Scalar>
+void Table::read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::string_view>& words, int threads) {
+    find_rows(plan, threads);
+    require_memory(static_cast<double>(rows()) * (static_cast<double>(plan.taken) * sizeof(Scalar) +
+                                                  (plan.words >= 0 ? sizeof(std::string_view) : 0)),
+                   source_);
+    matrix.resize(rows(), static_cast<Index>(plan.taken));
+    if (plan.words >= 0) words.resize(static_cast<std::size_t>(rows()));
+    parse(plan, 0, pieces(), matrix.data(), words.data(), threads);
 }
 
 template <class Scalar>
@@ -592,11 +615,9 @@ std::size_t single_column(const Table& table, const std::string& column, std::st
                       " columns; say which holds the " + std::string(what) + "s, or give a file with one");
 }
 
-}  // namespace
-
-PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
-                      int threads) {
-    Table table(bytes, source, tab_separated, options, false);
+// Which columns are taken, and their names, if they have any.
+Table::Plan plan_for(const Table& table, std::string_view source, const ReadOptions& options,
+                     std::vector<std::string>& names) {
     Table::Plan plan;
     plan.targets.assign(table.columns(), -1);
     if (!options.label_column.empty())
@@ -608,19 +629,106 @@ PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_sepa
             if (static_cast<std::ptrdiff_t>(j) != plan.words) chosen.push_back(j);
     if (chosen.empty())
         throw BadData(std::string(source) + ": has no column but the labels; at least one column of numbers is needed");
-    PointsFile out;
     for (const std::size_t j : chosen) {
         if (static_cast<std::ptrdiff_t>(j) == plan.words)
             throw BadArgument(
                 std::string(source) + ": column " + std::to_string(j + 1) + " is asked for as coordinate and as label",
                 {.option = "columns", .column = std::to_string(j + 1)});
         plan.targets[j] = static_cast<Index>(plan.taken++);
-        if (table.has_header()) out.column_names.push_back(table.names()[j]);
+        if (table.has_header()) names.push_back(table.names()[j]);
     }
+    return plan;
+}
+
+}  // namespace
+
+PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
+                      int threads) {
+    Table table(bytes, source, tab_separated, options, false);
+    PointsFile out;
+    const Table::Plan plan = plan_for(table, source, options, out.column_names);
     std::vector<std::string_view> words;
     out.points = options.precision == Precision::float32 ? read_matrix<float>(table, plan, words, threads)
                                                          : read_matrix<double>(table, plan, words, threads);
     if (plan.words >= 0) out.labels = labels_of_words(words);
+    return out;
+}
+
+PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& options, const Run& run,
+                       FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
+                       FunctionRef<void(PointsView rows)> take) {
+    PointsFile out;
+    std::vector<Table> tables;
+    std::vector<Table::Plan> plans;
+    Index rows = 0;
+    for (const TextSource& source : sources) {
+        const Table& table = tables.emplace_back(source.bytes, source.name, source.tab_separated, options, false);
+        std::vector<std::string> names;
+        const Table::Plan& plan = plans.emplace_back(plan_for(table, source.name, options, names));
+        if (plans.size() == 1) out.column_names = names;
+        const auto refuse = [&](const std::string& what, const std::string& first_has) {
+            throw BadData(source.name + ": " + what + ", but " + sources.front().name + " has " + first_has +
+                              "; files that are read as one must agree",
+                          {.file = source.name});
+        };
+        if (plan.taken != plans.front().taken)
+            refuse(std::to_string(plan.taken) + " columns", std::to_string(plans.front().taken));
+        if (names != out.column_names) {
+            const auto listed = [](const std::vector<std::string>& all) {
+                std::string text;
+                for (const auto& name : all) text += (text.empty() ? "" : ", ") + shown(name);
+                return text.empty() ? "no header line" : "the columns " + text;
+            };
+            refuse(listed(names), listed(out.column_names));
+        }
+        run.throw_if_stopped("reading");
+        tables.back().find_rows(plan, run.threads);
+        rows += tables.back().rows();
+        if (sources.size() > 1) out.parts.push_back({source.name, tables.back().rows()});
+    }
+    const auto columns = static_cast<Index>(plans.front().taken);
+    const bool labelled = plans.front().words >= 0;
+    // A word is kept once: as many as there are different ones, and a number per row.
+    Labels word_of_row;
+    std::unordered_map<std::string, std::int32_t> numbers;
+    std::vector<std::string_view> distinct;  // into `numbers`, whose keys stay where they are
+    const auto read_all = [&]<class Scalar>(Scalar) {
+        begin(rows, columns, scalar_type_of<Scalar>());
+        std::vector<Scalar> block;
+        std::vector<std::string_view> words;
+        const auto pieces = static_cast<std::size_t>(std::max(1, run.threads)) * 2;
+        Index before = 0;
+        for (std::size_t t = 0; t < tables.size(); ++t) {
+            for (std::size_t piece = 0; piece < tables[t].pieces(); piece += pieces) {
+                run.throw_if_stopped("reading");
+                const std::size_t last = std::min(tables[t].pieces(), piece + pieces);
+                const Index count = tables[t].rows_before(last) - tables[t].rows_before(piece);
+                block.resize(static_cast<std::size_t>(count * columns));
+                if (labelled) words.resize(static_cast<std::size_t>(count));
+                tables[t].parse(plans[t], piece, last, block.data(), words.data(), run.threads);
+                for (const std::string_view word : words) {
+                    const auto [found, added] =
+                        numbers.emplace(std::string(word), static_cast<std::int32_t>(numbers.size()));
+                    if (added) distinct.push_back(found->first);
+                    word_of_row.push_back(found->second);
+                }
+                take(PointsView(block.data(), count, columns));
+                run.report(
+                    {.stage = "reading",
+                     .fraction = static_cast<double>(before + tables[t].rows_before(last)) / static_cast<double>(rows),
+                     .objective = std::numeric_limits<double>::quiet_NaN()});
+            }
+            before += tables[t].rows();
+        }
+    };
+    if (options.precision == Precision::float32)
+        read_all(float());
+    else
+        read_all(double());
+    if (!labelled) return out;
+    out.labels = labels_of_words(distinct);
+    for (auto& label : word_of_row) label = out.labels->labels[static_cast<std::size_t>(label)];
+    out.labels->labels = std::move(word_of_row);
     return out;
 }
 

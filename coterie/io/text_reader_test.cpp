@@ -72,6 +72,72 @@ TEST(Text, Header) {
     EXPECT_TRUE(has(message_of<BadData>([&] { parse("1,NA\n1,2\n"); }), "row 1, column 2: value 'NA'"));
 }
 
+TEST(Text, SomeRowsAtATimeAreTheSame) {
+    // Several pieces of a megabyte, with words, quotes, doubled quotes and empty lines among them.
+    RandomStream random(3, "test.text");
+    std::string header = "x,kind,y\n";
+    std::string first, second;
+    for (int i = 0; i < 120000; ++i) {
+        std::string& text = i < 100000 ? first : second;
+        text += std::to_string(random.normal()) + "," +
+                (i % 3 == 0   ? "\"a \"\"b\"\"\""
+                 : i % 3 == 1 ? "oak"
+                              : "7") +
+                "," + std::to_string(random.uniform()) + (i % 1000 == 0 ? "\n\n" : "\n");
+    }
+    ReadOptions options;
+    options.label_column = "kind";
+    const std::string whole_text = header + first + second;
+    const PointsFile whole = parse(whole_text, options);
+    ASSERT_EQ(whole.points.rows(), 120000);
+    const std::string parts[] = {header + first, header + second};
+    for (const bool single : {false, true})
+        for (const int threads : {1, 2}) {
+            options.precision = single ? Precision::float32 : Precision::automatic;
+            std::vector<formats::TextSource> sources;
+            for (const auto& part : parts) sources.push_back({"part.csv", borrowed(part), false});
+            Index announced = 0, taken = 0;
+            int calls = 0;
+            const PointsFile read = formats::parse_texts(
+                sources, options, coterie::Run(0, threads),
+                [&](Index rows, Index columns, ScalarType scalar) {
+                    announced = rows;
+                    EXPECT_EQ(columns, 2);
+                    EXPECT_EQ(scalar, single ? ScalarType::float32 : ScalarType::float64);
+                },
+                [&](PointsView rows) {
+                    for (Index i = 0; i < rows.rows(); ++i, ++taken)
+                        for (Index j = 0; j < 2; ++j) {
+                            const double expected = whole.points.view().at(taken, j);
+                            EXPECT_EQ(rows.at(i, j), single ? static_cast<float>(expected) : expected);
+                        }
+                    ++calls;
+                });
+            EXPECT_EQ(announced, 120000);
+            EXPECT_EQ(taken, 120000);
+            EXPECT_GE(calls, 2);
+            EXPECT_EQ(read.column_names, (Names{"x", "y"}));
+            EXPECT_EQ(read.labels->labels, whole.labels->labels);
+            EXPECT_EQ(read.labels->names, whole.labels->names);
+        }
+}
+
+TEST(Text, FilesThatAreReadAsOneMustAgree) {
+    const auto refused = [](std::string_view first, std::string_view second) {
+        const formats::TextSource sources[] = {{"a.csv", borrowed(first), false}, {"b.csv", borrowed(second), false}};
+        return message_of<BadData>([&] {
+            formats::parse_texts(
+                sources, {}, coterie::Run(0, 1), [](Index, Index, ScalarType) {}, [](PointsView) {});
+        });
+    };
+    EXPECT_EQ(refused("1,2\n", "1,2,3\n"), "b.csv: 3 columns, but a.csv has 2; files that are read as one must agree");
+    EXPECT_EQ(refused("x,y\n1,2\n", "x,z\n1,2\n"),
+              "b.csv: the columns x, z, but a.csv has the columns x, y; files that are read as one must agree");
+    EXPECT_EQ(refused("x,y\n1,2\n", "3,4\n1,2\n"),
+              "b.csv: no header line, but a.csv has the columns x, y; files that are read as one must agree");
+    EXPECT_TRUE(has(refused("1,2\n", "1,2\n3,oak\n"), "b.csv: row 2, column 2: value 'oak' is not a number"));
+}
+
 TEST(Text, ColumnsByNameNumberAndRange) {
     ReadOptions options;
     options.columns = {"d", "2-3", "1"};

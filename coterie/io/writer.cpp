@@ -7,6 +7,7 @@
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/reader.hpp"
+#include "coterie/io/writer.hpp"
 
 namespace coterie {
 namespace {
@@ -36,59 +37,90 @@ std::string csv_field(const std::string& word) {
     return out + '"';
 }
 
+// What a piece holds must be what was announced: the header is written already.
+void take(Index& left, Index rows, std::string_view what) {
+    left -= rows;
+    if (left < 0) throw InternalError(std::string(what) + ": more rows are written than there are");
+}
+void require_none(Index left, std::string_view what) {
+    if (left > 0) throw InternalError(std::string(what) + ": " + std::to_string(left) + " rows were not written");
+}
+
+constexpr std::size_t text_bytes = std::size_t{1} << 16;
+
 }  // namespace
 
-void write_labels(const std::string& path, const Labels& labels, const std::vector<std::string>& names) {
-    OutputFile file(path);
-    if (path.ends_with(".npy")) {
-        file.write(npy_header("<i4", std::to_string(labels.size()) + ","));
-        file.write(labels.data(), labels.size() * sizeof(std::int32_t));
-        file.commit();
-        return;
-    }
-    std::string text = "label\n";
+LabelsWriter::LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names)
+    : file_(std::make_unique<OutputFile>(path)), names_(std::move(names)), left_(rows), text_(!path.ends_with(".npy")) {
+    file_->write(text_ ? "label\n" : npy_header("<i4", std::to_string(rows) + ","));
+}
+LabelsWriter::LabelsWriter(LabelsWriter&&) noexcept = default;
+LabelsWriter& LabelsWriter::operator=(LabelsWriter&&) noexcept = default;
+LabelsWriter::~LabelsWriter() = default;
+
+void LabelsWriter::write(std::span<const std::int32_t> labels) {
+    take(left_, static_cast<Index>(labels.size()), "write labels");
+    if (!text_) return file_->write(labels.data(), labels.size() * sizeof(std::int32_t));
+    std::string text;
     for (const std::int32_t label : labels) {
-        if (names.empty()) {
+        if (names_.empty()) {
             text += std::to_string(label);
         } else if (label < 0) {
             text += csv_field("");
         } else {
-            if (static_cast<std::size_t>(label) >= names.size())
+            if (static_cast<std::size_t>(label) >= names_.size())
                 throw BadArgument("write labels: label " + std::to_string(label) + " has no name; there are " +
-                                  std::to_string(names.size()));
-            text += csv_field(names[static_cast<std::size_t>(label)]);
+                                  std::to_string(names_.size()));
+            text += csv_field(names_[static_cast<std::size_t>(label)]);
         }
         text += '\n';
-        if (text.size() > (std::size_t{1} << 16)) {
-            file.write(text);
+        if (text.size() > text_bytes) {
+            file_->write(text);
             text.clear();
         }
     }
-    file.write(text);
-    file.commit();
+    file_->write(text);
 }
 
-void write_points(const std::string& path, PointsView points, const std::vector<std::string>& column_names) {
-    const bool npy = path.ends_with(".npy");
-    if (!npy && path != "-" && !path.ends_with(".csv"))
+void LabelsWriter::commit() {
+    require_none(left_, "write labels");
+    file_->commit();
+}
+
+PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
+                           const std::vector<std::string>& column_names)
+    : left_(rows), columns_(columns), scalar_(scalar), text_(!path.ends_with(".npy")) {
+    if (text_ && path != "-" && !path.ends_with(".csv"))
         throw BadArgument(path + ": points are written to .npy or .csv files, or - for csv on standard output");
-    if (!column_names.empty() && static_cast<Index>(column_names.size()) != points.columns())
+    if (!column_names.empty() && static_cast<Index>(column_names.size()) != columns)
         throw BadArgument("write points: " + std::to_string(column_names.size()) + " column names for " +
-                          std::to_string(points.columns()) + " columns");
-    OutputFile file(path);
-    points.visit([&](auto rows) {
-        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
-        if (npy) {
-            file.write(npy_header(sizeof(Scalar) == 4 ? "<f4" : "<f8",
-                                  std::to_string(rows.rows) + ", " + std::to_string(rows.columns)));
+                          std::to_string(columns) + " columns");
+    file_ = std::make_unique<OutputFile>(path);
+    if (!text_) {
+        file_->write(npy_header(scalar == ScalarType::float32 ? "<f4" : "<f8",
+                                std::to_string(rows) + ", " + std::to_string(columns)));
+        return;
+    }
+    std::string text;
+    for (std::size_t j = 0; j < column_names.size(); ++j) (j > 0 ? text += ',' : text) += csv_field(column_names[j]);
+    if (!column_names.empty()) file_->write(text += '\n');
+}
+PointsWriter::PointsWriter(PointsWriter&&) noexcept = default;
+PointsWriter& PointsWriter::operator=(PointsWriter&&) noexcept = default;
+PointsWriter::~PointsWriter() = default;
+
+void PointsWriter::write(PointsView points) {
+    if (points.columns() != columns_ || points.scalar() != scalar_)
+        throw InternalError("write points: rows of " + std::to_string(points.columns()) + " columns of " +
+                            std::string(name(points.scalar())) + " among others");
+    take(left_, points.rows(), "write points");
+    points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
+        if (!text_) {
             for (Index i = 0; i < rows.rows; ++i)
-                file.write(rows.row(i), static_cast<std::size_t>(rows.columns) * sizeof(Scalar));
+                file_->write(rows.row(i), static_cast<std::size_t>(rows.columns) * sizeof(Scalar));
             return;
         }
         std::string text;
-        for (std::size_t j = 0; j < column_names.size(); ++j)
-            (j > 0 ? text += ',' : text) += csv_field(column_names[j]);
-        if (!column_names.empty()) text += '\n';
         char number[32];
         for (Index i = 0; i < rows.rows; ++i) {
             for (Index j = 0; j < rows.columns; ++j) {
@@ -97,14 +129,30 @@ void write_points(const std::string& path, PointsView points, const std::vector<
                 text.append(number, std::to_chars(number, number + sizeof number, rows.row(i)[j]).ptr);
             }
             text += '\n';
-            if (text.size() > (std::size_t{1} << 16)) {
-                file.write(text);
+            if (text.size() > text_bytes) {
+                file_->write(text);
                 text.clear();
             }
         }
-        file.write(text);
+        file_->write(text);
     });
-    file.commit();
+}
+
+void PointsWriter::commit() {
+    require_none(left_, "write points");
+    file_->commit();
+}
+
+void write_labels(const std::string& path, const Labels& labels, const std::vector<std::string>& names) {
+    LabelsWriter writer(path, static_cast<Index>(labels.size()), names);
+    writer.write(labels);
+    writer.commit();
+}
+
+void write_points(const std::string& path, PointsView points, const std::vector<std::string>& column_names) {
+    PointsWriter writer(path, points.rows(), points.columns(), points.scalar(), column_names);
+    writer.write(points);
+    writer.commit();
 }
 
 }  // namespace coterie

@@ -4,6 +4,7 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/io/reader.hpp"
+#include "coterie/io/writer.hpp"
 
 namespace coterie {
 namespace {
@@ -53,6 +54,36 @@ TEST(Writer, LabelsReadBack) {
     EXPECT_EQ(read_labels_file(folder / "n.csv", {}, true).labels, (Labels{0, -1, 1}));
     EXPECT_THROW(write_labels(folder / "n.csv", Labels{2}, {"a"}), BadArgument);
     EXPECT_EQ(folder.entries(), 3u);
+}
+
+TEST(Writer, PiecesAreTheWhole) {
+    const Folder folder;
+    Matrix<double> matrix(10, 2);
+    for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = 0.5 * static_cast<double>(i);
+    const Labels labels{2, 0, 1, 2, -1};
+    const std::vector<std::string> names{"a", "b,c", "d"};
+    for (const std::string ending : {".csv", ".npy"}) {
+        write_points(folder / ("whole" + ending), matrix, {"x", "y"});
+        PointsWriter points(folder / ("pieces" + ending), 10, 2, ScalarType::float64, {"x", "y"});
+        for (const auto& [begin, rows] : {std::pair<Index, Index>{0, 3}, {3, 0}, {3, 7}})
+            points.write(PointsView(matrix.data() + 2 * begin, rows, 2));
+        points.commit();
+        EXPECT_EQ(contents(folder / ("pieces" + ending)), contents(folder / ("whole" + ending)));
+        write_labels(folder / ("labels" + ending), labels, names);
+        LabelsWriter writer(folder / ("labels in pieces" + ending), 5, names);
+        writer.write(std::span(labels).first(2));
+        writer.write(std::span(labels).subspan(2));
+        writer.commit();
+        EXPECT_EQ(contents(folder / ("labels in pieces" + ending)), contents(folder / ("labels" + ending)));
+    }
+    // Fewer or more rows than announced are no file.
+    LabelsWriter few(folder / "few.npy", 6);
+    few.write(labels);
+    EXPECT_THROW(few.commit(), InternalError);
+    EXPECT_THROW(LabelsWriter(folder / "more.npy", 4).write(labels), InternalError);
+    few = LabelsWriter(folder / "other.npy", 0);
+    EXPECT_THROW(PointsWriter(folder / "more.npy", 10, 3, ScalarType::float64).write(matrix), InternalError);
+    EXPECT_EQ(folder.entries(), 9u);
 }
 
 TEST(Writer, NumpyReadsIt) {

@@ -89,6 +89,44 @@ TYPED_TEST(InBlocks, Seedings) {
         }
 }
 
+// Partial labels, some of two clusters, some clusters free; weights, shares, sizes.
+TYPED_TEST(InBlocks, ConstrainedKMeans) {
+    KMeansOptions options{.restarts = 2, .max_iterations = 10};
+    Problem labelled = this->problem(3000, 7, 6);
+    for (Index i = 0; i < 3000; ++i)
+        labelled.partial_labels.push_back(i % 11 == 0 ? static_cast<std::int32_t>(i % 3) : -1);
+    labelled.clusters_per_label = {{"1", 2}};
+    test::expect_same_bits(labelled, fitting(fit_kmeans, options));
+    labelled.group_shares = {{"0", 0.2, 0.25}, {"2", 0.3, 0.4}};
+    test::expect_same_bits(labelled, fitting(fit_kmeans, options), {2, 3});
+    labelled.group_shares.clear();
+    labelled.weights = some_weights(3000);
+    options.clusters = 6;
+    test::expect_same_bits(labelled, fitting(fit_kmeans, options), {2, 3});
+
+    Problem sized = this->problem(3000, 7, 6);
+    sized.sizes = SizeBounds{450, 600};
+    test::expect_same_bits(sized, fitting(fit_kmeans, options), {2, 3});
+}
+
+TEST(InBlocks, BoundsThatCannotBeMetAreRefusedOnEveryProcess) {
+    const Matrix<double> points = test::blob_points<double>(3000, 3, 2, 1, 1);
+    Problem problem{.points = Points::borrow(points)};
+    problem.partial_labels = Labels(3000, 0);
+    problem.sizes = SizeBounds{0, 2000};
+    const KMeansOptions options{.clusters = 2};
+    const std::string alone = test::message_of([&] { fit_kmeans(problem, options, coterie::Run(7, 1)); });
+    for (const auto& error : test::run_processes(3, [&](std::shared_ptr<Communicator> communicator) {
+             coterie::Run run(7, 1);
+             run.set_communicator(std::move(communicator));
+             fit_kmeans(problem, options, run);
+         })) {
+        ASSERT_TRUE(error);
+        const std::string message = test::message_of([&] { std::rethrow_exception(error); });
+        EXPECT_NE(message.find(alone), std::string::npos) << message;
+    }
+}
+
 TYPED_TEST(InBlocks, SoftKMeans) {
     const SoftKMeansOptions options{.clusters = 5, .restarts = 1, .max_iterations = 20};
     test::expect_same_bits(this->problem(3000, 7, 5), fitting(fit_soft_kmeans, options));
@@ -135,6 +173,10 @@ TEST(InBlocks, MethodsThatNeedAllRowsInOneProcessSaySo) {
     }
     const auto resident = fit_ward(points, {.clusters = 2});
     EXPECT_EQ(fit_ward(Problem{.points = test::read_rows(points)}, {.clusters = 2}).labels(), resident.labels());
+    Problem bounded{.points = Points::borrow(points), .sizes = SizeBounds{140, 160}};
+    const auto even = fit_kmeans(bounded, {.clusters = 2});
+    bounded.points = test::read_rows(points);
+    EXPECT_EQ(fit_kmeans(bounded, {.clusters = 2}).labels(), even.labels());
 }
 
 }  // namespace

@@ -8,13 +8,14 @@
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/kmeans/internal/starting_prototypes.hpp"
+#include "coterie/linalg/distances.hpp"
 
 namespace coterie {
 namespace {
 
 template <class T>
-KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
-                            const internal::Constraints& constraints, const Run& run, const Problem& problem) {
+KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, const internal::Constraints& constraints,
+                            const Run& run, const Problem& problem) {
     const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
     const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
     FitReport report;
@@ -32,8 +33,8 @@ KMeansModel fit_constrained(const Rows<T>& points, const KMeansOptions& options,
             return to_matrix<double>(seeds.centroids);
         },
         [&](const Matrix<double>& start, int restart) {
-            return internal::constrained_lloyd(points, start, constraints, settings, problem.weights, run, restart,
-                                               options.restarts);
+            return internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run, restart,
+                                                  options.restarts);
         });
     report.empty_cluster_policy = "an empty cluster keeps its place";
     report.details.push_back({"algorithm", std::string("constrained")});
@@ -49,18 +50,23 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
                                      options.algorithm == KMeansAlgorithm::bounds};
     if (options.algorithm == KMeansAlgorithm::automatic)
         settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
+    internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
     FitReport report;
     int distinct = 0;
     auto best = internal::best_of_restarts<T>(
         points, {k, options.restarts, {options.seeding, options.seeding_candidates, options.seeding_sample}}, problem,
-        run, report, distinct, [&](const Matrix<T>& start, int restart) {
-            return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts);
-        });
+        run, report, distinct,
+        [&](const Matrix<T>& start, int restart) {
+            return internal::lloyd(points, start, settings, problem.weights, run, restart, options.restarts, &kept);
+        },
+        &kept);
+    const Points centroids(std::move(best.centroids));
+    if (!best.labelled) best.labels = nearest_centroids(points, centroids, run.unstopped()).labels;
     report.empty_cluster_policy = "an empty cluster takes the point that adds most to the inertia";
     report.details.push_back({"algorithm", std::string(settings.bounds ? "bounds" : "lloyd")});
     report.details.push_back({"distance_share", best.iterations > 0 ? best.distances_computed / best.iterations : 0.0});
     internal::finish_report(report, points, best.labels, k, distinct, run);
-    return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options);
+    return KMeansModel(centroids, std::move(best.labels), std::move(report), options);
 }
 
 }  // namespace
@@ -92,12 +98,6 @@ const OptionSet& KMeansOptions::described() {
 
 KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& options, const Run& run) {
     const PointsView points = problem.points;
-    if (!problem.partial_labels.empty() || problem.sizes) {  // not in blocks yet
-        if (!points.resident()) return fit(internal::in_memory(name, problem, run), options, run);
-        if (run.communicator().size() > 1)
-            throw BadArgument("method kmeans works in one process where there are partial labels or bounds, not in " +
-                              std::to_string(run.communicator().size()));
-    }
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     KMeansOptions used = options;
@@ -108,8 +108,11 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
         throw BadArgument("`weights` cannot be combined with " +
                               std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
                           {.option = "weights"});
+    if (constraints.any() && !run.checkpoint.empty())
+        throw BadArgument("method kmeans keeps no checkpoint where there are partial labels or bounds",
+                          {.option = "checkpoint", .value = run.checkpoint});
     return points.with_scalar([&]<class T>() {
-        return constraints.any() ? fit_constrained(points.as<T>(), used, constraints, run, problem)
+        return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);
     });
 }

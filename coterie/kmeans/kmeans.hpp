@@ -69,7 +69,8 @@ struct COTERIE_API KMeansMethod {
                                     .initial_centroids = true,
                                     .labels = true,
                                     .shares = Shares::interval,
-                                    .sizes = true};
+                                    .sizes = true,
+                                    .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<KMeansMethod> fit_kmeans{};

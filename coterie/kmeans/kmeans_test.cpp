@@ -1,13 +1,16 @@
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "coterie/base/internal/read_rows.hpp"
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 
@@ -335,6 +338,73 @@ TEST(KMeans, StopsWhenAskedAndKeepsWhatItHas) {
     }
     run.should_stop = [] { return true; };
     EXPECT_THROW(fit_kmeans(x, {.clusters = 40}, run), Cancelled);
+}
+
+// Stopped at the n-th question or read, for every third n: among rows, in a repair, in sums that are taken anew, in the
+// last pass.
+TEST(KMeans, EndsWithAFinishedIterationWhereverItIsStopped) {
+    const Index n = 1000;
+    const int k = 6;
+    const auto x = blob_points<float>(n, 6, 5, 2, 7);
+    std::vector<double> weights;
+    for (Index i = 0; i < n; ++i) weights.push_back(static_cast<double>(i % 3));
+    Matrix<float> start = Matrix<float>::Constant(k, 6, 1e3f);  // far from all: to be repaired
+    start.row(0).setZero();
+    for (const auto algorithm : {KMeansAlgorithm::lloyd, KMeansAlgorithm::bounds}) {
+        const KMeansOptions options{.clusters = k, .restarts = 1, .tolerance = 0, .algorithm = algorithm};
+        Problem problem{.weights = weights, .initial_centroids = Points::borrow(start)};
+        const auto whole = fit_kmeans(with(x, problem), options, coterie::Run(1, 1));
+        EXPECT_GT(whole.fit_report().empty_clusters_repaired, 0);
+        int before_a_result = 0;
+        int interrupted = 0;
+        for (int patience = 0;; patience += 3) {
+            int events = 0;
+            bool stop = false;
+            int finished = 0;
+            coterie::Run run(1, 1);
+            run.should_stop = [&] { return stop = stop || ++events > patience; };
+            run.on_progress = [&](const Progress& progress) {
+                if (progress.stage == "iterations") finished = std::max(finished, progress.iteration);
+            };
+            problem.points = test::read_rows(x, [&](Index) {
+                if (stop || ++events <= patience) return;
+                stop = true;
+                std::this_thread::sleep_for(std::chrono::milliseconds(60));  // a loop asks every 50
+            });
+            std::optional<KMeansModel> found;
+            try {
+                found = fit_kmeans(problem, options, run);
+            } catch (const Cancelled&) {
+                EXPECT_EQ(finished, 0);
+                ++before_a_result;
+                continue;
+            }
+            const FitReport& report = found->fit_report();
+            if (report.stopped != StopReason::interrupted) {
+                EXPECT_EQ(found->labels(), whole.labels());
+                if (!stop) break;
+                continue;  // in the last pass
+            }
+            ++interrupted;
+            EXPECT_EQ(report.iterations, finished);
+            Matrix<double> sums = Matrix<double>::Zero(k, 6);
+            std::vector<double> mass(k, 0.0);
+            for (Index i = 0; i < n; ++i) {
+                const double w = weights[static_cast<std::size_t>(i)];
+                const auto label = found->labels().at(static_cast<std::size_t>(i));
+                sums.row(label) += w * x.row(i).cast<double>();
+                mass.at(static_cast<std::size_t>(label)) += w;
+            }
+            const auto centroids = to_matrix<double>(found->centroids());
+            for (Index j = 0; j < k; ++j) {
+                const double w = mass.at(static_cast<std::size_t>(j));
+                EXPECT_GT(w, 0);
+                EXPECT_LT((sums.row(j) / w - centroids.row(j)).norm(), 1e-5) << "stopped at " << patience;
+            }
+        }
+        EXPECT_GT(before_a_result, 2);
+        EXPECT_GT(interrupted, whole.fit_report().iterations);
+    }
 }
 
 TEST(KMeans, ReportsProgress) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
@@ -46,8 +45,6 @@ public:
             std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows()) + 1));
         Matrix<double> centroids = start.template cast<double>();
         std::vector<double> had(at(k), 0.0);  // rows each centroid has had
-        // Every process works on all of a batch: it is small.
-        const int threads = run_.threads;
         std::vector<Index> rows(at(size_));
         Matrix<T> current = std::move(start);
         double smoothed = 0;
@@ -62,7 +59,7 @@ public:
             if (out.iterations >= limit) break;
             for (Index& row : rows) row = draw(random);
             const Matrix<T> batch = to_matrix<T>(internal::gather_rows(points_, rows, run_));
-            const Nearest near = nearest_centroids(batch, current, threads, NearestWants::distances);
+            const Nearest near = nearest_centroids(batch, current, run_.threads, NearestWants::distances);
             double inertia = 0;
             for (const double squared : near.squared) inertia += squared;
             inertia *= total_weight_ / static_cast<double>(size_);

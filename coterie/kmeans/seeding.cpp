@@ -32,14 +32,12 @@ struct Seed {
 
 template <class T>
 std::vector<Seed<T>> seeds_of(PointsView points, const std::vector<Index>& rows, const Run& run) {
-    std::vector<Seed<T>> out;
-    const auto add = [&](Index row, const T* values) { out.push_back({row, {values, values + points.columns()}}); };
-    if (points.resident() && run.communicator().size() == 1) {
-        for (const Index row : rows) add(row, points.as<T>().row(row));
-        return out;
-    }
     const Points copies = internal::gather_rows(points, rows, run);
-    for (std::size_t j = 0; j < rows.size(); ++j) add(rows[j], copies.view().as<T>().row(static_cast<Index>(j)));
+    std::vector<Seed<T>> out;
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+        const T* const values = copies.view().as<T>().row(static_cast<Index>(j));
+        out.push_back({rows[j], {values, values + points.columns()}});
+    }
     return out;
 }
 
@@ -57,9 +55,9 @@ template <class T>
 class ClosestDistances {
 public:
     /// `origin`: any point amid the points; it only keeps rounding errors small. `picked`: which rows of points in
-    /// memory; empty: all.
+    /// memory; empty: all. Every pass is told how much of the seeding is done, from 0 to 1.
     ClosestDistances(PointsView points, std::vector<Index> picked, std::span<const double> weights,
-                     const Vector<T>& origin, const Run& run)
+                     const Vector<T>& origin, double done, const Run& run)
         : points_(points),
           picked_(std::move(picked)),
           d_(points.columns()),
@@ -76,7 +74,7 @@ public:
           scratch_(at(std::max(run.threads, 1))),
           origin_(origin) {
         internal::BlockReader reader(points_, run_);
-        internal::for_each_own_block(grid_, run_, stage(1), [&](Index number, int worker) {
+        internal::for_each_own_block(grid_, run_, stage(1, done), [&](Index number, int worker) {
             const auto row = rows_of_block(reader, number, worker);
             for (Index i = grid_.begin(number); i < grid_.end(number); ++i)
                 norm_[at(i - own_.begin)] = kernels_.squared_distance(row(i), origin_.data(), d_);
@@ -84,10 +82,10 @@ public:
     }
 
     /// Takes new centroids into the distances.
-    void take_in(const std::vector<Seed<T>>& fresh) {
+    void take_in(const std::vector<Seed<T>>& fresh, double done) {
         const Columns columns = pack(fresh);
         internal::BlockReader reader(points_, run_);
-        internal::for_each_own_block(grid_, run_, stage(columns.rows.rows()), [&](Index number, int worker) {
+        internal::for_each_own_block(grid_, run_, stage(columns.rows.rows(), done), [&](Index number, int worker) {
             Scratch& s = scratch_[at(worker)];
             for_reachable(reader, number, worker, columns.reach, s, [&](std::size_t count) {
                 bool first = true;
@@ -110,7 +108,7 @@ public:
 
     /// Takes one new centroid in (or none: nullptr) and finds by how much each candidate would lower sum_i w_i D_i^2
     /// thereafter.
-    std::vector<double> gains(const Seed<T>* fresh, const std::vector<Seed<T>>& candidates) {
+    std::vector<double> gains(const Seed<T>* fresh, const std::vector<Seed<T>>& candidates, double done) {
         std::vector<Seed<T>> seeds;
         if (fresh != nullptr) seeds.push_back(*fresh);
         seeds.insert(seeds.end(), candidates.begin(), candidates.end());
@@ -123,27 +121,29 @@ public:
         }
         internal::BlockSums sums(width);
         internal::BlockReader reader(points_, run_);
-        const auto gain = sums(grid_, run_, stage(columns.rows.rows()), [&](Index number, int worker, double* sum) {
-            Scratch& s = scratch_[at(worker)];
-            s.score.resize(Scratch::rows * at(widest));
-            for_reachable(reader, number, worker, columns.reach, s, [&](std::size_t count) {
-                Index column = 0;
-                for (const auto& panel : columns.panels.panels()) {
-                    columns.panels.scores(panel, s.row.data(), static_cast<Index>(count), s.score.data());
-                    const int here = columns.panels.width(panel);
-                    if (column == 0) {
-                        for (std::size_t r = 0; r < count; ++r) {
-                            if (fresh != nullptr) improve(s, r, s.score[r * at(here)], 0, columns);
-                            s.closest[r] = closest_[s.index[r]];
+        const auto gain =
+            sums(grid_, run_, stage(columns.rows.rows(), done), [&](Index number, int worker, double* sum) {
+                Scratch& s = scratch_[at(worker)];
+                s.score.resize(Scratch::rows * at(widest));
+                for_reachable(reader, number, worker, columns.reach, s, [&](std::size_t count) {
+                    Index column = 0;
+                    for (const auto& panel : columns.panels.panels()) {
+                        columns.panels.scores(panel, s.row.data(), static_cast<Index>(count), s.score.data());
+                        const int here = columns.panels.width(panel);
+                        if (column == 0) {
+                            for (std::size_t r = 0; r < count; ++r) {
+                                if (fresh != nullptr) improve(s, r, s.score[r * at(here)], 0, columns);
+                                s.closest[r] = closest_[s.index[r]];
+                            }
                         }
+                        kernels_.add_gains(s.score.data(), static_cast<Index>(count), here, s.norm.data(),
+                                           s.closest.data(), weights_.empty() ? nullptr : s.weight.data(),
+                                           sum + column);
+                        column += here;
                     }
-                    kernels_.add_gains(s.score.data(), static_cast<Index>(count), here, s.norm.data(), s.closest.data(),
-                                       weights_.empty() ? nullptr : s.weight.data(), sum + column);
-                    column += here;
-                }
+                });
+                sum_potential(number);
             });
-            sum_potential(number);
-        });
         if (fresh != nullptr) remember(*fresh);
         const auto first = gain.begin() + (fresh != nullptr ? 1 : 0);
         return {first, first + static_cast<std::ptrdiff_t>(candidates.size())};
@@ -210,10 +210,10 @@ private:
         const Index* const picked = picked_.empty() ? nullptr : picked_.data();
         return [rows, first, picked](Index i) { return picked != nullptr ? rows.row(picked[i]) : rows.row(i - first); };
     }
-    Stage stage(Index columns) const {
+    Stage stage(Index columns, double done) const {
         return {.name = "seeding",
-                .begin = progress_,
-                .end = progress_,
+                .begin = done,
+                .end = done,
                 .operations = 2.0 * static_cast<double>(grid_.rows) * static_cast<double>(d_ * columns)};
     }
 
@@ -309,7 +309,6 @@ private:
     std::vector<double> all_potentials_;  // of each block; empty until they are wanted
     std::vector<Scratch> scratch_;
     Vector<T> origin_;
-    double progress_ = 0;
 };
 
 // The mean of some 512 rows.
@@ -318,13 +317,10 @@ Vector<T> amid(PointsView points, const Run& run) {
     std::vector<Index> rows;
     const Index step = std::max<Index>(1, points.rows() / 512);
     for (Index i = 0; i < points.rows(); i += step) rows.push_back(i);
-    const bool here = points.resident() && run.communicator().size() == 1;
-    const Points copies = here ? Points() : internal::gather_rows(points, rows, run);
+    const Points copies = internal::gather_rows(points, rows, run);
     Vector<double> sum = Vector<double>::Zero(points.columns());
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-        const T* const row = here ? points.as<T>().row(rows[j]) : copies.view().as<T>().row(static_cast<Index>(j));
-        for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(row[p]);
-    }
+    for (Index j = 0; j < copies.rows(); ++j)
+        for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(copies.view().as<T>().row(j)[p]);
     return (sum / static_cast<double>(rows.size())).template cast<T>();
 }
 
@@ -357,15 +353,15 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
 // Each step draws candidates with probability proportional to w_i D_i^2 and keeps the one that lowers the inertia most.
 // Drawing is exact: distances that do not know the last few centroids yet are upper bounds, so a row drawn from them is
 // accepted with probability new / old. The candidates are compared on all rows, or on a sample of many rows a cluster
-// when there are more.
+// when there are more. `begun`: the share of the seeding that was done before.
 template <class T>
 std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                            std::uint64_t repetition, const Run& run) {
+                            std::uint64_t repetition, double begun, const Run& run, PointsView beside = {}) {
     RandomStream random = run.random("kmeans.seeding", repetition);
     const int candidates = options.candidates.value_or(usual_candidates(k));
     const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
     const Vector<T> origin = amid<T>(points, run);
-    ClosestDistances<T> all(points, {}, weights, origin, run);
+    ClosestDistances<T> all(points, {}, weights, origin, begun, run);
     Points sampled;  // copies of the sample's rows, where not every row is at hand
     std::vector<double> sampled_weights;
     std::optional<ClosestDistances<T>> sample;
@@ -373,24 +369,37 @@ std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& opti
         std::vector<Index> rows =
             stratified_sample(points.rows(), sample_size, run.random("kmeans.seeding-sample", repetition));
         if (points.resident() && run.communicator().size() == 1) {
-            sample.emplace(points, std::move(rows), weights, origin, run);
+            sample.emplace(points, std::move(rows), weights, origin, begun, run);
         } else {
             sampled = internal::gather_rows(points, rows, run);
             if (!weights.empty())
                 for (const Index row : rows) sampled_weights.push_back(weights[at(row)]);
-            sample.emplace(sampled, std::vector<Index>(), sampled_weights, origin, run);
+            sample.emplace(sampled, std::vector<Index>(), sampled_weights, origin, begun, run);
         }
     }
     const auto& kernels = internal::kernels<T>();
     const auto most_waiting = static_cast<std::size_t>(kernels.lanes) - 1;
 
-    std::vector<Seed<T>> chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
-    all.take_in(chosen);
+    std::vector<Seed<T>> chosen;
     std::vector<Seed<T>> waiting;     // chosen, but not taken into `all` yet
     bool judges_know_last = !sample;  // what judges has taken in the one chosen last
+    if (beside.empty()) {
+        chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
+        all.take_in(chosen, begun);
+    } else {
+        std::vector<Seed<T>> there;
+        for (Index j = 0; j < beside.rows(); ++j) {
+            const T* const values = beside.as<T>().row(j);
+            there.push_back({-1, {values, values + beside.columns()}});
+        }
+        all.take_in(there, begun);
+        if (sample) sample->take_in(there, begun);
+        judges_know_last = true;
+    }
     while (static_cast<int>(chosen.size()) < k) {
         run.throw_if_stopped("seeding");
-        run.report({.stage = "seeding", .fraction = static_cast<double>(chosen.size()) / k});
+        const double done = begun + (1 - begun) * static_cast<double>(chosen.size()) / k;
+        run.report({.stage = "seeding", .fraction = done});
         std::vector<Seed<T>> drawn;
         int refusals = 0;
         while (static_cast<int>(drawn.size()) < candidates) {
@@ -403,7 +412,7 @@ std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& opti
             if (now >= before || random.uniform() * before < now) {
                 drawn.push_back(std::move(seed));
             } else if (++refusals > 16 * candidates) {
-                all.take_in(waiting);  // they cover nearly all there was: bring the distances up to date instead
+                all.take_in(waiting, done);  // they cover nearly all there was: bring the distances up to date instead
                 waiting.clear();
                 if (!sample) judges_know_last = true;
                 drawn.clear();
@@ -411,13 +420,13 @@ std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& opti
             }
         }
         if (drawn.empty()) break;  // every point is a centroid: no more distinct points
-        const auto gains = (sample ? *sample : all).gains(judges_know_last ? nullptr : &chosen.back(), drawn);
+        const auto gains = (sample ? *sample : all).gains(judges_know_last ? nullptr : &chosen.back(), drawn, done);
         if (!sample) waiting.clear();
         chosen.push_back(std::move(drawn[at(std::max_element(gains.begin(), gains.end()) - gains.begin())]));
         judges_know_last = false;
         waiting.push_back(chosen.back());
         if (waiting.size() > most_waiting) {
-            all.take_in(waiting);
+            all.take_in(waiting, done);
             waiting.clear();
         }
     }
@@ -430,6 +439,7 @@ std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions&
                                  std::span<const double> weights, std::uint64_t repetition, const Run& run) {
     RandomStream random = run.random("kmeans.oversampling-first", repetition);
     constexpr int rounds = 5;
+    constexpr double drawing = 0.5;  // the share of the seeding that the rounds are; the choice among them is the rest
     const RowBlocks grid = internal::grid_of(points);
     const internal::Range own_blocks = internal::own_blocks(grid, run.communicator());
     const internal::Range own = internal::own_rows(grid, run.communicator());
@@ -452,9 +462,8 @@ std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions&
     take_in();
     internal::BlockSums sums(1);
     for (int round = 0; round < rounds; ++round) {
-        const Stage stage{.name = "seeding",
-                          .begin = static_cast<double>(round) / rounds,
-                          .end = static_cast<double>(round) / rounds};
+        const double done = drawing * round / rounds;
+        const Stage stage{.name = "seeding", .begin = done, .end = done};
         const double potential = sums(grid, run, stage, [&](Index block, int, double* sum) {
             for (Index i = grid.begin(block); i < grid.end(block); ++i) *sum += weight(i) * closest[at(i - own.begin)];
         })[0];
@@ -478,13 +487,14 @@ std::vector<Seed<T>> oversampled(PointsView points, int k, const SeedingOptions&
     }
     // Each candidate weighs what the points nearest to it weigh together; the k best of them by greedy k-means++.
     internal::BlockSums masses(static_cast<Index>(chosen.size()));
-    const auto mass = masses(grid, run, {.name = "seeding"}, [&](Index block, int, double* sum) {
-        for (Index i = grid.begin(block); i < grid.end(block); ++i) sum[owner[at(i - own.begin)]] += weight(i);
-    });
+    const auto mass =
+        masses(grid, run, {.name = "seeding", .begin = drawing, .end = drawing}, [&](Index block, int, double* sum) {
+            for (Index i = grid.begin(block); i < grid.end(block); ++i) sum[owner[at(i - own.begin)]] += weight(i);
+        });
     const Matrix<T> pool = values_of(chosen);
-    auto kept = greedy<T>(pool, k, options, mass, repetition, run);
+    auto kept = greedy<T>(pool, k, options, mass, repetition, drawing, run);
     // So few distinct rows were drawn that some may be missing: look at all of them.
-    if (static_cast<int>(kept.size()) < k) return greedy<T>(points, k, options, weights, repetition, run);
+    if (static_cast<int>(kept.size()) < k) return greedy<T>(points, k, options, weights, repetition, 1, run);
     for (auto& seed : kept) seed.row = chosen[at(seed.row)].row;
     return kept;
 }
@@ -518,7 +528,7 @@ std::vector<Index> random_rows(Index n, int k, std::span<const double> weights, 
 int usual_candidates(int k) { return static_cast<int>(std::lround(2 + 2 * std::log(static_cast<double>(k)))); }
 
 SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                             std::uint64_t repetition, const Run& run) {
+                             std::uint64_t repetition, const Run& run, PointsView beside) {
     Index usable = points.rows();
     if (!weights.empty()) usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     if (k < 1 || k > usable)
@@ -529,16 +539,23 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     return points.with_scalar([&]<class T>() {
         std::vector<Seed<T>> chosen;
         const bool many = options.seeding == Seeding::automatic && k >= 1000;
-        if (options.seeding == Seeding::random)
+        if (!beside.empty())
+            chosen = greedy<T>(points, k, options, weights, repetition, 0, run, beside);
+        else if (options.seeding == Seeding::random)
             chosen = seeds_of<T>(points,
                                  random_rows(points.rows(), k, weights, run.random("kmeans.seeding", repetition)), run);
         else if (many || options.seeding == Seeding::parallel)
             chosen = oversampled<T>(points, k, options, weights, repetition, run);
         else
-            chosen = greedy<T>(points, k, options, weights, repetition, run);
+            chosen = greedy<T>(points, k, options, weights, repetition, 0, run);
         SeedingResult out;
         out.distinct = static_cast<int>(chosen.size());
-        chosen.resize(at(k), chosen.front());  // repeats lose every tie and stay empty
+        // Repeats lose every tie and stay empty. None at all: every row is one of those there are.
+        if (chosen.empty()) {
+            RandomStream random = run.random("kmeans.seeding", repetition);
+            chosen = seeds_of<T>(points, {draw_by_weight(points.rows(), weights, random)}, run);
+        }
+        chosen.resize(at(k), chosen.front());
         out.centroids = Points(values_of(chosen));
         return out;
     });

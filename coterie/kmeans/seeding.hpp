@@ -37,7 +37,10 @@ COTERIE_API int usual_candidates(int k);
 /// judged on all rows or, where there are more, on a stratified random sample of `sample` rows. Cost k candidates
 /// min(n, sample) d + n k d; a row that no candidate can reach (triangle inequality) is skipped. Memory 3 numbers a
 /// point.
+/// `beside`: centroids that are there already, in the points' scalar type; the k are drawn in addition to them, always
+/// by greedy k-means++.
 COTERIE_API SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options,
-                                         std::span<const double> weights, std::uint64_t repetition, const Run& run);
+                                         std::span<const double> weights, std::uint64_t repetition, const Run& run,
+                                         PointsView beside = {});
 
 }  // namespace coterie

@@ -1,11 +1,14 @@
 #include "coterie/kmeans/seeding.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <set>
+#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/read_rows.hpp"
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/linalg/distances.hpp"
 
@@ -158,6 +161,29 @@ TEST(Seeding, WeightZeroIsNeverChosen) {
     EXPECT_THROW(seed_centroids(x, 0, {}, {}, 0, coterie::Run(5)), BadArgument);
     EXPECT_THROW(seed_centroids(x, 2, {Seeding::kmeans_plus_plus, 0}, {}, 0, coterie::Run(5)), BadArgument);
     EXPECT_THROW(seed_centroids(x, 2, {Seeding::kmeans_plus_plus, {}, 0}, {}, 0, coterie::Run(5)), BadArgument);
+}
+
+TEST(Seeding, ItsProgressNeverFallsBack) {
+    const auto x = blob_points<float>(1000, 4, 10, 2, 7);
+    for (const auto seeding : {Seeding::kmeans_plus_plus, Seeding::parallel}) {
+        // Blocks are slow to read, so that passes report.
+        const Points slow = test::read_rows(x, [](Index rows) {
+            if (rows > 1) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        });
+        coterie::Run run(1, 1);
+        double last = 0;
+        bool reported_again = false;  // by a pass, after it was said for a centroid or a round
+        run.on_progress = [&](const Progress& progress) {
+            if (progress.stage != "seeding") return;
+            EXPECT_GE(progress.fraction, last);
+            EXPECT_LE(progress.fraction, 1);
+            reported_again = reported_again || (progress.fraction == last && last > 0);
+            last = progress.fraction;
+        };
+        seed_centroids(slow, 4, {.seeding = seeding}, {}, 0, run);
+        EXPECT_GT(last, 0.7);
+        EXPECT_TRUE(reported_again || seeding == Seeding::parallel);
+    }
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"
@@ -136,21 +135,33 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
         return pass_over<T>(points, Assigner(centroids, spread.mean, *used.temperature), k, problem.weights, evaluating,
                             stage);
     };
+    internal::KeptFit kept(SoftKMeansMethod::name, SoftKMeansOptions::described().values(&options), problem, run);
+    if (const auto found = kept.facts.find("temperature"); found != kept.facts.end()) used.temperature = found->second;
     FitReport report;
     int distinct = 0;
     auto best = internal::best_of_restarts<T>(
         points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
-        report, distinct, [&](Matrix<T> start, int restart) {
-            if (!used.temperature)
-                used.temperature = automatic_temperature(points, start, spread, problem.weights, run);
+        report, distinct,
+        [&](Matrix<T> start, int restart) {
             internal::Fitted<T> out;
             Matrix<double> centroids = start.template cast<double>();
+            if (const Archive* from = kept.found_iterations()) {
+                centroids = to_matrix<double>(from->points("centroids", k, points.columns()));
+                out.objectives = from->vector("objectives");
+                out.iterations = static_cast<int>(out.objectives.size());
+                if (from->vector("converged", 1)[0] != 0) out.stopped = StopReason::converged;
+            } else if (!used.temperature) {
+                used.temperature = automatic_temperature(points, start, spread, problem.weights, run);
+            }
+            kept.facts["temperature"] = *used.temperature;
             const auto fraction = [&](int done) {
                 return (restart + static_cast<double>(done) / options.max_iterations) / options.restarts;
             };
-            Pass pass = evaluate(centroids, run, {.name = "iterations", .begin = fraction(0), .end = fraction(0)});
+            Pass pass =
+                evaluate(centroids, run,
+                         {.name = "iterations", .begin = fraction(out.iterations), .end = fraction(out.iterations)});
             out.objective = pass.free_energy;
-            while (true) {
+            while (out.stopped != StopReason::converged) {
                 if (run.stop_requested()) {
                     out.stopped = StopReason::interrupted;
                     break;
@@ -181,14 +192,18 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
                             .fraction = fraction(out.iterations),
                             .objective = pass.free_energy,
                             .iteration = out.iterations});
-                if (movement <= threshold) {
-                    out.stopped = StopReason::converged;
-                    break;
-                }
+                if (movement <= threshold) out.stopped = StopReason::converged;
+                kept.after_iteration([&](Archive& archive) {
+                    archive.set_points("centroids", centroids);
+                    archive.set_vector("objectives", out.objectives);
+                    archive.set_vector("converged",
+                                       std::vector<double>{out.stopped == StopReason::converged ? 1.0 : 0.0});
+                });
             }
             out.centroids = centroids.template cast<T>();
             return out;
-        });
+        },
+        &kept);
     Stopwatch watch;
     const Run finishing = run.unstopped();
     const Pass last = evaluate(best.centroids.template cast<double>(), finishing, {.name = "labels"});

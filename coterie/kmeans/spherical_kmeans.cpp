@@ -5,7 +5,6 @@
 #include "coterie/kmeans/spherical_kmeans.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
@@ -21,21 +21,12 @@ namespace {
 
 using internal::at;
 
-// `to` may be the row itself. BadData, naming the row by its number, where it has no direction.
+// BadData, naming the row by its number, where it has no direction.
 template <class From, class T>
-void scale_to_unit(const From* row, Index columns, T* to, std::string_view what, Index number) {
-    double largest = 0;  // taken out first: squares of small numbers vanish
-    for (Index p = 0; p < columns; ++p) largest = std::max(largest, std::abs(static_cast<double>(row[p])));
-    if (!(largest > 0))
+void scale_row(const From* row, Index columns, T* to, std::string_view what, Index number) {
+    if (!internal::scale_to_unit(row, columns, to))
         throw BadData(std::string(what) + ": row " + std::to_string(number + 1) +
                       " is all zeros and has no direction; leave it out");
-    double squared = 0;
-    for (Index p = 0; p < columns; ++p) {
-        const double x = static_cast<double>(row[p]) / largest;
-        squared += x * x;
-    }
-    const double length = std::sqrt(squared);
-    for (Index p = 0; p < columns; ++p) to[p] = static_cast<T>(static_cast<double>(row[p]) / largest / length);
 }
 
 template <class T>
@@ -47,7 +38,7 @@ Points unit_rows(PointsView points, std::string_view what, int threads) {
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                scale_to_unit(rows.row(i), rows.columns, out.data() + i * rows.columns, what, i);
+                scale_row(rows.row(i), rows.columns, out.data() + i * rows.columns, what, i);
         });
     });
     return Points(std::move(out));
@@ -58,7 +49,7 @@ Points unit_rows_read(const Points& points, std::string_view what) {
     return internal::derived_rows(points, points.columns(), [what](PointsView rows, Index first, void* to) {
         rows.visit([&]<class T>(const Rows<T>& from) {
             for (Index i = 0; i < from.rows; ++i)
-                scale_to_unit(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, what, first + i);
+                scale_row(from.row(i), from.columns, static_cast<T*>(to) + i * from.columns, what, first + i);
         });
     });
 }
@@ -74,11 +65,19 @@ public:
           own_(internal::own_rows(internal::grid_of(points), run.communicator())),
           spread_(internal::spread_of(points, problem.weights, run)) {}
 
-    internal::Fitted<T> operator()(Matrix<T> centroids, int restart) const {
+    internal::Fitted<T> operator()(Matrix<T> centroids, int restart, internal::KeptFit& kept) const {
         internal::Fitted<T> out;
+        if (const Archive* from = kept.found_iterations()) {
+            centroids = to_matrix<T>(from->points("centroids", options_.clusters, points_.columns()));
+            out.objectives = from->vector("objectives");
+            out.iterations = static_cast<int>(out.objectives.size());
+            out.repaired = static_cast<int>(from->vector("repaired", 1)[0]);
+        }
         Labels labels;
         while (true) {
             if (out.iterations == options_.max_iterations) break;
+            const Matrix<T> begun_with = centroids;
+            const int repaired = out.repaired;
             Nearest near;
             internal::ClusterSums found;
             try {
@@ -110,6 +109,13 @@ public:
             const bool changed = run_.communicator().highest(near.labels == labels ? 0 : 1) != 0;
             const bool settled = !changed || movement <= options_.tolerance * spread_.mean_variance;
             labels = std::move(near.labels);
+            // The state is that before the iteration, as its labels, which the next one asks for, are not kept: it is
+            // done once more.
+            kept.after_iteration([&](Archive& archive) {
+                archive.set_points("centroids", begun_with);
+                archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
+                archive.set_vector("repaired", std::vector<double>{static_cast<double>(repaired)});
+            });
             if (settled) {
                 out.stopped = StopReason::converged;
                 break;
@@ -217,10 +223,12 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
         const double scaling_seconds = watch.seconds();
         FitReport report;
         int distinct = 0;
+        internal::KeptFit kept(name, SphericalKMeansOptions::described().values(&options), problem, run);
         const Iterations<T> iterate(unit, options, scaled, run);
         auto best = internal::best_of_restarts<T>(
             unit, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, scaled, run,
-            report, distinct, iterate);
+            report, distinct, [&](Matrix<T> start, int restart) { return iterate(std::move(start), restart, kept); },
+            &kept);
         watch.restart();
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(unit, centroids, run.unstopped()).labels;

@@ -115,7 +115,7 @@ TEST(Ward, AgreesWithScipy) {
         GTEST_SKIP() << "no " << python << " with SciPy here";
     const Matrix<double> points = blobs(400, 6, 5, 6.0);
     const std::string stem =
-        testing::TempDir() + "coterie_ward_" + std::to_string(reinterpret_cast<std::uintptr_t>(&points));
+        ::testing::TempDir() + "coterie_ward_" + std::to_string(reinterpret_cast<std::uintptr_t>(&points));
     {
         std::ofstream file(stem + ".in");
         file << std::setprecision(17);

@@ -2,6 +2,9 @@
 // Internal: products of whole matrices on several threads, and rows made orthonormal or given their sign. The same bits
 // at any number of threads.
 
+#include <algorithm>
+#include <cmath>
+
 #include "coterie/base/points.hpp"
 
 namespace coterie::internal {
@@ -37,5 +40,22 @@ Labels largest_columns(const Eigen::MatrixBase<Derived>& scores) {
 
 /// Length of `count` numbers: no square over- or underflows, and the same bits wherever they lie.
 double norm_of(const double* x, Index count);
+
+/// to = row / ||row||: no square over- or underflows. False, and nothing written, where all are 0. `to` may be the row
+/// itself.
+template <class From, class To>
+bool scale_to_unit(const From* row, Index count, To* to) {
+    double largest = 0;
+    for (Index p = 0; p < count; ++p) largest = std::max(largest, std::abs(static_cast<double>(row[p])));
+    if (!(largest > 0)) return false;
+    double squared = 0;
+    for (Index p = 0; p < count; ++p) {
+        const double x = static_cast<double>(row[p]) / largest;
+        squared += x * x;
+    }
+    const double length = std::sqrt(squared);
+    for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) / largest / length);
+    return true;
+}
 
 }  // namespace coterie::internal

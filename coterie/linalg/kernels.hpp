@@ -39,12 +39,14 @@ struct Kernels {
                        std::ptrdiff_t stride);
     void (*pack_double)(const double* x, const double* center, double weight, std::ptrdiff_t d, T* out,
                         std::ptrdiff_t stride);
-    /// c_ij += sum_r left_ri right_rj. left and right are packed columns: vector after vector of `lanes` columns, each
-    /// as rows x lanes numbers, `stride` apart; c has left_vectors * lanes rows, `stride_c` apart. The sum over the
-    /// rows is in T: rows should be few hundred. `symmetric`: c is on a diagonal, and what lies below it is not
-    /// computed but for what shares a register with what does not.
-    void (*add_outer)(const T* left, std::ptrdiff_t left_vectors, const T* right, std::ptrdiff_t right_vectors,
-                      std::ptrdiff_t stride, std::ptrdiff_t rows, bool symmetric, double* c, std::ptrdiff_t stride_c);
+    /// c_ij += sum_r left_ri right_rj, rounded to a multiple of a number q_ij by adding m_ij = 1.5 * 2^52 q_ij and
+    /// taking it off again; m_ij = left_factor_i right_factor_j. left and right are packed columns: vector after vector
+    /// of `lanes` columns, each as rows x lanes numbers, `stride` apart; c has left_vectors * lanes rows, `stride_c`
+    /// apart. The sum over the rows is in T: rows should be few hundred. `symmetric`: c is on a diagonal, and what lies
+    /// below it is not computed but for what shares a register with what does not.
+    void (*add_outer)(const T* left, std::ptrdiff_t left_vectors, const double* left_factor, const T* right,
+                      std::ptrdiff_t right_vectors, const double* right_factor, std::ptrdiff_t stride,
+                      std::ptrdiff_t rows, bool symmetric, double* c, std::ptrdiff_t stride_c);
 };
 
 /// The best table this processor can run.

@@ -265,18 +265,25 @@ constexpr int outer_vectors = 3;
 constexpr int outer_vectors = 2;
 #endif
 
-inline void add_to(double* to, Simd<double>::Register v) { store<double>(to, load<double>(to) + v); }
-inline void add_to(double* to, Simd<float>::Register v) {
+// to += v rounded to what m leaves of it: see Kernels::add_outer.
+inline void add_rounded(double* to, Simd<double>::Register v, double row_factor, const double* column_factor) {
+    const auto m = row_factor * load<double>(column_factor);
+    store<double>(to, load<double>(to) + ((v + m) - m));
+}
+inline void add_rounded(double* to, Simd<float>::Register v, double row_factor, const double* column_factor) {
     typedef float Half __attribute__((vector_size(COTERIE_VECTOR_BYTES / 2), may_alias));
     alignas(COTERIE_VECTOR_BYTES) float spilled[Simd<float>::lanes];
     store<float>(spilled, v);
     const Half* const halves = reinterpret_cast<const Half*>(spilled);
-    add_to(to, __builtin_convertvector(halves[0], Simd<double>::Register));
-    add_to(to + Simd<double>::lanes, __builtin_convertvector(halves[1], Simd<double>::Register));
+    constexpr int lanes = Simd<double>::lanes;
+    add_rounded(to, __builtin_convertvector(halves[0], Simd<double>::Register), row_factor, column_factor);
+    add_rounded(to + lanes, __builtin_convertvector(halves[1], Simd<double>::Register), row_factor,
+                column_factor + lanes);
 }
 
 template <class T, int Vectors>
-inline void add_outer_block(const T* left, const T* right, Size stride, Size rows, double* c, Size stride_c) {
+inline void add_outer_block(const T* left, const double* left_factor, const T* right, const double* right_factor,
+                            Size stride, Size rows, double* c, Size stride_c) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
     constexpr int height = outer_rows<T>();
@@ -300,23 +307,27 @@ inline void add_outer_block(const T* left, const T* right, Size stride, Size row
 #pragma GCC unroll 8
     for (int i = 0; i < height; ++i)
 #pragma GCC unroll 3
-        for (int v = 0; v < Vectors; ++v) add_to(c + i * stride_c + v * lanes, sum[i][v]);
+        for (int v = 0; v < Vectors; ++v)
+            add_rounded(c + i * stride_c + v * lanes, sum[i][v], left_factor[i], right_factor + v * lanes);
 }
 
 template <class T>
-void add_outer(const T* left, Size left_vectors, const T* right, Size right_vectors, Size stride, Size rows,
-               bool symmetric, double* c, Size stride_c) {
+void add_outer(const T* left, Size left_vectors, const double* left_factor, const T* right, Size right_vectors,
+               const double* right_factor, Size stride, Size rows, bool symmetric, double* c, Size stride_c) {
     constexpr int lanes = Simd<T>::lanes;
     constexpr int height = outer_rows<T>();
     for (Size u = 0; u < left_vectors; ++u)
         for (int part = 0; part < lanes; part += height) {
             const T* const a = left + u * stride + part;
+            const double* const factor = left_factor + u * lanes + part;
             double* const c_rows = c + (u * lanes + part) * stride_c;
             Size v = symmetric ? u : 0;
             for (; v + outer_vectors <= right_vectors; v += outer_vectors)
-                add_outer_block<T, outer_vectors>(a, right + v * stride, stride, rows, c_rows + v * lanes, stride_c);
+                add_outer_block<T, outer_vectors>(a, factor, right + v * stride, right_factor + v * lanes, stride, rows,
+                                                  c_rows + v * lanes, stride_c);
             for (; v < right_vectors; ++v)
-                add_outer_block<T, 1>(a, right + v * stride, stride, rows, c_rows + v * lanes, stride_c);
+                add_outer_block<T, 1>(a, factor, right + v * stride, right_factor + v * lanes, stride, rows,
+                                      c_rows + v * lanes, stride_c);
         }
 }
 

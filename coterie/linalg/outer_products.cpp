@@ -1,17 +1,31 @@
 // Rows are packed a few megabytes at a time and used for all tiles before the next ones are. Where there are fewer
-// tiles than tasks wanted, the rows of a target are cut as well, by sizes alone and not by the number of threads, and
-// sums of the parts are added in their order.
+// tiles than tasks wanted, the rows of a target are cut as well, and the sums of the parts added.
+//
+// Exact sums: let s_p be the least power of two with s_p^2 >= squares_p. By the inequality of Cauchy and Schwarz no
+// sum over any of the rows is beyond s_p s_q. Multiples of q = 2^-51 s_p s_q up to 2^53 q are numbers of double, so
+// sums of them are exact with room to spare; and adding 1.5 * 2^52 q rounds what is below 2^51 q to such a multiple.
 
 #include "coterie/linalg/outer_products.hpp"
+
+#include <cmath>
 
 namespace coterie::internal {
 
 template <class T>
-OuterProducts<T>::OuterProducts(Index dimensions, const Kernels<T>& kernels)
+OuterProducts<T>::OuterProducts(const Vector<double>& squares, const Kernels<T>& kernels)
     : kernels_(&kernels),
-      dimensions_(dimensions),
-      padded_((dimensions + kPadding - 1) / kPadding * kPadding),
+      dimensions_(squares.size()),
+      padded_((squares.size() + kPadding - 1) / kPadding * kPadding),
+      row_factors_(static_cast<std::size_t>(padded_), 0.0),
+      column_factors_(row_factors_),
       offsets_{0} {
+    for (Index p = 0; p < dimensions_; ++p) {
+        if (!(squares[p] > 0)) continue;  // nothing but 0 will come
+        int exponent = 0;
+        (void)std::frexp(std::sqrt(squares[p]), &exponent);  // sqrt < 2^exponent
+        row_factors_[static_cast<std::size_t>(p)] = std::ldexp(1.0, exponent);
+        column_factors_[static_cast<std::size_t>(p)] = std::ldexp(3.0, exponent);  // 1.5 * 2^52 * 2^-51
+    }
     for (Index row = 0; row < padded_; row += kTile)
         for (Index column = row; column < padded_; column += kTile) {
             tiles_.push_back({row, column});
@@ -54,8 +68,11 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             Index last = first;
             while (last < size && terms[static_cast<std::size_t>(last)].target == target) ++last;
             const auto first_piece = static_cast<Index>(pieces.size());
-            for (Index i = first; i < last; i += kPiece) {
-                pieces.push_back({i, std::min(kPiece, last - i), packed});
+            // Of equal size: one of few rows would cost as much as a full one.
+            const Index cuts = std::max<Index>(1, (last - first + kPiece / 2) / kPiece);
+            for (Index cut = 0; cut < cuts; ++cut) {
+                const Index begin_of_piece = first + (last - first) * cut / cuts;
+                pieces.push_back({begin_of_piece, first + (last - first) * (cut + 1) / cuts - begin_of_piece, packed});
                 packed += (pieces.back().rows + 1) * padded_;
             }
             const Index made = static_cast<Index>(pieces.size()) - first_piece;
@@ -96,9 +113,10 @@ void OuterProducts<T>::add(Index count, FunctionRef<OuterProduct<Source>(Index)>
             for (Index p = part.first; p < part.last; ++p) {
                 const Piece& piece = pieces[static_cast<std::size_t>(p)];
                 kernels_->add_outer(left + piece.offset + tile.row / lanes * stride(piece), vectors(tile.row),
+                                    row_factors_.data() + tile.row,
                                     plain.data() + piece.offset + tile.column / lanes * stride(piece),
-                                    vectors(tile.column), stride(piece), piece.rows, tile.row == tile.column, to,
-                                    width(tile.column));
+                                    vectors(tile.column), column_factors_.data() + tile.column, stride(piece),
+                                    piece.rows, tile.row == tile.column, to, width(tile.column));
             }
         });
         for (const Part& part : parts) {

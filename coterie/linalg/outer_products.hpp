@@ -1,8 +1,11 @@
 #pragma once
 // Internal: symmetric sums of outer products,  sum_i w_i z_i z_i',  z_i = x_i - c_i : scatter matrices and moments.
 // Only one triangle is computed, as tiles of double. Rows are packed once, about their centres and in the layout of the
-// kernels; then each tile belongs to one task at a time, which adds the rows in order: the same bits at any number of
-// threads, and no second copy of a large sum.
+// kernels; then each tile belongs to one task at a time: no second copy of a large sum.
+//
+// Some 256 rows are added in T, and what they come to is rounded to a multiple of a number so large that sums of such
+// multiples are exact in double: what is added in several calls, or by several processes, has the same bits in any
+// order. Which rows come to which call, and the order of those, does matter.
 
 #include <algorithm>
 #include <cstdint>
@@ -51,11 +54,13 @@ struct CacheLineAllocator {
 template <class T>
 using CacheLineVector = std::vector<T, CacheLineAllocator<T>>;
 
-/// Products in T, at most 256 rows at a time; sums of those in double.
+/// Products in T, 128 to 384 rows at a time where there are so many; sums of those in double.
 template <class T>
 class OuterProducts {
 public:
-    explicit OuterProducts(Index dimensions, const Kernels<T>& kernels = internal::kernels<T>());
+    /// `squares`: for each of the d columns at least sum_i w_i z_i^2 over all that a sum will ever hold (rounding
+    /// apart); a sum is off by at most 2^-50 sqrt(squares_p squares_q) for every 256 rows.
+    explicit OuterProducts(const Vector<double>& squares, const Kernels<T>& kernels = internal::kernels<T>());
 
     /// Numbers that the tiles of one sum take: about d (d + 192) / 2, whatever T.
     Index numbers() const { return offsets_.back(); }
@@ -74,7 +79,7 @@ private:
     static constexpr Index kPadding =
         16;                               // columns are padded to a multiple of any register, so that T changes nothing
     static constexpr Index kTile = 192;   // columns of a tile; a multiple of what the kernels have in the registers
-    static constexpr Index kPiece = 256;  // rows summed up in T
+    static constexpr Index kPiece = 256;  // rows summed up in T, about
     static constexpr Index kTasks = 16;   // wanted at a time; where there are fewer tiles, rows are cut as well
     static constexpr Index kPieces = 4;   // at least, a part of the rows
 
@@ -106,6 +111,7 @@ private:
     const Kernels<T>* kernels_;
     Index dimensions_;
     Index padded_;
+    std::vector<double> row_factors_, column_factors_;  // padded; their products: Kernels::add_outer
     std::vector<Tile> tiles_;
     std::vector<Index> offsets_;  // of the tiles in a sum, and the end
 };

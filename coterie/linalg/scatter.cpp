@@ -1,5 +1,6 @@
-// Sums over rows in double, cut into chunks that depend on the problem alone and added in their order: the same bits at
-// any number of threads. Means are summed about a row and scatter about the mean, so that no digit goes to an offset.
+// Sums over rows in double: means over the tree of blocks, products in multiples that add exactly (outer_products.hpp):
+// the same bits at any number of threads and processes. Means are summed about a row and scatter about the mean, so
+// that no digit goes to an offset.
 // Principal axes are dense eigenproblems of the smaller of X'X and XX' (exact, and quick up to some thousands), beyond
 // that by block Lanczos on products with the points, where neither fits.
 
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/random.hpp"
@@ -22,23 +24,12 @@
 
 namespace coterie {
 namespace {
-constexpr Index kRows = 256;             // chunks are multiples of it; rows projected at a time
-constexpr double kNoise = 1e-6;          // of the length of an axis: all that is left of one that the others span
-constexpr Index kChunks = 64;            // most parts the rows are cut into, each with partial sums of its own
-constexpr double kPartialNumbers = 4e6;  // most numbers all partial sums together hold (32 MB)
-constexpr Index kDirectOrder = 4000;     // largest covariance or Gram matrix made for a few axes only
-constexpr Index kBlock = 8;              // rows of a block of Lanczos, and most axes that it is asked for
-constexpr Index kBasis = 800;            // most rows of its basis
-constexpr double kResidual = 1e-11;      // of its axes, relative to the largest variance
-
-// Rows cut into chunks, multiples of kRows; how many depends on the problem alone: no more than `numbers` numbers a
-// chunk allow.
-RowBlocks chunks_of(Index rows, double numbers) {
-    const auto affordable =
-        static_cast<Index>(std::clamp(kPartialNumbers / std::max(numbers, 1.0), 1.0, static_cast<double>(kChunks)));
-    const Index blocks = (rows + kRows - 1) / kRows;
-    return {rows, (blocks + affordable - 1) / affordable * kRows};
-}
+constexpr Index kRows = 256;          // rows projected at a time
+constexpr double kNoise = 1e-6;       // of the length of an axis: all that is left of one that the others span
+constexpr Index kDirectOrder = 4000;  // largest covariance or Gram matrix made for a few axes only
+constexpr Index kBlock = 8;           // rows of a block of Lanczos, and most axes that it is asked for
+constexpr Index kBasis = 800;         // most rows of its basis
+constexpr double kResidual = 1e-11;   // of its axes, relative to the largest variance
 
 double weight_of(std::span<const double> weights, Index i) {
     return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
@@ -60,22 +51,6 @@ Index check(PointsView points, std::span<const double> weights) {
     }
     if (first < 0) throw BadArgument("weights must not all be 0");
     return first;
-}
-
-// Runs add(row numbers, weight, sum of this chunk) over all rows and adds the chunks' sums of `numbers` numbers in
-// order.
-template <class Add>
-Vector<double> chunked_sum(Index rows, Index numbers, int threads, Add add) {
-    const RowBlocks chunks = chunks_of(rows, static_cast<double>(numbers));
-    Matrix<double> partial = Matrix<double>::Zero(chunks.count(), numbers);
-    for_each_block(chunks.count(), threads, [&](Index chunk, int) {
-        double* const sum = partial.data() + chunk * numbers;
-        for (Index i = chunks.begin(chunk); i < chunks.end(chunk); ++i) add(i, sum);
-    });
-    Vector<double> total = Vector<double>::Zero(numbers);
-    for (Index chunk = 0; chunk < partial.rows(); ++chunk)
-        for (Index j = 0; j < numbers; ++j) total[j] += partial(chunk, j);
-    return total;
 }
 
 double total_weight(Index rows, std::span<const double> weights) {
@@ -115,21 +90,56 @@ Vector<double> mean_about(PointsView points, const Run& run, std::span<const dou
     });
 }
 
-// sum_i w_i (x_i - c_i)(x_i - c_i)', center(i) being c_i.
-template <class Scalar, class Center>
-Matrix<double> scatter_about(const Rows<Scalar>& rows, std::span<const double> weights, int threads, Center center) {
-    const Index d = rows.columns;
-    const internal::OuterProducts<double> products(d);
+// sum_i w_i (x_ip - m_p)^2 of each column.
+Vector<double> squares_about(PointsView points, const Vector<double>& mean, const Run& run,
+                             std::span<const double> weights) {
+    const Index d = points.columns();
+    return points.with_scalar([&]<class Scalar>() -> Vector<double> {
+        const std::vector<double> squares = internal::sum_blocks<Scalar>(
+            points, d, run, pass_over(points), [&](const internal::RowBlock<Scalar>& block, int, double* to) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const Scalar* const x = block.rows.row(i);
+                    const double weight = weight_of(weights, block.first + i);
+                    for (Index p = 0; p < d; ++p) {
+                        const double deviation = static_cast<double>(x[p]) - mean[p];
+                        to[p] += weight * deviation * deviation;
+                    }
+                }
+            });
+        return Eigen::Map<const eigen::Vector<double>>(squares.data(), d);
+    });
+}
+
+// sum_i w_i (x_i - c_i)(x_i - c_i)', center(i) being c_i for a row of this process. `squares`: of each column at least
+// what the diagonal comes to.
+template <class Center>
+Matrix<double> scatter_about(PointsView points, std::span<const double> weights, const Vector<double>& squares,
+                             const Run& run, Center center) {
+    const Index d = points.columns();
+    const internal::OuterProducts<double> products(squares);
     require_memory(
         sizeof(double) * (static_cast<double>(d) * static_cast<double>(d) + static_cast<double>(products.numbers())),
         "a scatter matrix of " + std::to_string(d) + " x " + std::to_string(d));
     internal::CacheLineVector<double> sum(static_cast<std::size_t>(products.numbers()), 0.0);
-    products.add<Scalar>(
-        rows.rows,
-        [&](Index i) {
-            return internal::OuterProduct<Scalar>{rows.row(i), center(i), weight_of(weights, i), 0};
-        },
-        [&](Index) { return sum.data(); }, threads);
+    internal::BlockReader reader(points, run);
+    const internal::Range own = internal::own_blocks(reader.grid(), run.communicator());
+    points.with_scalar([&]<class Scalar>() {
+        const Run here = run.alone();
+        internal::together(run.communicator(), [&] {
+            for (Index number = own.begin; number < own.end; ++number) {
+                here.throw_if_stopped("scatter");
+                const auto block = reader.block<Scalar>(number, 0);
+                products.add<Scalar>(
+                    block.rows.rows,
+                    [&](Index i) {
+                        return internal::OuterProduct<Scalar>{block.rows.row(i), center(block.first + i),
+                                                              weight_of(weights, block.first + i), 0};
+                    },
+                    [&](Index) { return sum.data(); }, run.threads);
+            }
+        });
+    });
+    internal::add_up_exact(run.communicator(), sum);
     return products.matrix(sum.data());
 }
 
@@ -156,9 +166,10 @@ Matrix<double> times_covariance(PointsView points, const Vector<double>& mean, c
 }
 
 PrincipalAxes axes_from_covariance(PointsView points, int count, Vector<double> mean, const Run& run) {
-    Matrix<double> covariance = points.visit(
-        [&](auto rows) { return scatter_about(rows, {}, run.threads, [&](Index) { return mean.data(); }); });
-    covariance /= static_cast<double>(points.rows());
+    const auto n = static_cast<double>(points.rows());
+    Matrix<double> covariance =
+        scatter_about(points, {}, squares_about(points, mean, run, {}), run, [&](Index) { return mean.data(); });
+    covariance /= n;
     run.throw_if_stopped("principal axes");
     const EigenPairs pairs = symmetric_eigen(covariance);
     PrincipalAxes result{std::move(mean), Matrix<double>(count, points.columns()), Vector<double>(count)};
@@ -261,77 +272,69 @@ Vector<double> mean(PointsView points, const Run& run, std::span<const double> w
 ColumnMoments column_moments(PointsView points, const Run& run, std::span<const double> weights) {
     ColumnMoments moments;
     moments.mean = mean(points, run, weights);
-    const Vector<double>& center = moments.mean;
-    const Index d = points.columns();
-    points.with_scalar([&]<class Scalar>() {
-        const std::vector<double> squares = internal::sum_blocks<Scalar>(
-            points, d, run, pass_over(points), [&](const internal::RowBlock<Scalar>& block, int, double* to) {
-                for (Index i = 0; i < block.rows.rows; ++i) {
-                    const Scalar* const x = block.rows.row(i);
-                    const double weight = weight_of(weights, block.first + i);
-                    for (Index p = 0; p < d; ++p) {
-                        const double deviation = static_cast<double>(x[p]) - center[p];
-                        to[p] += weight * deviation * deviation;
-                    }
-                }
-            });
-        moments.variance = Eigen::Map<const eigen::Vector<double>>(squares.data(), d);
-    });
+    moments.variance = squares_about(points, moments.mean, run, weights);
     moments.variance /= total_weight(points.rows(), weights);
     return moments;
 }
 
+Matrix<double> total_scatter(PointsView points, const ColumnMoments& moments, const Run& run,
+                             std::span<const double> weights) {
+    return scatter_about(points, weights, moments.variance * total_weight(points.rows(), weights), run,
+                         [&](Index) { return moments.mean.data(); });
+}
+
 Matrix<double> total_scatter(PointsView points, const Run& run, std::span<const double> weights) {
-    const Vector<double> center = mean(points, run, weights);
-    return points.visit(
-        [&](auto rows) { return scatter_about(rows, weights, run.threads, [&](Index) { return center.data(); }); });
+    return total_scatter(points, column_moments(points, run, weights), run, weights);
 }
 
 ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters, const Run& run,
                           std::span<const double> weights) {
-    const Index n = points.rows();
     const Index d = points.columns();
     if (clusters < 1)
         throw BadArgument("class_scatter: there must be at least 1 cluster, given " + std::to_string(clusters));
-    if (static_cast<Index>(labels.size()) != n)
+    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    if (static_cast<Index>(labels.size()) != own.count())
         throw BadArgument("class_scatter: there must be one label per point: " + std::to_string(labels.size()) +
-                          " labels, " + std::to_string(n) + " points");
+                          " labels, " + std::to_string(own.count()) + " points");
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters)
             throw BadArgument("class_scatter: labels must be from 0 to " + std::to_string(clusters - 1) + ", number " +
                               std::to_string(i) + " is " + std::to_string(labels[i]));
+    const auto label = [&](Index row) { return labels[static_cast<std::size_t>(row - own.begin)]; };
     const Vector<double> center = mean(points, run, weights);
-    std::vector<double> cluster_weights(static_cast<std::size_t>(clusters), 0.0);
-    for (Index i = 0; i < n; ++i)
-        cluster_weights[static_cast<std::size_t>(labels[static_cast<std::size_t>(i)])] += weight_of(weights, i);
     require_memory(2.0 * sizeof(double) * clusters * static_cast<double>(d),
                    "the means of " + std::to_string(clusters) + " clusters");
-    // About the overall mean, as the deviations c_j - m are what is wanted exactly.
-    const Vector<double> sums = points.visit([&](auto rows) {
-        return chunked_sum(n, clusters * d, run.threads, [&](Index i, double* to) {
-            const auto* const x = rows.row(i);
-            const double weight = weight_of(weights, i);
-            double* const sum = to + labels[static_cast<std::size_t>(i)] * d;
-            for (Index p = 0; p < d; ++p) sum[p] += weight * (static_cast<double>(x[p]) - center[p]);
-        });
+    // About the overall mean, as the deviations c_j - m are what is wanted exactly; and the clusters' weights.
+    const std::vector<double> sums = points.with_scalar([&]<class Scalar>() {
+        const auto& kernels = internal::kernels<Scalar>();
+        return internal::sum_blocks<Scalar>(points, clusters * (d + 1), run, pass_over(points),
+                                            [&](const internal::RowBlock<Scalar>& block, int, double* to) {
+                                                for (Index i = 0; i < block.rows.rows; ++i) {
+                                                    const Index j = label(block.first + i);
+                                                    const double weight = weight_of(weights, block.first + i);
+                                                    kernels.add_deviation(to + j * d, block.rows.row(i), center.data(),
+                                                                          weight, d);
+                                                    to[clusters * d + j] += weight;
+                                                }
+                                            });
     });
+    const std::vector<double> cluster_weights(sums.end() - clusters, sums.end());
     Matrix<double> centroids(clusters, d);
     Matrix<double> deviations = Matrix<double>::Zero(clusters, d);
     for (Index j = 0; j < clusters; ++j) {
         const double weight = cluster_weights[static_cast<std::size_t>(j)];
         for (Index p = 0; p < d; ++p) {
-            if (weight > 0.0) deviations(j, p) = sums[j * d + p] / weight;
+            if (weight > 0.0) deviations(j, p) = sums[static_cast<std::size_t>(j * d + p)] / weight;
             centroids(j, p) = center[p] + deviations(j, p);
         }
     }
+    const Vector<double> squares = squares_about(points, center, run, weights);
     ScatterPair scatter;
-    scatter.within = points.visit([&](auto rows) {
-        return scatter_about(rows, weights, run.threads,
-                             [&](Index i) { return centroids.data() + labels[static_cast<std::size_t>(i)] * d; });
-    });
+    scatter.within =
+        scatter_about(points, weights, squares, run, [&](Index i) { return centroids.data() + label(i) * d; });
     const Vector<double> zero = Vector<double>::Zero(d);
-    scatter.between = scatter_about(PointsView(deviations).as<double>(), cluster_weights, run.threads,
-                                    [&](Index) { return zero.data(); });
+    scatter.between =
+        scatter_about(deviations, cluster_weights, squares, run.alone(), [&](Index) { return zero.data(); });
     return scatter;
 }
 

@@ -72,10 +72,12 @@ COTERIE_API Scores score(LabelSpan labels, LabelSpan truth);
 /// Mean silhouette (b - a) / max(a, b) with Euclidean distances; a point alone in its cluster counts 0. Exact, O(n^2
 /// d), in blocks. Needs 2 to n - 1 clusters. With 0 < sample < n it is taken over that many points drawn without
 /// replacement (and distances among them); the drawn points too must have 2 to sample - 1 clusters. Memory: blocks of
-/// rows. Cancelled when the run says stop.
+/// rows; of points that are read, or worked on in several processes, all that it is taken over: ResourceError where
+/// they do not fit. Labels are those of this process' points. Cancelled when the run says stop.
 COTERIE_API double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample = 0);
 
 /// sum_i || x_i - mean of its cluster ||^2  over  sum_i || x_i - mean ||^2. In [0, 1]; NaN when all points are equal.
+/// Two passes over the points, which may be read. Labels are those of this process' points.
 COTERIE_API double scatter_ratio(PointsView points, LabelSpan labels, const Run& run);
 
 /// Sum over clusters of cut / volume in the graph W = (A + A') / 2, A_ij = 1 when j is among the neighbours of i: the

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "coterie/base/internal/same_bits.hpp"
 #include "coterie/base/random.hpp"
 
 namespace coterie {
@@ -365,6 +366,44 @@ TEST(Silhouette, SameBitsAtAnyNumberOfThreads) {
         const double one = silhouette(points, labels, coterie::Run(7, 1), sample);
         EXPECT_EQ(silhouette(points, labels, coterie::Run(7, 2), sample), one);
         EXPECT_EQ(silhouette(points, labels, coterie::Run(7, 8), sample), one);
+    }
+}
+
+TEST(Scores, SameBitsForPointsThatAreReadAndInSeveralProcesses) {
+    const Matrix<float> points = random_points<float>(1700, 5, 5);
+    RandomStream random(5, "test.processes");
+    Labels labels = random_labels(1700, 6, random);
+    std::fill_n(labels.begin(), 400, 9);  // a cluster of the first blocks alone
+    test::expect_same_bits({.points = Points::borrow(points)},
+                           [&](const Problem& problem, const coterie::Run& run) {
+                               const auto own =
+                                   internal::own_rows(internal::grid_of(problem.points), run.communicator());
+                               test::Bits out;
+                               out.labels.assign(labels.begin() + own.begin, labels.begin() + own.end);
+                               out.numbers = {silhouette(problem.points, out.labels, run),
+                                              silhouette(problem.points, out.labels, run, 300),
+                                              scatter_ratio(problem.points, out.labels, run)};
+                               return out;
+                           },
+                           {1, 2, 3});
+}
+
+TEST(Silhouette, PointsThatAreReadMustFitIntoMemory) {
+    class Many : public RowSource {
+    public:
+        Index rows() const override { return Index{1} << 21; }
+        Index columns() const override { return Index{1} << 21; }
+        ScalarType scalar() const override { return ScalarType::float32; }
+        void read(Index, Index, void*) const override { throw BadData("nobody reads these"); }
+    };
+    const Many many;
+    const Labels labels(static_cast<std::size_t>(many.rows()), 0);
+    try {
+        silhouette(PointsView(many), labels, coterie::Run(0, 1));
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const ResourceError& error) {
+        EXPECT_EQ(std::string(error.message()).find("silhouette of 2097152 points, all in memory, needs about 1.6"), 0u)
+            << error.message();
     }
 }
 

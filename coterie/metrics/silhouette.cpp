@@ -1,6 +1,7 @@
 // Exact: all pairs, in blocks of products of rows about the mean. Points are sorted by cluster: a row meets each
 // cluster as one stretch, so that one running sum a row is all that is kept. Blocks of rows add up in their order: the
-// same bits at any number of threads.
+// same bits at any number of threads. Points that are read, and those of several processes, are gathered in memory
+// first: those of the sample. Each process then computes the same.
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,11 @@
 #include <numeric>
 #include <string>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/sample.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/metrics.hpp"
@@ -17,20 +22,6 @@ namespace coterie {
 namespace {
 constexpr Index kRows = 256;    // points whose silhouette one task computes
 constexpr Index kOthers = 512;  // points at the other end of a block of distances
-
-std::vector<Index> drawn_rows(Index rows, Index sample, const Run& run) {
-    std::vector<Index> chosen(static_cast<std::size_t>(rows));
-    std::iota(chosen.begin(), chosen.end(), Index{0});
-    if (sample == 0 || sample >= rows) return chosen;
-    RandomStream random = run.random("metrics.silhouette");
-    for (Index i = 0; i < sample; ++i) {
-        const auto other = i + static_cast<Index>(random.below(static_cast<std::uint64_t>(rows - i)));
-        std::swap(chosen[static_cast<std::size_t>(i)], chosen[static_cast<std::size_t>(other)]);
-    }
-    chosen.resize(static_cast<std::size_t>(sample));
-    std::sort(chosen.begin(), chosen.end());
-    return chosen;
-}
 
 // Rows in double about `center`, with their squared norms.
 struct Block {
@@ -154,20 +145,40 @@ double mean_silhouette(const Rows<Scalar>& points, const std::vector<Index>& ord
 
 double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample) {
     const Index n = points.rows();
-    if (static_cast<Index>(labels.size()) != n)
+    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    if (static_cast<Index>(labels.size()) != own.count())
         throw BadArgument("silhouette: labels and points must be equally many: " + std::to_string(labels.size()) +
-                          " labels, " + std::to_string(n) + " points");
+                          " labels, " + std::to_string(own.count()) + " points");
     if (sample < 0)
         throw BadArgument("silhouette: sample must be at least 0 (0: every point), given " + std::to_string(sample));
-    std::vector<Index> order = drawn_rows(n, sample, run);
-    std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) {
-        return labels[static_cast<std::size_t>(i)] < labels[static_cast<std::size_t>(j)];
+    RandomStream random = run.random("metrics.silhouette");
+    std::vector<Index> order = sample_rows(n, sample == 0 ? n : sample, random);
+    Labels drawn;  // labels of `order`, which are those of the processes one after the other
+    for (const Index i : order)
+        if (own.has(i)) drawn.push_back(labels[static_cast<std::size_t>(i - own.begin)]);
+    drawn = internal::gather(run.communicator(), drawn);
+    const bool gathers = !points.resident() || run.communicator().size() > 1;
+    if (gathers)
+        require_memory(static_cast<double>(order.size()) * static_cast<double>(points.columns()) *
+                           static_cast<double>(size_of(points.scalar())),
+                       "silhouette of " + std::to_string(order.size()) + " points, all in memory,");
+    const Vector<double> center = mean(points, run);
+    Points gathered;
+    if (gathers) {
+        gathered = internal::gather_rows(points, order, run);
+        points = gathered;
+    }
+    // From here on `order` are places in `points`, sorted by label.
+    std::vector<Index> place(order.size());
+    std::iota(place.begin(), place.end(), Index{0});
+    std::stable_sort(place.begin(), place.end(), [&](Index i, Index j) {
+        return drawn[static_cast<std::size_t>(i)] < drawn[static_cast<std::size_t>(j)];
     });
     std::vector<Index> cluster(order.size());
     std::vector<Index> sizes;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        if (i == 0 || labels[static_cast<std::size_t>(order[i])] != labels[static_cast<std::size_t>(order[i - 1])])
-            sizes.push_back(0);
+    for (std::size_t i = 0; i < place.size(); ++i) {
+        const auto label = [&](std::size_t at) { return drawn[static_cast<std::size_t>(place[at])]; };
+        if (i == 0 || label(i) != label(i - 1)) sizes.push_back(0);
         cluster[i] = static_cast<Index>(sizes.size()) - 1;
         ++sizes.back();
     }
@@ -175,8 +186,14 @@ double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sam
         throw BadArgument("silhouette: there must be 2 to " + std::to_string(static_cast<Index>(order.size()) - 1) +
                           " clusters among the " + std::to_string(order.size()) + " points, there are " +
                           std::to_string(sizes.size()));
-    const Vector<double> center = mean(points, run);
-    return points.visit([&](auto rows) { return mean_silhouette(rows, order, cluster, sizes, center, run); });
+    if (!gathers)
+        for (Index& i : place) i = order[static_cast<std::size_t>(i)];
+    double out = 0;
+    internal::together(run.communicator(), [&] {
+        out =
+            points.visit([&](auto rows) { return mean_silhouette(rows, place, cluster, sizes, center, run.alone()); });
+    });
+    return out;
 }
 
 }  // namespace coterie

@@ -16,9 +16,6 @@ void admit(std::string_view method, const Takes& takes, const Run& run) {
     if (!run.checkpoint.empty() && !takes.checkpoint)
         throw BadArgument("method " + std::string(method) + " keeps no checkpoint",
                           {.option = "checkpoint", .value = run.checkpoint});
-    if (run.communicator().size() > 1 && !takes.blocks)
-        throw BadArgument("method " + std::string(method) + " works in one process, not in " +
-                          std::to_string(run.communicator().size()));
 }
 
 Problem in_memory(std::string_view method, const Problem& problem, const Run& run) {
@@ -42,6 +39,9 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     if (problem.sizes && !takes.sizes) refuse("sizes", "size bounds");
     if (problem.graph && problem.points.rows() > 0)
         throw BadArgument("a problem has points or a graph of affinities, not both", {.option = "graph"});
+    if (run.communicator().size() > 1 && !takes.blocks)
+        throw BadArgument("method " + std::string(method) + " works in one process, not in " +
+                          std::to_string(run.communicator().size()));
 }
 
 }  // namespace coterie::internal

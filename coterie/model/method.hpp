@@ -57,7 +57,7 @@ struct Fit {
     Model operator()(const Problem& problem, const Options& options = {}, const Run& run = Run()) const {
         check_options(options);
         internal::admit(Method::name, Method::takes, problem, run);
-        if (Method::takes.blocks || problem.points.resident()) return Method::fit(problem, options, run);
+        if (problem.points.resident() || Method::takes.blocks) return Method::fit(problem, options, run);
         return Method::fit(internal::in_memory(Method::name, problem, run), options, run);
     }
     /// Where nothing but the points is known. They are borrowed for the fit.

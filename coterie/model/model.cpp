@@ -4,39 +4,37 @@
 #include "coterie/model/model.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
-#include "coterie/io/reader.hpp"
 
 namespace coterie {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,
-                     FunctionRef<void(PointsView rows, Index first)> part) const {
+                     FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const {
     if (points.columns() != dimensions())
         throw BadArgument(std::string(what) + ": the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(dimensions()));
     if (points.empty()) return;
+    Run reading = run.alone();
     if (points.resident() && run.communicator().size() == 1) {
         check_points(points, what, run);
-        return part(points, 0);
+        return part(points, 0, reading);
     }
     // One block after the other, each by all threads.
-    Run reading = run.alone();
     reading.on_progress = nullptr;
     const RowBlocks grid = internal::grid_of(points);
     const internal::Range own = internal::own_blocks(grid, run.communicator());
     internal::BlockReader reader(points, run);
     internal::together(run.communicator(), [&] {
         for (Index number = own.begin; number < own.end; ++number) {
+            reading.throw_if_stopped(what);
             const PointsView rows = reader.rows(number, 0);
             check_points(rows, what, reading, grid.begin(number));
             try {
-                part(rows, grid.begin(number));
+                part(rows, grid.begin(number), reading);
             } catch (const BadData& error) {
                 if (number == 0) throw;
                 throw BadData("from row " + std::to_string(grid.begin(number) + 1) +
@@ -51,8 +49,8 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
 
 Labels Model::predict(PointsView points, const Run& run) const {
     Labels out;
-    in_parts("predict", points, run, [&](PointsView rows, Index) {
-        Labels found = predict_checked(rows, run.alone());
+    in_parts("predict", points, run, [&](PointsView rows, Index, const Run& reading) {
+        Labels found = predict_checked(rows, reading);
         if (out.empty())
             out = std::move(found);
         else
@@ -89,42 +87,76 @@ constexpr OutputWords output_words[output_count] = {
 std::string_view name(Output output) { return output_words[static_cast<std::size_t>(output)].name; }
 std::string_view meaning(Output output) { return output_words[static_cast<std::size_t>(output)].meaning; }
 
+void Model::require_output(Output which) const {
+    if (outputs().has(which)) return;
+    std::string there;
+    for (int o = 0; o < output_count; ++o)
+        if (outputs().has(static_cast<Output>(o)))
+            there += (there.empty() ? "; it has " : ", ") + std::string(name(static_cast<Output>(o)));
+    throw BadArgument(
+        "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
+        (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
+        there);
+}
+
+Matrix<double> Model::finite_output(Output which, PointsView rows, Index first, const Run& run) const {
+    Matrix<double> out = output_checked(which, rows, run);
+    for (Index i = 0; i < out.rows(); ++i)
+        if (!out.row(i).allFinite())
+            throw BadData(std::string(name(which)) + " of row " + std::to_string(first + i + 1) +
+                          " is not finite: its values, or the model's, are too large");
+    return out;
+}
+
 Matrix<double> Model::output(Output which, PointsView points, const Run& run) const {
-    if (!outputs().has(which)) {
-        std::string there;
-        for (int o = 0; o < output_count; ++o)
-            if (outputs().has(static_cast<Output>(o)))
-                there += (there.empty() ? "; it has " : ", ") + std::string(name(static_cast<Output>(o)));
-        throw BadArgument(
-            "a model of method " + std::string(method()) + " has no " + std::string(name(which)) +
-            (which == Output::label_scores && cluster_labels_.empty() ? ": it was fitted without partial labels" : "") +
-            there);
-    }
+    require_output(which);
     std::vector<Matrix<double>> parts;
-    in_parts(name(which), points, run, [&](PointsView rows, Index first) {
-        parts.push_back(output_checked(which, rows, run.alone()));
-        for (Index i = 0; i < parts.back().rows(); ++i)
-            if (!parts.back().row(i).allFinite())
-                throw BadData(std::string(name(which)) + " of row " + std::to_string(first + i + 1) +
-                              " is not finite: its values, or the model's, are too large");
+    in_parts(name(which), points, run, [&](PointsView rows, Index, const Run& reading) {
+        parts.push_back(finite_output(which, rows, 0, reading));
     });
     if (parts.size() == 1) return std::move(parts.front());
-    if (!parts.empty()) {
-        Index rows = 0;
-        for (const auto& part : parts) rows += part.rows();
-        require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(parts.front().cols()),
-                       std::string(name(which)));
-        Matrix<double> out(rows, parts.front().cols());
-        Index first = 0;
-        for (const auto& part : parts) {
-            std::copy_n(part.data(), part.size(), out.data() + first * out.cols());
-            first += part.rows();
-        }
-        return out;
+    if (parts.empty()) return Matrix<double>(0, output_columns(which));
+    Index rows = 0;
+    for (const auto& part : parts) rows += part.rows();
+    require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(parts.front().cols()),
+                   std::string(name(which)));
+    Matrix<double> out(rows, parts.front().cols());
+    Index first = 0;
+    for (const auto& part : parts) {
+        std::copy_n(part.data(), part.size(), out.data() + first * out.cols());
+        first += part.rows();
     }
+    return out;
+}
+
+Index Model::output_columns(Output which) const {
+    require_output(which);
     // How wide an output is, one row of zeros tells as well as any: none depends on the values.
-    const Matrix<double> row = Matrix<double>::Zero(1, points.columns());
-    return Matrix<double>(0, output_checked(which, row, run).cols());
+    const Matrix<double> row = Matrix<double>::Zero(1, dimensions());
+    return output_checked(which, row, Run(0, 1)).cols();
+}
+
+void Model::apply(PointsView points, const Wanted& wanted, const Run& run,
+                  FunctionRef<void(const RowResults&)> take) const {
+    Index width = 0;
+    for (const Output which : wanted.outputs) width += output_columns(which);
+    // An output may be much wider than a row.
+    constexpr Index numbers = Index{1} << 22;
+    const Index most = width == 0 ? std::numeric_limits<Index>::max() : std::max<Index>(numbers / width, 256);
+    in_parts(wanted.labels || wanted.outputs.empty() ? "predict" : name(wanted.outputs.front()), points, run,
+             [&](PointsView rows, Index first, const Run& reading) {
+                 RowBuffer unused;  // the rows are in memory
+                 for (Index begin = 0; begin < rows.rows();) {
+                     const Index end = begin + std::min(most, rows.rows() - begin);
+                     const PointsView some = rows.block(begin, end, unused);
+                     RowResults results{.first = first + begin, .labels = {}, .outputs = {}};
+                     if (wanted.labels) results.labels = predict_checked(some, reading);
+                     for (const Output which : wanted.outputs)
+                         results.outputs.push_back(finite_output(which, some, begin, reading));
+                     take(results);
+                     begin = end;
+                 }
+             });
 }
 
 Matrix<double> Model::output_checked(Output which, PointsView, const Run&) const {

@@ -3,7 +3,6 @@
 // saved and loaded.
 
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +60,18 @@ private:
     unsigned bits_ = 0;
 };
 
+/// What is asked of a model about rows.
+struct Wanted {
+    bool labels = true;
+    std::vector<Output> outputs = {};
+};
+/// What it gives of consecutive rows.
+struct RowResults {
+    Index first = 0;                      // number of the first row among all
+    Labels labels;                        // a cluster per row; empty where none are wanted
+    std::vector<Matrix<double>> outputs;  // those wanted, in their order
+};
+
 class COTERIE_API Model {
 public:
     virtual ~Model() = default;
@@ -92,6 +103,15 @@ public:
         return output(Output::embedding, points, run);
     }
 
+    /// Columns of an output that the model has.
+    Index output_columns(Output which) const;
+
+    /// Labels and outputs of this process' rows in one pass: calls take(results) for consecutive rows, in their order,
+    /// some at a time, so that neither points nor results need fit into memory. Numbers and errors are those of predict
+    /// and output.
+    void apply(PointsView points, const Wanted& wanted, const Run& run,
+               FunctionRef<void(const RowResults&)> take) const;
+
     /// As given, what was automatic replaced by the values used.
     virtual OptionValues option_values() const = 0;
     /// Everything predict needs: options, parts, the labels of the clusters.
@@ -107,10 +127,13 @@ protected:
     virtual Matrix<double> output_checked(Output which, PointsView points, const Run& run) const;
 
 private:
+    void require_output(Output which) const;
+    /// One output of rows that were checked; BadData where it is not finite. `first`: number of the first row.
+    Matrix<double> finite_output(Output which, PointsView rows, Index first, const Run& run) const;
     /// Checks the points: BadArgument, naming `what`, on a wrong number of columns, else check_points. Then calls
-    /// part(rows, number of the first) for parts of them that are resident.
+    /// part(rows, number of the first, run) for parts of them that are resident, with a run that is this process' own.
     void in_parts(std::string_view what, PointsView points, const Run& run,
-                  FunctionRef<void(PointsView rows, Index first)> part) const;
+                  FunctionRef<void(PointsView rows, Index first, const Run& reading)> part) const;
 
 protected:
     /// Lists the parts, which is to write them, to read them and to check what was read; k is bound. Options are there

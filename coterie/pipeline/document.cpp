@@ -4,6 +4,7 @@
 #include "coterie/pipeline/document.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -96,7 +97,8 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
         clusters->second = std::int64_t{model.clusters()};
     result.scalar = std::string(name(problem.graph ? ScalarType::float64 : problem.points.scalar()));
     result.preprocessing = pipeline.preparation().text();
-    result.report = model.fit_report();
+    result.report = pipeline.fit_report();
+    result.sample = pipeline.sample();
     result.sizes = result.report.sizes;
     result.interrupted = result.report.stopped == StopReason::interrupted;
     if (!pipeline.preparation().identity()) result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
@@ -120,19 +122,18 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     return result;
 }
 
-AppliedResult predict_result(const Pipeline& pipeline, const Labels& clusters, const std::string& source,
-                             const std::optional<Truth>& truth) {
-    const Model& model = pipeline.model();
-    AppliedResult result = applied(pipeline, static_cast<Index>(clusters.size()), source);
-    result.sizes = cluster_sizes(clusters, model.clusters());
-    label_and_score(result, clusters, model.cluster_labels(), truth);
+AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes, const Labels& clusters,
+                             const std::string& source, const std::optional<Truth>& truth) {
+    AppliedResult result = applied(pipeline, std::accumulate(sizes.begin(), sizes.end(), Index{0}), source);
+    result.sizes = std::move(sizes);
+    label_and_score(result, clusters, pipeline.model().cluster_labels(), truth);
     warn_of_other_names(result);
     return result;
 }
 
-AppliedResult transform_result(const Pipeline& pipeline, const Matrix<double>& moved, const std::string& source) {
-    AppliedResult result = applied(pipeline, moved.rows(), source);
-    result.moved_to = moved.cols();
+AppliedResult transform_result(const Pipeline& pipeline, Index points, Index dimensions, const std::string& source) {
+    AppliedResult result = applied(pipeline, points, source);
+    result.moved_to = dimensions;
     return result;
 }
 
@@ -157,6 +158,8 @@ std::string text_document(const FitResult& result) {
     }
     Facts rows;
     add_sizes(rows, result);
+    if (result.sample > 0)
+        rows.emplace_back("fitted on", count_text(result.sample) + " of " + count_text(report.points) + " points");
     rows.emplace_back("objective", objective);
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));

@@ -37,6 +37,7 @@ struct FitResult : ClusteringResult {
     OptionValues options;  // all of them, defaults too
     std::string scalar;    // "float32"
     FitReport report;
+    Index sample = 0;  // rows that the method saw where it did not see all
     bool interrupted = false;
     std::vector<std::string> notes;  // the caller's
 };
@@ -51,18 +52,19 @@ struct AppliedResult : ClusteringResult {
     int threads = 1;
 };
 
-/// Of a pipeline that `method` was fitted in with the options `given`, and the n labels of all its points; scored where
-/// there is a truth. Seconds: preprocess, fit, the stages of the fit, score. BadData when the truth does not fit
-/// (compare).
+/// Of a pipeline that `method` was fitted in with the options `given`, and the n labels of all its points, which may be
+/// left out (none) where there is no truth; scored where there is one. Seconds: preprocess, fit, the stages of the fit,
+/// score. BadData when the truth does not fit (compare).
 COTERIE_API FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Method& method,
                                  const OptionValues& given, const Problem& problem, const std::string& source,
                                  const std::optional<Truth>& truth = {});
 
-/// Of `clusters`, as the pipeline predicts them; scored where there is a truth.
-COTERIE_API AppliedResult predict_result(const Pipeline& pipeline, const Labels& clusters, const std::string& source,
-                                         const std::optional<Truth>& truth = {});
-/// Of `moved`, the embedding.
-COTERIE_API AppliedResult transform_result(const Pipeline& pipeline, const Matrix<double>& moved,
+/// Of so many points per cluster, as the pipeline predicts them; scored where there is a truth, which needs the labels
+/// of all points.
+COTERIE_API AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes, const Labels& clusters,
+                                         const std::string& source, const std::optional<Truth>& truth = {});
+/// Of so many points, and the dimensions of their embedding.
+COTERIE_API AppliedResult transform_result(const Pipeline& pipeline, Index points, Index dimensions,
                                            const std::string& source);
 
 /// One line: "kmeans on data:digits: 1797 points, 64 dimensions, 10 clusters".

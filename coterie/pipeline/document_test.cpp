@@ -77,7 +77,7 @@ TEST(FitResult, CountsLabelsAndLeavesThemOutOfTheScores) {
 TEST(AppliedResult, SaysWhatWasPredicted) {
     const Six six;
     const Labels clusters = six.pipeline.predict(six.pipeline.prepare(six.problem.points));
-    const AppliedResult result = predict_result(six.pipeline, clusters, "new", six.truth);
+    const AppliedResult result = predict_result(six.pipeline, {3, 3}, clusters, "new", six.truth);
     EXPECT_EQ(result.sizes, (std::vector<Index>{3, 3}));
     EXPECT_EQ(result.agreement->scores.nmi, 1);
     const json document = json::parse(json_document(result));
@@ -88,7 +88,7 @@ TEST(AppliedResult, SaysWhatWasPredicted) {
 
 TEST(AppliedResult, SaysHowManyDimensionsPointsCameTo) {
     const Six six;
-    const AppliedResult result = transform_result(six.pipeline, Matrix<double>::Zero(4, 1), "new");
+    const AppliedResult result = transform_result(six.pipeline, 4, 1, "new");
     const json document = json::parse(json_document(result));
     EXPECT_EQ(document["n"], 4);
     EXPECT_EQ(document["d"], 2);

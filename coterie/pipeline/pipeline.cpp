@@ -10,9 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/residence.hpp"
+#include "coterie/base/sample.hpp"
 
 namespace coterie {
 namespace {
@@ -72,10 +75,37 @@ Points columns_of(const Points& points, const std::vector<Index>& which) {
     });
 }
 
+// What is known of all rows and not of the sample alone cannot hold for the labels of the others.
+void require_samples(const Method& method, const OptionValues& options, const Problem& problem, const Run& run) {
+    const auto refuse = [](const std::string& why) {
+        throw BadArgument("option `sample`: " + why, {.option = "sample"});
+    };
+    const auto affinity = options.find("affinity");
+    if (problem.graph || (method.takes.graph && affinity != options.end() &&
+                          affinity->second == OptionValue(std::string("precomputed"))))
+        refuse("affinities have no rows to draw from; points are needed");
+    if (!problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes)
+        refuse("partial labels, shares and sizes are of all rows, and a sample would not keep them");
+    if (!run.checkpoint.empty() && run.communicator().size() > 1)
+        refuse("every process fits it, and one checkpoint cannot serve them all");
+}
+
 }  // namespace
 
+const OptionSet& FitOptions::described() {
+    static const OptionSet set = OptionSetFor<FitOptions>().integer<int>(
+        "sample", &FitOptions::sample, at_least(1),
+        "fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those "
+        "of all rows",
+        "all rows");
+    return set;
+}
+
 Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const Problem& problem,
-                       const PreparationOptions& preparation, const Run& run) {
+                       const PreparationOptions& preparation, const Run& run, const FitOptions& fit_options) {
+    check_options(fit_options);
+    const bool samples = fit_options.sample && *fit_options.sample < problem.rows();
+    if (samples) require_samples(method, options, problem, run);
     if (!problem.column_names.empty() && static_cast<Index>(problem.column_names.size()) != problem.columns())
         throw BadArgument("column names: " + std::to_string(problem.column_names.size()) + " given for " +
                           std::to_string(problem.columns()) + " columns");
@@ -86,11 +116,22 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     out.warnings_ = out.preparation_.warnings();
     Index zero_rows = 0;
     Problem prepared = out.preparation_.apply(problem, run, &zero_rows);
-    if (!prepared.graph) prepared.points = hold_own_rows(prepared.points, run);
+    if (!prepared.graph && !samples) prepared.points = hold_own_rows(prepared.points, run);
     if (zero_rows > 0) out.warnings_.push_back(Preparation::zero_rows_warning(zero_rows));
     out.prepared_ = prepared.points;
     out.preparation_seconds_ = watch.restart();
-    out.model_ = method.fit(prepared, options, run);
+    if (samples) {
+        out.fit_sample(method, options, prepared, *fit_options.sample, run);
+    } else {
+        try {
+            out.model_ = method.fit(prepared, options, run);
+        } catch (const NotEnoughMemory& error) {
+            if (problem.graph) throw;
+            throw NotEnoughMemory(
+                std::string(error.message()) + "; `sample` fits on some of the rows and labels the others by the model",
+                error.fields());
+        }
+    }
     out.fit_seconds_ = watch.seconds();
     out.model_->require_sound();
     const double objective = out.model_->fit_report().objective;
@@ -98,6 +139,44 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
         out.warnings_.push_back("the objective is " + to_text(objective) +
                                 ": with these options and points it leaves the range of numbers and measures nothing");
     return out;
+}
+
+void Pipeline::fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
+                          const Run& run) {
+    const Index rows = prepared.rows();
+    RandomStream random = run.random("pipeline.sample");
+    const std::vector<Index> drawn = sample_rows(rows, sample, random);
+    require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
+                       static_cast<double>(size_of(prepared.points.scalar())),
+                   "the sample of " + std::to_string(sample) + " rows");
+    // The rows are gathered from the processes that have them; what is known of them is there on all.
+    Problem known = prepared;
+    known.points = Points::borrow(PointsView(static_cast<const double*>(nullptr), rows, 0));
+    Problem problem = known.subset(drawn);
+    problem.points = internal::gather_rows(prepared.points, drawn, run);
+    try {
+        check_points(problem.points, "points", run.alone());
+    } catch (const BadData&) {  // all rows have the numbers that the caller knows
+        check_points(prepared.points, "points", run);
+        throw;
+    }
+    Stopwatch watch;
+    internal::together(run.communicator(), [&] { model_ = method.fit(problem, options, run.alone()); });
+    const double fitted = watch.restart();
+    // A fit that was asked to stop has found something.
+    const bool stopped = model_->fit_report().stopped == StopReason::interrupted;
+    labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
+    // Those that the method saw keep the labels that it found.
+    const internal::Range own = internal::own_rows(internal::grid_of(prepared.points), run.communicator());
+    for (std::size_t i = 0; i < drawn.size(); ++i)
+        if (own.has(drawn[i])) labels_[static_cast<std::size_t>(drawn[i] - own.begin)] = model_->labels()[i];
+    sample_ = sample;
+    report_ = model_->fit_report();
+    report_.points = rows;
+    count_clusters(report_, labels_, model_->clusters(), run);
+    report_.details.emplace_back("sample", static_cast<std::int64_t>(sample));
+    report_.seconds.emplace_back("fit the sample", fitted);
+    report_.seconds.emplace_back("label", watch.seconds());
 }
 
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run) const {
@@ -122,14 +201,24 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
     return out;
 }
 
+void Pipeline::admit(const Run& run) const {
+    internal::admit(model_->method(), find_method(model_->method()).takes, run.alone());
+}
+
 Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const {
-    internal::admit(model_->method(), find_method(model_->method()).takes, run);
+    admit(run);
     return model_->predict(rows.points, run);
 }
 
 Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Run& run) const {
-    internal::admit(model_->method(), find_method(model_->method()).takes, run);
+    admit(run);
     return model_->output(which, rows.points, run);
+}
+
+void Pipeline::apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
+                     FunctionRef<void(const RowResults&)> take) const {
+    admit(run);
+    model_->apply(rows.points, wanted, run, take);
 }
 
 Archive Pipeline::archive() const {
@@ -140,9 +229,10 @@ Archive Pipeline::archive() const {
         out.set_text(names_key,
                      nlohmann::json(column_names_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     // How it came about, for who finds the file later.
-    const FitReport& report = model_->fit_report();
+    const FitReport& report = fit_report();
     if (report.points > 0) {
         out.set_text("points", std::to_string(report.points));
+        if (sample_ > 0) out.set_text("sample", std::to_string(sample_));
         out.set_text("seed", std::to_string(report.seed));
         out.set_text("iterations", std::to_string(report.iterations));
         out.set_text("stopped", std::string(name(report.stopped)));

@@ -11,12 +11,14 @@
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/function_ref.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
@@ -32,11 +34,25 @@ struct PreparedRows {
     std::vector<std::string> warnings;
 };
 
+/// How a method is fitted, whichever it is.
+struct COTERIE_API FitOptions {
+    std::optional<int> sample;  // fit on so many rows; automatic: on all
+
+    static const OptionSet& described();
+};
+
 class COTERIE_API Pipeline {
 public:
     /// Prepares the problem, learning how from it, and fits. Throws what Preparation::fit and the method throw.
+    ///
+    /// With a sample, of fewer rows than there are, the method sees only rows drawn by the seed, without replacement
+    /// and each equally likely, and the model labels the others: so methods that need all rows in memory, or time that
+    /// grows faster than their number, serve for any number of rows, in blocks and in several processes. What is
+    /// learned to prepare rows is learned of all. BadArgument where labels, shares or sizes are given, which are of all
+    /// rows, or affinities in place of points.
     static Pipeline fit(const Method& method, const OptionValues& options, const Problem& problem,
-                        const PreparationOptions& preparation = {}, const Run& run = Run());
+                        const PreparationOptions& preparation = {}, const Run& run = Run(),
+                        const FitOptions& fit_options = {});
 
     /// A model fitted on points as they are, without names: a way to save it.
     template <std::derived_from<Model> M>
@@ -52,6 +68,12 @@ public:
     Archive archive() const;
 
     const Model& model() const { return *model_; }
+    /// Labels of all rows of the fit that are this process'; empty after load.
+    const Labels& labels() const { return sample_ > 0 ? labels_ : model_->labels(); }
+    /// The model's; points and sizes are those of all rows, the objective and what else there is of the sample.
+    const FitReport& fit_report() const { return sample_ > 0 ? report_ : model_->fit_report(); }
+    /// How many rows the method saw where they are a sample; else, and after load, 0.
+    Index sample() const { return sample_; }
     const Preparation& preparation() const { return preparation_; }
     /// d names of the columns the model takes, in its order; empty where the points had none.
     const std::vector<std::string>& column_names() const { return column_names_; }
@@ -59,6 +81,8 @@ public:
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The points the method saw, prepared; empty after load and for a graph.
     const Points& prepared() const { return prepared_; }
+    /// Lets go of prepared(): for who keeps the pipeline longer than the points.
+    void release_prepared() { prepared_ = Points(); }
     /// Seconds that the preparation and the fit of the model took; 0 after load.
     double preparation_seconds() const { return preparation_seconds_; }
     double fit_seconds() const { return fit_seconds_; }
@@ -74,15 +98,25 @@ public:
     Labels predict(const PreparedRows& rows, const Run& run = Run()) const;
     /// BadArgument where the model does not have it (model().outputs()).
     Matrix<double> output(Output which, const PreparedRows& rows, const Run& run = Run()) const;
+    /// Both at once, block by block: Model::apply.
+    void apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
+               FunctionRef<void(const RowResults&)> take) const;
 
 private:
     Pipeline() = default;
+    void fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
+                    const Run& run);
+    // Every process applies the model to its own rows alone, so that any method's does in several.
+    void admit(const Run& run) const;
 
     std::shared_ptr<const Model> model_;
     Preparation preparation_;
     std::vector<std::string> column_names_;
     std::vector<std::string> warnings_;
     Points prepared_;
+    Index sample_ = 0;
+    Labels labels_;
+    FitReport report_;
     double preparation_seconds_ = 0;
     double fit_seconds_ = 0;
 };

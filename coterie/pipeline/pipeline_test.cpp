@@ -5,10 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <mutex>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/processes_in_threads.hpp"
+#include "coterie/base/internal/read_rows.hpp"
+#include "coterie/base/internal/same_bits.hpp"
 #include "coterie/base/internal/test_support.hpp"
+#include "coterie/base/sample.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
+#include "coterie/metrics/metrics.hpp"
+#include "coterie/pipeline/evaluation.hpp"
 
 namespace coterie {
 namespace {
@@ -43,6 +51,161 @@ TEST(Pipeline, AppliesThePreparationOfTheFit) {
         EXPECT_EQ(to_matrix<double>(pipeline.prepared()),
                   to_matrix<double>(preparation.apply(Points::borrow(table.points), coterie::Run())));
     }
+}
+
+TEST(Pipeline, AppliesTheModelToRowsInTheirOrderSomeAtATime) {
+    const Matrix<double> points = blob_points<double>(3000, 4, 3, 8, 5);
+    const Pipeline pipeline = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{3}}},
+                                            {.points = Points::borrow(points)}, {}, coterie::Run(3, 2));
+    const Labels labels = pipeline.predict(pipeline.prepare(Points::borrow(points)));
+    const Matrix<double> distances = pipeline.output(Output::distances, pipeline.prepare(Points::borrow(points)));
+    for (const bool resident : {true, false})
+        for (const int size : {1, 3}) {
+            const Points rows = resident ? Points::borrow(points) : test::read_rows(points);
+            std::mutex mutex;
+            Index in_all = 0;
+            int calls = 0;
+            test::on_processes(size, [&](std::shared_ptr<Communicator> communicator) {
+                coterie::Run run(3, 1);
+                run.set_communicator(communicator);
+                Index next = internal::own_rows(internal::grid_of(rows), *communicator).begin;
+                const PreparedRows prepared = pipeline.prepare(rows, run);
+                pipeline.apply(prepared, {.outputs = {Output::distances}}, run, [&](const RowResults& results) {
+                    const std::lock_guard lock(mutex);
+                    const auto count = static_cast<Index>(results.labels.size());
+                    EXPECT_EQ(results.first, next);
+                    for (Index i = 0; i < count; ++i) {
+                        EXPECT_EQ(results.labels[static_cast<std::size_t>(i)],
+                                  labels[static_cast<std::size_t>(next + i)]);
+                        EXPECT_EQ(results.outputs.front().row(i), distances.row(next + i));
+                    }
+                    next += count;
+                    in_all += count;
+                    ++calls;
+                });
+            });
+            EXPECT_EQ(in_all, 3000);
+            EXPECT_TRUE(resident || calls > 3) << calls;
+        }
+    pipeline.apply(pipeline.prepare(Points::borrow(points)), {.labels = false}, coterie::Run(),
+                   [](const RowResults& results) { EXPECT_TRUE(results.labels.empty() && results.outputs.empty()); });
+    EXPECT_EQ(pipeline.model().output_columns(Output::distances), 3);
+    EXPECT_THROW(pipeline.model().output_columns(Output::embedding), BadArgument);
+}
+
+// Rings about each other, of which spectral clustering finds all and k-means none.
+struct Rings {
+    Matrix<double> points{2400, 2};
+    Labels truth;
+    Rings() {
+        RandomStream random(9, "test.rings");
+        for (Index i = 0; i < points.rows(); ++i) {
+            const double angle = 6.283185307179586 * random.uniform();
+            const double radius = 1.0 + 2.0 * static_cast<double>(i % 3) + 0.1 * random.normal();
+            points(i, 0) = radius * std::cos(angle);
+            points(i, 1) = 5.0 * radius * std::sin(angle);
+            truth.push_back(static_cast<std::int32_t>(i % 3));
+        }
+    }
+    Problem problem() const { return {.points = Points::borrow(points)}; }
+};
+const OptionValues three = {{"clusters", std::int64_t{3}}};
+
+TEST(PipelineSample, OfAllRowsIsTheFitOfAllRows) {
+    const Rings rings;
+    const coterie::Run run(3, 2);
+    for (const char* method : {"spectral", "kmeans", "ward"}) {
+        const Pipeline whole =
+            Pipeline::fit(find_method(method), three, rings.problem(), {.scale = Scale::zscore}, run);
+        for (const int sample : {2400, 100000}) {
+            const Pipeline sampled = Pipeline::fit(find_method(method), three, rings.problem(),
+                                                   {.scale = Scale::zscore}, run, {.sample = sample});
+            EXPECT_EQ(sampled.labels(), whole.labels());
+            EXPECT_EQ(sampled.fit_report().objective, whole.fit_report().objective);
+            EXPECT_EQ(sampled.sample(), 0);
+            EXPECT_TRUE(sampled.archive().texts() == whole.archive().texts());
+        }
+        EXPECT_EQ(whole.labels(), whole.model().labels());
+    }
+}
+
+TEST(PipelineSample, LabelsTheOthersByTheModel) {
+    const Rings rings;
+    const Pipeline sampled = Pipeline::fit(find_method("spectral"), three, rings.problem(), {.scale = Scale::zscore},
+                                           coterie::Run(3, 2), {.sample = 600});
+    EXPECT_GT(accuracy(sampled.labels(), rings.truth), 0.99);
+    EXPECT_EQ(sampled.sample(), 600);
+    EXPECT_EQ(sampled.model().labels().size(), 600u);
+    EXPECT_EQ(sampled.labels(), sampled.predict(sampled.prepare(Points::borrow(rings.points))));
+    const FitReport& report = sampled.fit_report();
+    EXPECT_EQ(report.points, 2400);
+    EXPECT_EQ(report.sizes, cluster_sizes(sampled.labels(), 3));
+    // What prepares rows was learned of all of them, what fits them of those that were drawn.
+    const Preparation all = Preparation::fit(rings.points, {.scale = Scale::zscore}, coterie::Run());
+    EXPECT_EQ(sampled.preparation().offset(), all.offset());
+    RandomStream random = coterie::Run(3, 2).random("pipeline.sample");
+    const Problem drawn = all.apply(rings.problem().subset(sample_rows(2400, 600, random)), coterie::Run());
+    EXPECT_EQ(find_method("spectral").fit(drawn, three, coterie::Run(3, 2))->labels(), sampled.model().labels());
+}
+
+TEST(PipelineSample, SameBitsReadAndInSeveralProcesses) {
+    const Rings rings;
+    Problem weighted = rings.problem();
+    for (Index i = 0; i < weighted.rows(); ++i) weighted.weights.push_back(static_cast<double>(1 + i % 4));
+    for (const char* method : {"spectral", "kmeans", "ward", "wmc"}) {
+        const Problem problem = find_method(method).takes.weights ? weighted : rings.problem();
+        test::expect_same_bits(problem,
+                               [&](const Problem& some, const coterie::Run& run) {
+                                   const Pipeline fitted =
+                                       Pipeline::fit(find_method(method), three, some, {.scale = Scale::minmax}, run,
+                                                     {.sample = 150});
+                                   test::Bits out{fitted.labels(), {fitted.fit_report().objective}};
+                                   for (const Index size : fitted.fit_report().sizes)
+                                       out.numbers.push_back(static_cast<double>(size));
+                                   return out;
+                               },
+                               {1, 3});
+    }
+}
+
+TEST(PipelineSample, ErrorsAreOfTheRowsThatTheCallerKnows) {
+    Rings rings;
+    const auto message = [&](const Problem& problem, const OptionValues& options, int sample) {
+        return message_of([&] {
+            Pipeline::fit(find_method("spectral"), options, problem, {}, coterie::Run(3, 1), {.sample = sample});
+        });
+    };
+    for (const Index row : {Index{0}, Index{1200}, Index{2399}}) {
+        const double kept = rings.points(row, 1);
+        rings.points(row, 1) = std::nan("");
+        for (const int sample : {40, 2300})
+            EXPECT_NE(message(rings.problem(), three, sample)
+                          .find("row " + std::to_string(row + 1) + ", column 2: value NaN"),
+                      std::string::npos);
+        rings.points(row, 1) = kept;
+    }
+    EXPECT_NE(message(rings.problem(), three, 0).find("`sample`: 0"), std::string::npos);
+    Problem graph;
+    graph.graph = std::make_shared<SparseMatrix>(30, 30);
+    EXPECT_EQ(message(graph, three, 20), "option `sample`: affinities have no rows to draw from; points are needed");
+    Problem labelled = rings.problem();
+    labelled.partial_labels.assign(2400, -1);
+    EXPECT_EQ(message(labelled, three, 20),
+              "option `sample`: partial labels, shares and sizes are of all rows, and a sample would not keep them");
+}
+
+TEST(PipelineSample, IsOfferedWhereMemoryDoesNotSuffice) {
+    class Many : public RowSource {
+    public:
+        Index rows() const override { return Index{1} << 40; }
+        Index columns() const override { return 4; }
+        ScalarType scalar() const override { return ScalarType::float32; }
+        void read(Index, Index, void*) const override { throw BadData("nobody reads these"); }
+    };
+    const std::string message = message_of(
+        [&] { Pipeline::fit(find_method("spectral"), three, {.points = Points(std::make_shared<const Many>())}); });
+    EXPECT_EQ(message.find("method spectral needs all points in memory, which needs about"), 0u) << message;
+    EXPECT_NE(message.find("is available; `sample` fits on some of the rows"), std::string::npos) << message;
 }
 
 TEST(Pipeline, ComesBackFromItsFileWithTheSameLabels) {

@@ -10,6 +10,7 @@
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/linalg/dense.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -209,23 +210,11 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
 
 template <class Scalar>
 bool Preparation::prepare_row(const Scalar* in, Scalar* to, Index columns) const {
-    // The norm is taken of the scaled-down row, so that squares neither overflow nor vanish.
-    double largest = 0;
     for (Index j = 0; j < columns; ++j) {
         const auto column = static_cast<std::size_t>(j);
         to[j] = static_cast<Scalar>((static_cast<double>(in[j]) - offset_[column]) * factor_[column]);
-        largest = std::max(largest, std::abs(static_cast<double>(to[j])));
     }
-    if (options_.scale != Scale::unit) return true;
-    if (largest == 0) return false;
-    double squared = 0;
-    for (Index j = 0; j < columns; ++j) {
-        const double value = static_cast<double>(to[j]) / largest;
-        squared += value * value;
-    }
-    const double norm = std::sqrt(squared);
-    for (Index j = 0; j < columns; ++j) to[j] = static_cast<Scalar>(static_cast<double>(to[j]) / largest / norm);
-    return true;
+    return options_.scale != Scale::unit || internal::scale_to_unit(to, columns, to);
 }
 
 std::string Preparation::zero_rows_warning(Index zero_rows) {

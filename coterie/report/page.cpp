@@ -151,7 +151,9 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     out += "<h1>" + escape_markup(result.method->name + " on " + result.source) + "</h1>\n<p class=\"sub\">" +
            escape_markup(result.method->summary) + "</p>\n";
 
-    out += "<div class=\"tiles\">\n" + tile(count_text(report.points), "points") +
+    out += "<div class=\"tiles\">\n" +
+           tile(count_text(report.points),
+                result.sample > 0 ? "points, fitted on " + count_text(result.sample) : "points") +
            tile(count_text(report.dimensions), "dimensions") +
            tile(count_text(report.clusters_found), "clusters found");
     if (result.agreement)

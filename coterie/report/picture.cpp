@@ -210,7 +210,7 @@ std::string fit_picture(const Pipeline& pipeline, const FitResult& result, const
     } else {
         subtitle += "  \u00b7  objective " + number_text(report.objective);
     }
-    return scatter_picture(pipeline.prepared(), pipeline.model().labels(), result.sizes,
+    return scatter_picture(pipeline.prepared(), pipeline.labels(), result.sizes,
                            {result.method->name + " on " + result.source, subtitle}, pipeline.column_names(), run);
 }
 

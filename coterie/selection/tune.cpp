@@ -14,6 +14,7 @@
 
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/residence.hpp"
 #include "coterie/base/words.hpp"
 #include "coterie/linalg/neighbors.hpp"
 
@@ -235,7 +236,8 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     if (!unseen.empty()) fold->unseen = preparation.apply(fold->unseen, run);
     if (options.select == Criterion::knncut) {
         if (fold->seen.rows() < 2) throw BadData("knncut: at least 2 points are needed to be neighbours");
-        fold->neighbors = nearest_neighbors(fold->seen.points, std::min(cut_neighbors, fold->seen.rows() - 1), run);
+        const Points points = load(fold->seen.points, "knncut needs all points in memory, which", run);
+        fold->neighbors = nearest_neighbors(points, std::min(cut_neighbors, fold->seen.rows() - 1), run);
     }
     return fold;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "coterie/base/internal/together.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
@@ -49,10 +50,9 @@ struct Seconds {
     double subspace = 0;
 };
 
-template <class T>
 class Rounds {
 public:
-    Rounds(const Rows<T>& points, const SubspaceOptions& options, const internal::Constraints& constraints,
+    Rounds(PointsView points, const SubspaceOptions& options, const internal::Constraints& constraints,
            const Problem& problem, const Run& run)
         : points_(points), options_(options), constraints_(constraints), problem_(problem), run_(run) {}
 
@@ -84,7 +84,7 @@ private:
     void prepare() {
         const int k = constraints_.clusters();
         dimensions_ =
-            options_.subspace_dim.value_or(static_cast<int>(std::min<Index>(std::max(k - 1, 1), points_.columns)));
+            options_.subspace_dim.value_or(static_cast<int>(std::min<Index>(std::max(k - 1, 1), points_.columns())));
         if (!joint()) {
             origin_ = mean(points_, run_);
             return;
@@ -117,30 +117,24 @@ private:
                                                       ? internal::GroupSolver::newton
                                                       : internal::GroupSolver::bregman,
                                                   options_.bregman_rounds.value_or(0)};
-            double update_seconds = 0;
             std::function<void(Index, const Matrix<double>&)> on_rows;
             if (discriminant_ && last)
-                on_rows = [&](Index begin, const Matrix<double>& rows) {
-                    Stopwatch update;
-                    discriminant_->assign(begin, rows);
-                    update_seconds += update.seconds();
-                };
+                on_rows = [&](Index begin, const Matrix<double>& rows) { discriminant_->assign(begin, rows); };
             internal::SoftAssignment assignment =
                 assign_soft(points_, distances, constraints_, settings, finite_multipliers(), run_, on_rows);
+            changed_ = mass_.size() == 0 ? points_.rows() : count_changes(assignment.labels);
             mass_ = std::move(assignment.mass);
             for (Index j = 0; j < mass_.size(); ++j)
                 if (mass_[j] > 0) moved.row(j) = origin_.transpose() + assignment.sums.row(j) / mass_[j];
             after_assignment = assignment.distortion + options_.temperature * assignment.negentropy;
-            entropy_ = -assignment.negentropy / static_cast<double>(points_.rows);
-            changed_ = count_changes(assignment.labels);
+            entropy_ = -assignment.negentropy / static_cast<double>(points_.rows());
             labels_ = std::move(assignment.labels);
             groups_ = std::move(assignment.groups);
-            seconds_.subspace += update_seconds;
-            seconds_.assignments += watch.restart() - update_seconds;
+            seconds_.assignments += watch.restart();
         } else {
             internal::HardAssignment assignment = assign_hard(points_, distances, constraints_, {}, prices_, run_);
             seconds_.assignments += watch.restart();
-            if (!sums_) sums_.emplace(points_, constraints_.clusters(), std::span<const double>{}, run_.threads);
+            if (!sums_) sums_.emplace(points_, constraints_.clusters(), std::span<const double>{}, run_);
             changed_ = sums_->assign(assignment.labels);
             moved = sums_->means(prototypes_);
             mass_ = Eigen::Map<const eigen::Vector<double>>(sums_->mass().data(), moved.rows());
@@ -214,10 +208,9 @@ private:
     }
 
     Index count_changes(const Labels& labels) const {
-        if (labels_.empty()) return static_cast<Index>(labels.size());
         Index out = 0;
         for (std::size_t i = 0; i < labels.size(); ++i) out += labels[i] != labels_[i] ? 1 : 0;
-        return out;
+        return internal::add_up(run_.communicator(), {out}).front();
     }
 
     void add_details() {
@@ -245,9 +238,9 @@ private:
         details.emplace_back("total_rank", static_cast<std::int64_t>(subspace_.total_rank));
         details.emplace_back("total_shrinkage", subspace_.total_shrinkage);
         details.emplace_back("shrinkages", subspace_.shrinkages);
-        if (subspace_.total_rank < points_.columns)
+        if (subspace_.total_rank < points_.columns())
             report_.warnings.push_back("the points span " + std::to_string(subspace_.total_rank) + " of " +
-                                       std::to_string(points_.columns) +
+                                       std::to_string(points_.columns()) +
                                        " dimensions; the subspace was sought among those");
         if (subspace_.tied)
             report_.warnings.push_back(
@@ -260,7 +253,7 @@ private:
                                        to_text(OptionValue(internal::least_within_share)));
     }
 
-    Rows<T> points_;
+    PointsView points_;
     const SubspaceOptions& options_;
     const internal::Constraints& constraints_;
     const Problem& problem_;
@@ -334,7 +327,7 @@ SubspaceModel::SubspaceModel(Matrix<double> prototypes, Matrix<double> direction
 
 Labels SubspaceModel::predict_checked(PointsView points, const Run& run) const {
     const PrototypeDistances distances(prototypes_, origin_, directions_);
-    return points.visit([&](const auto& rows) { return nearest_prototypes(rows, distances, run); });
+    return nearest_prototypes(points, distances, run);
 }
 
 Matrix<double> SubspaceModel::output_checked(Output which, PointsView points, const Run& run) const {
@@ -428,7 +421,7 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
     if (options.subspace_dim && *options.subspace_dim > points.columns())
         throw refused_option("subspace_dim", std::int64_t{*options.subspace_dim},
                              "the points have " + std::to_string(points.columns()) + " dimensions");
-    return points.visit([&](const auto& rows) { return Rounds(rows, used, constraints, problem, run)(); });
+    return Rounds(points, used, constraints, problem, run)();
 }
 
 }  // namespace coterie

@@ -112,7 +112,7 @@ struct COTERIE_API SubspaceMethod {
     static constexpr std::string_view summary =
         "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection";
     static constexpr Takes takes = {
-        .initial_centroids = true, .labels = true, .shares = Shares::interval, .sizes = true};
+        .blocks = true, .initial_centroids = true, .labels = true, .shares = Shares::interval, .sizes = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SubspaceMethod> fit_subspace{};

@@ -11,12 +11,25 @@
 #include "coterie/base/internal/blocks.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "coterie/base/internal/together.hpp"
 
 namespace coterie::internal {
+namespace {
+
+// The first block of a process. A border at a multiple of a power of two cuts few nodes of the tree, and every node
+// that is cut costs a message; it lies within half that power of the even share's, a fortieth of a share at most.
+Index border(Index process, Index blocks, Index processes) {
+    if (process == processes) return blocks;
+    Index unit = 1;
+    while (2 * unit * 20 * processes <= blocks) unit *= 2;
+    return std::min(blocks, (2 * blocks * process + processes * unit) / (2 * processes * unit) * unit);
+}
+
+}  // namespace
 
 RowBlocks grid_of(Index rows, Index columns) {
     constexpr Index blocks = 64;    // of few rows: enough for the threads of a large machine
@@ -30,8 +43,7 @@ RowBlocks grid_of(Index rows, Index columns) {
 
 Range own_blocks(const RowBlocks& grid, const Communicator& communicator) {
     const Index rank = communicator.rank();
-    const Index size = communicator.size();
-    return {grid.count() * rank / size, grid.count() * (rank + 1) / size};
+    return {border(rank, grid.count(), communicator.size()), border(rank + 1, grid.count(), communicator.size())};
 }
 
 Range own_rows(const RowBlocks& grid, const Communicator& communicator) {
@@ -40,8 +52,12 @@ Range own_rows(const RowBlocks& grid, const Communicator& communicator) {
 }
 
 int process_of(Index block, const RowBlocks& grid, const Communicator& communicator) {
-    // The last process that does not begin behind the block: count * process / size < block + 1.
-    return static_cast<int>((communicator.size() * (block + 1) - 1) / grid.count());
+    // The last process that does not begin behind the block: near the one of even shares.
+    const Index size = communicator.size();
+    Index process = block * size / grid.count();
+    while (border(process, grid.count(), size) > block) --process;
+    while (process + 1 < size && border(process + 1, grid.count(), size) <= block) ++process;
+    return static_cast<int>(process);
 }
 
 BlockReader::BlockReader(PointsView points, const Run& run)
@@ -73,9 +89,11 @@ Points gather_rows(PointsView points, std::span<const Index> rows, const Run& ru
     Communicator& communicator = run.communicator();
     if (communicator.size() == 1) return rows_of(points, rows);
     const RowBlocks grid = grid_of(points);
+    std::vector<int> owner;
+    for (const Index row : rows) owner.push_back(process_of(row / grid.size, grid, communicator));
     std::vector<Index> mine;
-    for (const Index row : rows)
-        if (process_of(row / grid.size, grid, communicator) == communicator.rank()) mine.push_back(row);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (owner[i] == communicator.rank()) mine.push_back(rows[i]);
     return points.with_scalar([&]<class Scalar>() {
         std::vector<Scalar> own;
         together(communicator, [&] {
@@ -85,10 +103,9 @@ Points gather_rows(PointsView points, std::span<const Index> rows, const Run& ru
         });
         // They come in the order of the processes: put back into the order asked for.
         const std::vector<Scalar> all = gather(communicator, own);
-        std::vector<std::size_t> order;
-        for (int process = 0; process < communicator.size(); ++process)
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                if (process_of(rows[i] / grid.size, grid, communicator) == process) order.push_back(i);
+        std::vector<std::size_t> order(rows.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return owner[a] < owner[b]; });
         Matrix<Scalar> out(static_cast<Index>(rows.size()), points.columns());
         for (std::size_t i = 0; i < order.size(); ++i)
             std::copy_n(all.data() + static_cast<Index>(i) * points.columns(), points.columns(),

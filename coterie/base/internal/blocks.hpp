@@ -7,7 +7,6 @@
 // consecutive blocks; what a loop writes per row is kept for the process' own rows.
 
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -41,8 +40,7 @@ COTERIE_API int process_of(Index block, const RowBlocks& grid, const Communicato
 template <class Scalar>
 struct RowBlock {
     Rows<Scalar> rows;
-    Index first = 0;   // number of its first row among all
-    Index number = 0;  // of the block
+    Index first = 0;  // number of its first row among all
 };
 
 /// Blocks of points for the threads of a loop: views of memory, or read, the next ones being read ahead.
@@ -55,7 +53,7 @@ public:
     PointsView rows(Index number, int worker);
     template <class Scalar>
     RowBlock<Scalar> block(Index number, int worker) {
-        return {rows(number, worker).template as<Scalar>(), grid_.begin(number), number};
+        return {rows(number, worker).template as<Scalar>(), grid_.begin(number)};
     }
 
 private:
@@ -72,7 +70,11 @@ COTERIE_API void for_each_own_block(const RowBlocks& grid, const Run& run, const
                                     FunctionRef<void(Index block, int worker)> body);
 /// The same with the block's rows: body(RowBlock<Scalar>, worker).
 template <class Scalar, class Body>
-void for_each_row_block(PointsView points, const Run& run, const Stage& stage, Body&& body);
+void for_each_row_block(PointsView points, const Run& run, const Stage& stage, Body&& body) {
+    BlockReader reader(points, run);
+    for_each_own_block(reader.grid(), run, stage,
+                       [&](Index number, int worker) { body(reader.template block<Scalar>(number, worker), worker); });
+}
 
 /// Sums of `numbers` numbers over the blocks of a grid. It keeps its memory from one sum to the next: some log2(blocks)
 /// sums and one per thread.
@@ -127,13 +129,6 @@ std::vector<double> sum_blocks(PointsView points, Index numbers, const Run& run,
     BlockSums sums(numbers);
     const auto total = sums.over<Scalar>(points, run, stage, std::forward<Add>(add));
     return {total.begin(), total.end()};
-}
-
-template <class Scalar, class Body>
-void for_each_row_block(PointsView points, const Run& run, const Stage& stage, Body&& body) {
-    BlockReader reader(points, run);
-    for_each_own_block(reader.grid(), run, stage,
-                       [&](Index number, int worker) { body(reader.template block<Scalar>(number, worker), worker); });
 }
 
 }  // namespace coterie::internal

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ double tree(const std::vector<double>& leaves) {
 double number(Index i) { return 1.0 / (3.0 + static_cast<double>(i * i % 1009)); }
 
 TEST(BlockSums, AreTheTreeOverTheBlocks) {
-    for (const Index blocks : {1, 2, 3, 5, 7, 8, 9, 63, 64, 65, 200}) {
+    for (const Index blocks : {1, 2, 3, 5, 7, 8, 9, 63, 64, 65, 200, 999}) {
         std::vector<double> leaves(static_cast<std::size_t>(blocks));
         for (Index i = 0; i < blocks; ++i) leaves[static_cast<std::size_t>(i)] = number(i);
         const double expected = tree(leaves);
@@ -89,12 +90,14 @@ TEST(Grid, DependsOnTheShapeAlone) {
 
 TEST(Grid, IsSharedOutInConsecutiveBlocks) {
     for (const int processes : {1, 2, 3, 5, 40})
-        for (const Index n : {1, 100, 5000}) {
+        for (const Index n : {1, 100, 5000, 300000}) {
             const RowBlocks grid{n, 37};
             std::vector<int> owners(static_cast<std::size_t>(grid.count()), -1);
             std::atomic<Index> rows{0};
             test::on_processes(processes, [&](std::shared_ptr<Communicator> communicator) {
                 const Range own = own_blocks(grid, *communicator);
+                const double even = static_cast<double>(grid.count()) / processes;
+                EXPECT_LE(static_cast<double>(own.count()), std::max(1.05 * even, std::ceil(even)));
                 for (Index block = own.begin; block < own.end; ++block) {
                     owners[static_cast<std::size_t>(block)] = communicator->rank();
                     EXPECT_EQ(process_of(block, grid, *communicator), communicator->rank());

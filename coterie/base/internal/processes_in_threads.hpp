@@ -2,7 +2,6 @@
 // For tests: the processes of a fit as threads of one process.
 
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -25,10 +24,8 @@ public:
     explicit Exchange(int size) : ended_(static_cast<std::size_t>(size), false) {}
 
     int size() const { return static_cast<int>(ended_.size()); }
-    std::size_t bytes_sent() const { return bytes_; }
     void send(std::span<const std::byte> bytes, int from, int to) {
         const std::lock_guard lock(mutex_);
-        bytes_ += bytes.size();
         messages_[{from, to}].emplace_back(bytes.begin(), bytes.end());
         arrived_.notify_all();
     }
@@ -55,7 +52,6 @@ private:
     std::condition_variable arrived_;
     std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages_;
     std::vector<bool> ended_;
-    std::size_t bytes_ = 0;
 };
 
 class ThreadAsProcess : public Communicator {

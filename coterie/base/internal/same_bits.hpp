@@ -3,8 +3,6 @@
 // threads and of processes.
 
 #include <memory>
-#include <mutex>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>

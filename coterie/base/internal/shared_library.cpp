@@ -3,14 +3,46 @@
 
 #include "coterie/base/internal/shared_library.hpp"
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <vector>
 
 #include <dlfcn.h>
 #include <link.h>
 
+#include "coterie/base/internal/own_place.hpp"
+
 namespace coterie::internal {
 
 void* open_library(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+
+std::string load_plugin(const Plugin& plugin, FunctionRef<bool(void* function)> take,
+                        FunctionRef<std::string(const std::string& path)> objection) {
+    std::vector<std::string> places;
+    if (const char* given = std::getenv(plugin.variable))
+        places = {given};
+    else
+        for (const auto& folder : own_library_folders()) places.push_back((folder / plugin.file).string());
+    std::string trouble;
+    for (const std::string& place : places) {
+        if (std::string said = objection(place); !said.empty()) {
+            trouble = std::move(said);
+            continue;
+        }
+        void* const library = open_library(place.c_str());
+        if (library == nullptr) {
+            const char* const said = dlerror();
+            std::error_code ignored;
+            if (trouble.empty() || std::filesystem::exists(place, ignored)) trouble = said != nullptr ? said : place;
+            continue;
+        }
+        void* const function = dlsym(library, plugin.function);
+        if (function != nullptr && take(function)) return {};
+        trouble = place + " is of another version of coterie";
+    }
+    return trouble;
+}
 
 std::string loaded_library(const char* name) {
     struct Search {

@@ -50,4 +50,20 @@ void together(Communicator& communicator, FunctionRef<void()> work) {
     throw PeerFailed("process " + std::to_string(speaker) + " failed: " + message);
 }
 
+void add_up_exact(Communicator& communicator, std::span<double> numbers) {
+    if (communicator.size() == 1) return;
+    std::vector<double> other;
+    for (int step = 1; step < communicator.size(); step *= 2) {
+        if (communicator.rank() % (2 * step) != 0) {
+            communicator.send(std::as_bytes(numbers), communicator.rank() - step);
+            break;
+        }
+        if (communicator.rank() + step >= communicator.size()) continue;
+        other.resize(numbers.size());
+        communicator.receive(std::as_writable_bytes(std::span(other)), communicator.rank() + step);
+        for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] += other[i];
+    }
+    communicator.broadcast(std::as_writable_bytes(numbers), 0);
+}
+
 }  // namespace coterie::internal

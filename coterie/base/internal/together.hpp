@@ -1,6 +1,7 @@
 #pragma once
 // Internal: what the processes of a fit do together, beside sums (blocks.hpp).
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -62,6 +63,28 @@ std::vector<T> gather_at_first(Communicator& communicator, std::vector<T> own) {
     }
     return own;
 }
+
+/// The other way: as many values for each process as it asks for, as they lie behind each other on the first process.
+template <class T>
+std::vector<T> scatter_from_first(Communicator& communicator, const std::vector<T>& all, std::size_t own) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> out(own);
+    const std::vector<std::size_t> counts = gather_at_first(communicator, std::vector<std::size_t>{own});
+    if (communicator.rank() > 0) {
+        communicator.receive(std::as_writable_bytes(std::span(out)), 0);
+        return out;
+    }
+    std::copy_n(all.begin(), own, out.begin());
+    for (int process = 1; process < communicator.size(); ++process) {
+        const std::size_t count = counts[static_cast<std::size_t>(process)];
+        communicator.send(std::as_bytes(std::span(all).subspan(own, count)), process);
+        own += count;
+    }
+    return out;
+}
+
+/// Adds up numbers whose sums are exact, whatever their order, over the processes; all have them.
+COTERIE_API void add_up_exact(Communicator& communicator, std::span<double> numbers);
 
 /// Sums of counts over the processes, on every process.
 inline std::vector<Index> add_up(Communicator& communicator, std::vector<Index> counts) {

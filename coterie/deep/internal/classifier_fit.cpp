@@ -40,15 +40,15 @@ struct Course {
 };
 
 // Of the points and of what else is known of them.
-std::string fingerprint_with(PointsView points, const Constraints& constraints, const std::vector<double>& prior,
-                             const std::string& pretrained) {
+std::string fingerprint_of_all(PointsView points, const Constraints& constraints, const std::vector<double>& prior,
+                               const std::string& pretrained, const Run& run) {
     const ClusterLabels clusters = constraints.cluster_labels();
     Sha256 sum;
     sum.update(constraints.labels.data(), sizeof(constraints.labels[0]) * constraints.labels.size());
     for (const std::string& name : clusters.names) sum.update(name.c_str(), name.size() + 1);
     sum.update(clusters.label_of.data(), sizeof(clusters.label_of[0]) * clusters.label_of.size());
     sum.update(prior.data(), sizeof(double) * prior.size());
-    return fingerprint_of(points, pretrained) + " " + sum.hex();
+    return fingerprint_with(points, pretrained, run) + " " + sum.hex();
 }
 
 class ClassifierTraining {
@@ -65,9 +65,10 @@ public:
           network_(classifier_of(options, points.columns()), run.device, run.threads, options.half),
           augmenter_(augmentation_of(options), network_.architecture().input, floats_),
           loss_(make_loss({constraints, prior, run.threads})),
-          checkpoint_(run, std::string(method), values,
-                      run.checkpoint.empty() ? std::string()
-                                             : fingerprint_with(floats_, constraints, prior, options.pretrained)) {
+          checkpoint_(run, std::string(method), without_files(values),
+                      run.checkpoint.empty()
+                          ? std::string()
+                          : fingerprint_of_all(floats_, constraints, prior, options.pretrained, run)) {
         network_.set_points(floats_);
         for (Index i = 0; i < n(); ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
@@ -337,7 +338,8 @@ private:
         report_.iterations = static_cast<int>(course_.objectives.size());
         report_.empty_cluster_policy = "an empty cluster stays empty";
         finish_report(report_, floats_, out.labels, *options_.clusters, *options_.clusters, run_);
-        describe_predictions(sigma, prior_, report_, run_.threads);
+        describe_predictions(decisiveness(sigma, 1.0, run_.threads), sigma.probability.colwise().mean().transpose(),
+                             prior_, report_);
         loss_->describe(report_);
         report_.details.emplace_back("kept_epoch", std::int64_t{kept_epoch_ + 1});
         report_.details.emplace_back("criterion_per_epoch", course_.criteria);

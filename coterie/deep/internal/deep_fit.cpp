@@ -1,19 +1,16 @@
-// What deep fits share, but for their loop. A checkpoint names its fit: method, options, seed, SHA-256 of the points
-// and of a file beside them; one of another fit is refused, never written over. Pre-training's is the state as an epoch
-// began, whose order depends on its number alone: what is lost by going on from it is at most an epoch, and no bit.
-// Points are kept once, in single precision, and refused where their squares would leave it.
+// What deep fits share, but for their loop. Pre-training's checkpoint is the state as an epoch began, whose order
+// depends on its number alone: what is lost by going on from it is at most an epoch, and no bit. Points are kept once,
+// in single precision, and refused where their squares would leave it.
 
 #include "coterie/deep/internal/deep_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 
 #include "coterie/base/internal/idle_option.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/io/internal/formats.hpp"
-#include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/internal/sha256.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
@@ -47,16 +44,18 @@ Matrix<float> checked_floats(PointsView points, int clusters, const Run& run) {
     return in_single_precision(points);
 }
 
-std::string fingerprint_of(PointsView points, const std::string& path) {
-    const auto rows = points.as<float>();
-    Sha256 sum;
-    sum.update(rows.data, sizeof(float) * static_cast<std::size_t>(rows.rows * rows.columns));
-    std::string out = sum.hex() + " " + std::to_string(rows.rows);
+std::string fingerprint_with(PointsView points, const std::string& path, const Run& run) {
+    std::string out = fingerprint_of(points, run);
     if (path.empty()) return out;
     const formats::Bytes file = formats::read_bytes(path);
     Sha256 beside;
     beside.update(file.data.data(), file.data.size());
     return out + " " + beside.hex();
+}
+
+OptionValues without_files(OptionValues options) {
+    options.erase("pretrained");
+    return options;
 }
 
 ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
@@ -117,98 +116,14 @@ void require_kind(const Archive& model, const std::string& path, std::initialize
                   {.option = "pretrained", .value = model.method(), .accepted = accepted, .file = path});
 }
 
-namespace {
-// Of what a checkpoint holds; another one for every change of that.
-constexpr const char* layout = "2";
-}  // namespace
-
-Checkpoint::Checkpoint(const Run& run, std::string method, const OptionValues& options, std::string fingerprint)
-    : path_(run.checkpoint),
-      method_(std::move(method)),
-      fingerprint_(std::move(fingerprint)),
-      options_(options),
-      seed_(run.seed) {
-    options_["device"] = run.device;  // other devices round in other ways
-    options_.erase("pretrained");     // its bytes are in the fingerprint, wherever it lies
-    if (path_.empty()) return;
-    if (path_ == "-")
-        throw BadArgument("option `checkpoint`: - is not accepted; it takes a file's name",
-                          {.option = "checkpoint", .value = "-", .accepted = "a file's name"});
-    try {
-        const OutputFile attempt(path_);
-    } catch (const ResourceError& refused) {
-        throw ResourceError(std::string("option `checkpoint`: ") + refused.message(),
-                            {.option = "checkpoint", .file = path_});
-    }
-}
-
-Archive Checkpoint::begin() const {
-    Archive out("checkpoint");
-    out.set_text("layout", layout);
-    out.set_options(options_);
-    out.set_text("fit", method_);
-    out.set_text("points", fingerprint_);
-    out.set_text("seed", std::to_string(seed_));
-    return out;
-}
-
-std::optional<Archive> Checkpoint::found() const {
-    std::error_code none;
-    if (path_.empty() || !std::filesystem::exists(path_, none)) return std::nullopt;
-    Archive archive = Archive::load(path_);
-    const auto refuse = [&](const std::string& what) {
-        throw BadData(path_ + ": this checkpoint is of a fit with other " + what + "; name another file, or remove it",
-                      {.option = "checkpoint", .file = path_});
-    };
-    if (archive.method() != "checkpoint")
-        throw BadData(path_ + ": this is a model of " + archive.method() + ", not a checkpoint; name another file",
-                      {.option = "checkpoint", .file = path_});
-    if (!archive.texts().contains("layout") || archive.text("layout") != layout)
-        throw BadData(path_ + ": this checkpoint is of another version of coterie; name another file, or remove it",
-                      {.option = "checkpoint", .file = path_});
-    if (archive.text("fit") != method_) refuse("method (" + archive.text("fit") + ")");
-    if (archive.text("points") != fingerprint_) refuse("points, or other labels, shares or `pretrained` beside them");
-    if (archive.text("seed") != std::to_string(seed_)) refuse("seed");
-    std::string differing;
-    for (const auto& [name, value] : options_) {
-        const auto stored = archive.options().find(name);
-        if (stored == archive.options().end())
-            differing += " `" + name + "`";
-        else if (stored->second != value)
-            differing += " `" + name + "=" + to_text(stored->second) + "`";
-    }
-    if (!differing.empty() || archive.options().size() != options_.size())
-        refuse("options (" + differing.erase(0, 1) + ")");
-    return archive;
-}
-
-void Checkpoint::write(const Archive& archive) {
-    try {
-        archive.save(path_);
-    } catch (const ResourceError& refused) {
-        trouble_ = refused.message();
-    }
-    since_.restart();
-}
-
-std::string Checkpoint::what_is_left() const {
-    if (!wanted()) return ", before there was a result";
-    if (!trouble_.empty()) return ", before there was a result, and the checkpoint could not be written: " + trouble_;
-    return "; the checkpoint " + path_ + " holds its state, and the same fit goes on from there";
-}
-
-void Checkpoint::warn(FitReport& report) const {
-    if (!trouble_.empty()) report.warnings.push_back("a checkpoint could not be written: " + trouble_);
-}
-
 DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
                  const OptionValues& values, const Run& run)
     : points_(checked_floats(points, options.clusters, run)),
       options_(options),
       run_(run),
       network_(architecture_of(options, points.columns()), run.device, run.threads, options.half),
-      checkpoint_(run, std::string(method), values,
-                  run.checkpoint.empty() ? std::string() : fingerprint_of(points_, options.pretrained)) {
+      checkpoint_(run, std::string(method), without_files(values),
+                  run.checkpoint.empty() ? std::string() : fingerprint_with(points_, options.pretrained, run)) {
     const auto rows = points_.view().as<float>();
     network_.set_points(rows.matrix());
 }

@@ -6,6 +6,7 @@
 
 #include "coterie/deep/autoencoder.hpp"
 #include "coterie/deep/internal/network.hpp"
+#include "coterie/model/internal/checkpoint.hpp"
 
 namespace coterie::internal {
 
@@ -46,7 +47,9 @@ ImageShape image_shape(const std::vector<int>& image, Index dimensions);
 /// The points in single precision, checked.
 Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
 /// Of the points that a checkpoint belongs to, and of a file beside them (empty: none).
-std::string fingerprint_of(PointsView points, const std::string& path = {});
+std::string fingerprint_with(PointsView points, const std::string& path, const Run& run);
+/// The options that a checkpoint belongs to: a file's bytes are in the fingerprint, wherever it lies.
+OptionValues without_files(OptionValues options);
 /// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters, bool half,
                        const Run& run);
@@ -58,31 +61,6 @@ Architecture architecture_of(const AutoencoderOptions& options, Index dimensions
 
 /// BadData unless the model that `pretrained` names is of one of these methods.
 void require_kind(const Archive& model, const std::string& path, std::initializer_list<std::string_view> methods);
-
-/// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off.
-class Checkpoint {
-public:
-    /// Of run.checkpoint. An empty path: none is written, none is found. ResourceError where no file can be written
-    /// there.
-    Checkpoint(const Run& run, std::string method, const OptionValues& options, std::string fingerprint);
-    /// What the file holds, where there is one. BadData when it is of another fit.
-    std::optional<Archive> found() const;
-    bool due() const { return !path_.empty() && since_.seconds() > 60; }
-    bool wanted() const { return !path_.empty(); }
-    Archive begin() const;
-    /// What stands in the way (a full disk) does not end the fit: it is kept for warn().
-    void write(const Archive& archive);
-    void warn(FitReport& report) const;
-    /// How the message of who was stopped before there was a result ends: whether its state was kept, and where.
-    std::string what_is_left() const;
-
-private:
-    std::string trouble_;
-    std::string path_, method_, fingerprint_;
-    OptionValues options_;
-    std::uint64_t seed_;
-    Stopwatch since_;
-};
 
 class DeepFit {
 public:

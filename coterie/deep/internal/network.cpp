@@ -4,18 +4,14 @@
 
 #include "coterie/deep/internal/network.hpp"
 
-#include <dlfcn.h>
-
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 
 #include "coterie/base/error.hpp"
-#include "coterie/base/internal/own_place.hpp"
 #include "coterie/base/internal/processor.hpp"
 #include "coterie/base/internal/shared_library.hpp"
 #include "coterie/base/memory.hpp"
@@ -23,17 +19,9 @@
 namespace coterie::internal {
 namespace {
 
-constexpr const char* library_name = "libcoterie-deep.so";
 // Batches that a network only looks at: large enough to keep the processor busy, small enough for its memory.
 constexpr Index encoded_at_once = 1000;
 constexpr Index numbers_at_once = 4'000'000;  // of the items; layers between may have some tens as many
-
-std::vector<std::string> places() {
-    if (const char* given = std::getenv("COTERIE_DEEP_LIBRARY")) return {given};
-    std::vector<std::string> out;
-    for (const std::filesystem::path& folder : own_library_folders()) out.push_back((folder / library_name).string());
-    return out;
-}
 
 // The file name of the LibTorch that the library at `place` asks the loader for: it stands between zeros among the
 // names that the file is linked by. Empty where there is none.
@@ -56,32 +44,22 @@ const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
         const std::filesystem::path of_the_host = loaded_library("libtorch_cpu.so");
-        for (const std::string& place : places()) {
-            // A second LibTorch would share some of the first one's variables, and end the process while it is loaded.
+        const auto take = [&](void* function) {
+            out.api = reinterpret_cast<decltype(&coterie_network_functions)>(function)(COTERIE_NETWORK_ABI);
+            return out.api != nullptr;
+        };
+        // A second LibTorch would share some of the first one's variables, and end the process while it is loaded.
+        const auto objection = [&](const std::string& place) -> std::string {
             const std::string torch = of_the_host.empty() ? "" : torch_of(place);
-            if (!torch.empty() && of_the_host.filename() != torch) {
-                out.trouble = place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
-                              of_the_host.string();
-                out.remedy =
-                    "build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
-                continue;
-            }
-            void* const library = open_library(place.c_str());
-            if (library == nullptr) {
-                const char* const said = dlerror();
-                std::error_code ignored;
-                if (out.trouble.empty() || std::filesystem::exists(place, ignored)) out.trouble = said ? said : place;
-                continue;
-            }
-            using Functions = const coterie_network_api* (*)(std::int32_t);
-            const auto functions = reinterpret_cast<Functions>(dlsym(library, "coterie_network_functions"));
-            if (functions != nullptr) out.api = functions(COTERIE_NETWORK_ABI);
-            if (out.api != nullptr) {
-                if (of_the_host.empty()) out.api->keep_memory();
-                return out;
-            }
-            out.trouble = place + " is of another version of coterie";
-        }
+            if (torch.empty() || of_the_host.filename() == torch) return {};
+            out.remedy =
+                "build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
+            return place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
+                   of_the_host.string();
+        };
+        out.trouble =
+            load_plugin({"libcoterie-deep.so", "COTERIE_DEEP_LIBRARY", "coterie_network_functions"}, take, objection);
+        if (out.api != nullptr && of_the_host.empty()) out.api->keep_memory();
         return out;
     }();
     return found;

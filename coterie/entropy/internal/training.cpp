@@ -1,6 +1,8 @@
 // One trainer for all methods of the room: labels and descent on batches, or labels and L-BFGS on all points, in turn.
-// Labels are constants of a step. Orders follow from the seed and the epoch; sums are those of fixed blocks in double:
-// the same bits at any number of threads. Labels by transport come from Sinkhorn's rounds in the log domain, from dull
+// Labels are constants of a step. Orders follow from the seed and the epoch; sums over all rows are those of BlockSums.
+// Every process takes all steps, on rows that are gathered for some batches at a time: batches are small. What is of
+// all rows (logits, the gradient of L-BFGS) each works out for its own. The same bits at any number of threads and
+// processes. Labels by transport come from Sinkhorn's rounds in the log domain, from dull
 // to sharp ones. A loss that grows without end is an error, not a result.
 
 #include "coterie/entropy/internal/training.hpp"
@@ -9,7 +11,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/entropy/internal/lbfgs.hpp"
@@ -18,7 +23,9 @@
 namespace coterie::internal {
 namespace {
 
-constexpr int lbfgs_iterations = 100;  // an epoch
+constexpr int lbfgs_iterations = 100;                // an epoch
+constexpr Index gathered_numbers = Index{1} << 20;   // of the rows of some batches
+constexpr Index predicted_numbers = Index{1} << 18;  // of predictions made at a time by a thread
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double divergence(const std::vector<double>& prior, const Vector<double>& means) {
@@ -30,20 +37,28 @@ double divergence(const std::vector<double>& prior, const Vector<double>& means)
 template <class T>
 class Training {
 public:
-    Training(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
+    Training(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
              const Constraints& constraints, const Run& run)
-        : points_(points), options_(options), criterion_(criterion), constraints_(constraints), run_(run) {
-        const double n = static_cast<double>(points.rows);
+        : points_(points),
+          n_(points.rows()),
+          d_(points.columns()),
+          options_(options),
+          criterion_(criterion),
+          constraints_(constraints),
+          run_(run),
+          own_(own_rows(grid_of(points), run.communicator())) {
+        const double n = static_cast<double>(n_);
         const double k = *options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
-        // Training holds up to 10 numbers per row and cluster; finish() holds 3 of all rows. A model's parameters are
-        // there a few times in double, and with L-BFGS in its history.
+        // Training holds up to 10 numbers per row and cluster. A model's parameters are there a few times in double,
+        // and with L-BFGS in its history.
         const double rows = whole ? n : std::min(n, 3.0 * options.batch_size);
         const double history = options.optimizer == Optimizer::lbfgs ? 16.0 * LbfgsSettings().memory : 0.0;
-        require_memory(sizeof(T) * k * std::max(10 * rows, 3 * n) + 24 * n +
-                           (64 + history) * k * static_cast<double>(points.columns),
-                       "entropy clustering");
-        for (Index i = 0; i < points.rows; ++i)
+        together(run.communicator(), [&] {
+            require_memory(sizeof(T) * k * 10 * rows + 24 * n + (64 + history) * k * static_cast<double>(d_),
+                           "entropy clustering");
+        });
+        for (Index i = 0; i < n_; ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
     }
 
@@ -52,7 +67,7 @@ public:
         report_.stopped = options_.optimizer == Optimizer::sgd ? StopReason::completed : StopReason::iteration_limit;
         if (options_.origin == TrainingOrigin::mean) origin_ = mean(points_, run_);
         warn_of_scale();
-        model_ = random_linear_softmax<T>(*options_.clusters, points_.columns, options_.start_scale, run_);
+        model_ = random_linear_softmax<T>(*options_.clusters, d_, options_.start_scale, run_);
         model_.bias -= at_origin(model_.weights, origin_).template cast<T>();
         report_.seconds.emplace_back("start", watch.restart());
         if (options_.optimizer == Optimizer::sgd)
@@ -81,14 +96,18 @@ private:
     // outweighs the loss where decisive weights must be large because the points are small. Both bounds are where
     // clusters began to run empty on MNIST digits scaled up and down.
     void warn_of_scale() {
-        const RowBlocks blocks{points_.rows, 1024};
-        std::vector<double> partial(at(blocks.count()), 0.0);
-        for_each_block(blocks.count(), run_.threads, [&](Index block, int) {
-            Matrix<double> rows = points_.block(blocks.begin(block), blocks.end(block)).template cast<double>();
-            if (origin_.size() > 0) rows.rowwise() -= origin_.transpose();
-            partial[at(block)] = rows.squaredNorm();
-        });
-        const double size = std::accumulate(partial.begin(), partial.end(), 0.0) / static_cast<double>(points_.rows);
+        const Stage stage{.name = "start", .operations = 2.0 * static_cast<double>(n_ * d_)};
+        const double size =
+            sum_blocks<T>(points_, 1, run_, stage,
+                          [&](const RowBlock<T>& block, int, double* sum) {
+                              Vector<double> row(d_);
+                              for (Index r = 0; r < block.rows.rows; ++r) {
+                                  row = block.rows.block(r, r + 1).row(0).transpose().template cast<double>();
+                                  if (origin_.size() > 0) row -= origin_;
+                                  *sum += row.squaredNorm();
+                              }
+                          })[0] /
+            static_cast<double>(n_);
         const std::string length = std::string("the points' mean squared length") +
                                    (origin_.size() > 0 ? " about their mean" : "") + " is " +
                                    to_text(OptionValue(size));
@@ -121,13 +140,48 @@ private:
         return last_solved_.labels;
     }
 
+    // act(first, logits) for a few rows of a block at a time, first being their number among all.
+    template <class Act>
+    void for_each_logits(const RowBlock<T>& block, Act&& act) const {
+        const Index few = std::max<Index>(1, predicted_numbers / *options_.clusters);
+        for (Index begin = 0; begin < block.rows.rows; begin += few) {
+            const Index end = std::min(begin + few, block.rows.rows);
+            act(block.first + begin,
+                logits(Rows<T>{block.rows.row(begin), end - begin, d_, block.rows.stride}, model_, 1));
+        }
+    }
+
+    // Of all rows, on every process.
+    Matrix<T> all_logits() const {
+        const Index k = *options_.clusters;
+        Matrix<T> out(n_, k);
+        const Stage stage{.name = "predictions", .operations = static_cast<double>(n_) * static_cast<double>(d_ * k)};
+        for_each_row_block<T>(points_, run_.unstopped(), stage, [&](const RowBlock<T>& block, int) {
+            for_each_logits(block, [&](Index first, const Matrix<T>& x) { out.middleRows(first, x.rows()) = x; });
+        });
+        Communicator& communicator = run_.communicator();
+        const std::vector<Range> all = gather(communicator, std::vector<Range>{own_});
+        for (int process = 0; process < communicator.size(); ++process) {
+            const Range rows = all[at(process)];
+            communicator.broadcast(std::as_writable_bytes(std::span(out.data() + rows.begin * k, at(rows.count() * k))),
+                                   process);
+        }
+        return out;
+    }
+
     // Labels of all points, kept for the epoch.
-    void label_all(std::span<const Index> numbers) {
+    void label_all() {
         if (criterion_.rule == LabelRule::given) {
             if (epoch_labels_.size() == 0) epoch_labels_ = criterion_.targets->template cast<T>();
             return;
         }
-        epoch_labels_ = labels_for(numbers, softmax(logits(points_, model_, run_.threads), run_.threads));
+        epoch_labels_ = labels_for(all_rows(), softmax(all_logits(), run_.threads));
+    }
+
+    std::vector<Index> all_rows() const {
+        std::vector<Index> out(at(n_));
+        std::iota(out.begin(), out.end(), Index{0});
+        return out;
     }
 
     // The loss of the rows `numbers`, and its gradient with respect to their logits.
@@ -166,13 +220,23 @@ private:
         return value;
     }
 
-    std::vector<const T*> pointers(std::span<const Index> numbers, std::span<const Index> labelled) const {
-        std::vector<const T*> out;
-        out.reserve(numbers.size() + labelled.size());
-        for (const Index i : numbers) out.push_back(points_.row(i));
-        for (const Index i : labelled) out.push_back(points_.row(i));
-        return out;
-    }
+    // The rows of some batches, on every process: as they lie in memory, or copies.
+    class Gathered {
+    public:
+        Gathered(PointsView points, std::span<const Index> rows, const Run& run) {
+            if (points.resident() && run.communicator().size() == 1) {
+                for (const Index i : rows) rows_.push_back(points.as<T>().row(i));
+                return;
+            }
+            copies_ = gather_rows(points, rows, run);
+            for (Index r = 0; r < copies_.rows(); ++r) rows_.push_back(copies_.view().template as<T>().row(r));
+        }
+        const T* operator[](std::size_t r) const { return rows_[r]; }
+
+    private:
+        Points copies_;
+        std::vector<const T*> rows_;
+    };
 
     // true: go on.
     bool epoch_done(int epoch, double objective) {
@@ -187,9 +251,7 @@ private:
     }
 
     void descend() {
-        std::vector<Index> order(at(points_.rows));
-        std::iota(order.begin(), order.end(), Index{0});
-        const std::vector<Index> all = order;
+        std::vector<Index> order = all_rows();
         std::vector<Index> known = known_;
         RandomStream known_random = run_.random("entropy.labelled");
         shuffle(known, known_random);
@@ -197,16 +259,21 @@ private:
         const std::size_t known_a_batch = std::min(known.size(), at(options_.batch_size));
         // Batches of equal size, but for one row: a short one would be asked for a fairness it cannot have.
         const Index batches =
-            std::max<Index>(1, (points_.rows + options_.batch_size / 2) / static_cast<Index>(options_.batch_size));
+            std::max<Index>(1, (n_ + options_.batch_size / 2) / static_cast<Index>(options_.batch_size));
+        const auto first_of = [&](Index batch) { return batch * n_ / batches; };
+        const Index batch_rows = n_ / batches + static_cast<Index>(known_a_batch);
+        const Index gathered_batches = std::clamp<Index>(gathered_numbers / (batch_rows * d_), 1, batches);
         Descent<T> descent(model_, origin_, options_.learning_rate, options_.momentum, options_.gamma, run_.threads);
         Matrix<T> gradient;
         double first = 0;
-        std::vector<Index> labelled(known_a_batch);
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
             RandomStream random = run_.random("entropy.order", static_cast<std::uint64_t>(epoch));
             shuffle(order, random);
-            if (labels_per_epoch()) label_all(all);
+            if (labels_per_epoch()) label_all();
             double objective = 0;
+            std::vector<Index> wanted;  // rows of some batches, and after those of each its labelled rows
+            std::optional<Gathered> gathered;
+            std::size_t position = 0;  // of the batch among them
             for (Index batch = 0; batch < batches; ++batch) {
                 if (epoch == 0) run_.throw_if_stopped("training");
                 if (epoch > 0 && run_.stop_requested()) {  // the model as it stands; this epoch has no objective
@@ -214,18 +281,29 @@ private:
                     report_.stopped = StopReason::interrupted;
                     return;
                 }
-                const Index begin = batch * points_.rows / batches;
-                const Index end = (batch + 1) * points_.rows / batches;
-                const std::span<const Index> numbers(order.data() + begin, at(end - begin));
-                for (Index& i : labelled) i = known[next_known++ % known.size()];
-                const std::vector<const T*> rows = pointers(numbers, labelled);
+                if (batch % gathered_batches == 0) {
+                    wanted.clear();
+                    for (Index b = batch; b < std::min(batch + gathered_batches, batches); ++b) {
+                        wanted.insert(wanted.end(), order.begin() + first_of(b), order.begin() + first_of(b + 1));
+                        for (std::size_t i = 0; i < known_a_batch; ++i)
+                            wanted.push_back(known[next_known++ % known.size()]);
+                    }
+                    gathered.emplace(points_, wanted, run_);
+                    position = 0;
+                }
+                const auto size = at(first_of(batch + 1) - first_of(batch));
+                const std::span<const Index> numbers(wanted.data() + position, size);
+                const std::span<const Index> labelled(wanted.data() + position + size, known_a_batch);
+                std::vector<const T*> rows;
+                for (std::size_t r = 0; r < size + known_a_batch; ++r) rows.push_back((*gathered)[position + r]);
+                position += rows.size();
                 const double value = loss_with_labels(numbers, labelled, logits(rows, model_, run_.threads), gradient) +
                                      options_.gamma * static_cast<double>(model_.weights.squaredNorm());
                 if (epoch == 0 && batch == 0) first = value;
                 // No batch's loss is so much larger than another's; only weights that grow without end make it so.
                 if (!(std::abs(value) <= 1e10 * (1 + std::abs(first)))) diverged(epoch);
                 descent.step(rows, gradient);
-                objective += value * static_cast<double>(end - begin) / static_cast<double>(points_.rows);
+                objective += value * static_cast<double>(size) / static_cast<double>(n_);
             }
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
             if (!epoch_done(epoch, objective)) break;
@@ -233,29 +311,43 @@ private:
     }
 
     void minimize() {
-        std::vector<Index> all(at(points_.rows));
-        std::iota(all.begin(), all.end(), Index{0});
-        const std::vector<const T*> rows = pointers(all, known_);
+        const std::vector<Index> all = all_rows();
         const Index k = *options_.clusters;
-        const Index d = points_.columns;
-        Vector<double> x(k * d + k);
-        Eigen::Map<eigen::Matrix<double>>(x.data(), k, d) = model_.weights.template cast<double>();
+        Vector<double> x(k * d_ + k);
+        Eigen::Map<eigen::Matrix<double>>(x.data(), k, d_) = model_.weights.template cast<double>();
         x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         double gamma = options_.gamma;
         bool cut = false;  // short of its iterations, by who asked to stop
         const auto assign = [&](const Vector<double>& from) {
-            model_.weights = Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d).template cast<T>();
+            model_.weights = Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d_).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
         };
         Matrix<T> g;
+        BlockSums gradients(k * d_);
+        const Stage stage{.name = "gradient", .operations = static_cast<double>(n_) * static_cast<double>(k * d_)};
         const auto f = [&](const Vector<double>& from, Vector<double>& gradient) {
             assign(from);
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) return infinity;
-            const double value = loss_with_labels(all, known_, logits(rows, model_, run_.threads), g);
-            const Eigen::Map<const eigen::Matrix<double>> weights(from.data(), k, d);
-            Eigen::Map<eigen::Matrix<double>> of_weights(gradient.data(), k, d);
-            of_weights = weight_gradient(rows, g, d, run_.threads) + 2 * gamma * weights;
-            gradient.tail(k) = g.template cast<double>().colwise().sum().transpose();
+            Matrix<T> logits_of_rows = all_logits();
+            if (!known_.empty()) {  // once more, for the labels' own loss
+                logits_of_rows.conservativeResize(n_ + static_cast<Index>(known_.size()), k);
+                for (std::size_t l = 0; l < known_.size(); ++l)
+                    logits_of_rows.row(n_ + static_cast<Index>(l)) = logits_of_rows.row(known_[l]);
+            }
+            const double value = loss_with_labels(all, known_, logits_of_rows, g);
+            for (std::size_t l = 0; l < known_.size(); ++l) g.row(known_[l]) += g.row(n_ + static_cast<Index>(l));
+            const auto total =
+                gradients.over<T>(points_, run_.unstopped(), stage, [&](const RowBlock<T>& block, int, double* sum) {
+                    std::vector<const T*> rows;
+                    for (Index r = 0; r < block.rows.rows; ++r) rows.push_back(block.rows.row(r));
+                    const Matrix<T> part = g.middleRows(block.first, block.rows.rows);
+                    const Matrix<double> product = weight_gradient(rows, part, d_, 1);
+                    for (Index i = 0; i < product.size(); ++i) sum[i] += product.data()[i];
+                });
+            const Eigen::Map<const eigen::Matrix<double>> weights(from.data(), k, d_);
+            Eigen::Map<eigen::Matrix<double>> of_weights(gradient.data(), k, d_);
+            of_weights = Eigen::Map<const eigen::Matrix<double>>(total.data(), k, d_) + 2 * gamma * weights;
+            gradient.tail(k) = g.topRows(n_).template cast<double>().colwise().sum().transpose();
             if (origin_.size() > 0) of_weights -= gradient.tail(k) * origin_.transpose();
             return value + gamma * weights.squaredNorm();
         };
@@ -266,7 +358,7 @@ private:
                                       : *options_.gamma_start * std::pow(options_.gamma / *options_.gamma_start,
                                                                          static_cast<double>(epoch) / last);
             if (epoch == 0) run_.throw_if_stopped("training");
-            if (has_rule()) label_all(all);
+            if (has_rule()) label_all();
             const double before = epoch > 0 ? report_.objective_per_iteration.back() : infinity;
             const LbfgsResult found = minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) {
                 cut = run_.stop_requested();
@@ -284,23 +376,39 @@ private:
         }
     }
 
-    // Labels, and the figures of the last model over all points.
+    // Labels of this process' rows, and the figures of the last model over all points.
     Labels finish() {
-        const Softmax<T> sigma = softmax(logits(points_, model_, run_.threads), run_.threads);
-        Labels out = likeliest_clusters(constraints_, sigma.logarithm);
-        auto& details = report_.details;
-        describe_predictions(sigma, criterion_.prior, report_, run_.threads);
-        details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
+        const Index k = *options_.clusters;
+        Labels out(at(own_.count()));
+        BlockSums sums(k + 1);  // of probabilities, and of entropies
+        const Stage stage{.name = "predictions", .operations = static_cast<double>(n_) * static_cast<double>(k * d_)};
+        const auto total =
+            sums.over<T>(points_, run_.unstopped(), stage, [&](const RowBlock<T>& block, int, double* sum) {
+                for_each_logits(block, [&](Index first, const Matrix<T>& x) {
+                    const Softmax<T> sigma = softmax(x, 1);
+                    const Labels labels = likeliest_clusters(constraints_, sigma.logarithm, first);
+                    std::copy(labels.begin(), labels.end(), out.begin() + (first - own_.begin));
+                    const Vector<double> means = sigma.probability.template cast<double>().colwise().sum().transpose();
+                    for (Index c = 0; c < k; ++c) sum[c] += means[c];
+                    sum[k] += decisiveness(sigma, 1.0, 1) * static_cast<double>(x.rows());
+                });
+            });
+        const auto n = static_cast<double>(n_);
+        describe_predictions(total[at(k)] / n, Eigen::Map<const eigen::Vector<double>>(total.data(), k) / n,
+                             criterion_.prior, report_);
+        report_.details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
         if (criterion_.rule == LabelRule::self_label)
             describe_labels(last_predictions_, last_solved_, criterion_.labels, last_fixed_, report_, run_.threads);
         return out;
     }
 
-    Rows<T> points_;
+    PointsView points_;
+    Index n_, d_;
     const LinearTrainingOptions& options_;
     const Criterion& criterion_;
     const Constraints& constraints_;
     const Run& run_;
+    Range own_;  // this process' rows
 
     Vector<double> origin_;     // empty: 0
     std::vector<Index> known_;  // rows with a partial label
@@ -400,10 +508,10 @@ double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, c
 }
 
 template <class T>
-Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores) {
+Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores, Index first) {
     Labels out(at(scores.rows()));
     for (Index i = 0; i < scores.rows(); ++i) {
-        const std::int32_t known = constraints.label(i);
+        const std::int32_t known = constraints.label(first + i);
         const auto [begin, end] =
             known >= 0 ? constraints.clusters_of(known) : std::pair<int, int>{0, constraints.clusters()};
         Index best = 0;
@@ -413,11 +521,13 @@ Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& score
     return out;
 }
 
-template <class T>
-void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& prior, FitReport& report, int threads) {
-    report.details.emplace_back("decisiveness", decisiveness(sigma, 1.0, threads));
-    report.details.emplace_back("fairness", fairness(sigma, prior, Fairness::reverse));
-    const Vector<double> means = sigma.probability.template cast<double>().colwise().mean().transpose();
+void describe_predictions(double decisiveness, const Vector<double>& means, const std::vector<double>& prior,
+                          FitReport& report) {
+    double fairness = 0;
+    for (Index k = 0; k < means.size(); ++k)
+        if (means[k] > 0) fairness += means[k] * std::log(means[k] / prior[at(k)]);
+    report.details.emplace_back("decisiveness", decisiveness);
+    report.details.emplace_back("fairness", fairness);
     report.details.emplace_back("mean_probabilities", std::vector<double>(means.data(), means.data() + means.size()));
 }
 
@@ -541,7 +651,7 @@ Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>&
 }
 
 template <class T>
-Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
+Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, const Run& run) {
     if (options.gamma_start) {
         const auto refuse = [&](const std::string& why) {
@@ -556,17 +666,16 @@ Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, co
     return Training<T>(points, options, criterion, constraints, run)();
 }
 
-#define COTERIE_INSTANTIATE(T)                                                                                    \
-    template Trained<T> train(const Rows<T>&, const LinearTrainingOptions&, const Criterion&, const Constraints&, \
-                              const Run&);                                                                        \
-    template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);               \
-    template Matrix<T> alternating_labels(const Matrix<T>&, const FixedLabels<T>&);                               \
-    template FixedLabels<T> fixed_labels(const Constraints&, std::span<const Index>, const Softmax<T>&);          \
-    template LabelSolution<T> labels_of(const Criterion&, const Softmax<T>&, const FixedLabels<T>&, int);         \
-    template double add_criterion_loss(const Criterion&, const Softmax<T>&, const Matrix<T>&, Matrix<T>&, int,    \
-                                       const std::vector<bool>&);                                                 \
-    template Labels likeliest_clusters(const Constraints&, const Matrix<T>&);                                     \
-    template void describe_predictions(const Softmax<T>&, const std::vector<double>&, FitReport&, int);
+#define COTERIE_INSTANTIATE(T)                                                                                 \
+    template Trained<T> train(PointsView, const LinearTrainingOptions&, const Criterion&, const Constraints&,  \
+                              const Run&);                                                                     \
+    template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);            \
+    template Matrix<T> alternating_labels(const Matrix<T>&, const FixedLabels<T>&);                            \
+    template FixedLabels<T> fixed_labels(const Constraints&, std::span<const Index>, const Softmax<T>&);       \
+    template LabelSolution<T> labels_of(const Criterion&, const Softmax<T>&, const FixedLabels<T>&, int);      \
+    template double add_criterion_loss(const Criterion&, const Softmax<T>&, const Matrix<T>&, Matrix<T>&, int, \
+                                       const std::vector<bool>&);                                              \
+    template Labels likeliest_clusters(const Constraints&, const Matrix<T>&, Index);
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)
 

@@ -28,7 +28,7 @@ OptionSetFor<Options> describe_training() {
         .template integer<int>("batch_size", &Options::batch_size, at_least(1), "sgd: points per batch")
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
                                          "what the points are taken about while training: their mean, or 0")
-        .real("start_scale", &Options::start_scale, Range{.low = 0, .high = 1e6, .low_open = true},
+        .real("start_scale", &Options::start_scale, coterie::Range{.low = 0, .high = 1e6, .low_open = true},
               "first weights are uniform on +- this over the square root of the dimensions")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
     return set;
@@ -61,8 +61,11 @@ struct Trained {
     FitReport report;  // all but what finish_report adds
 };
 
+/// T: the points' scalar type. Points come in blocks, each process has the labels of its own rows. Numbers per row and
+/// cluster (predictions of a batch, or of all rows where labels are per epoch and with L-BFGS) every process has of all
+/// rows.
 template <class T>
-Trained<T> train(const Rows<T>& points, const LinearTrainingOptions& options, const Criterion& criterion,
+Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
                  const Constraints& constraints, const Run& run);
 
 // What networks share with it (deep/):
@@ -86,9 +89,10 @@ LabelSolution<T> labels_of(const Criterion& criterion, const Softmax<T>& sigma, 
 template <class T>
 double add_criterion_loss(const Criterion& criterion, const Softmax<T>& sigma, const Matrix<T>& y, Matrix<T>& gradient,
                           int threads, const std::vector<bool>& counts = {});
-/// The cluster with the largest score, among those of its label where that is known; ties go to the lowest.
+/// The cluster with the largest score, among those of its label where that is known; ties go to the lowest. `first`:
+/// which of the points the first row of scores is.
 template <class T>
-Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores);
+Labels likeliest_clusters(const Constraints& constraints, const Matrix<T>& scores, Index first = 0);
 /// Adds "label_rounds", "label_gradient" and "label_gap", how far labels that were solved for are from the optimum, and
 /// a warning where the dual solver should have come nearer. Nothing where no row was free.
 template <class T>
@@ -105,9 +109,10 @@ void describe_labels(const Matrix<T>& predictions, const LabelSolution<T>& solve
                                   std::to_string(solved.rounds) + " steps at a gradient of " +
                                   to_text(OptionValue(solved.gradient)));
 }
-/// Adds the details "decisiveness", "fairness" and "mean_probabilities" of all points' predictions.
-template <class T>
-void describe_predictions(const Softmax<T>& sigma, const std::vector<double>& prior, FitReport& report, int threads);
+/// Adds the details "decisiveness", "fairness" and "mean_probabilities": the mean entropy of all points' predictions,
+/// and what the mean prediction is and how far from the prior.
+void describe_predictions(double decisiveness, const Vector<double>& means, const std::vector<double>& prior,
+                          FitReport& report);
 /// Scores of clusters, n x k, summed over each label's, n x L; as they are where no label is known.
 Matrix<double> scores_of_labels(const Matrix<double>& scores, const ClusterLabels& labels);
 

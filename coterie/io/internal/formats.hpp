@@ -6,12 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "coterie/base/function_ref.hpp"
 #include "coterie/io/reader.hpp"
 
 namespace coterie::formats {
@@ -77,6 +79,10 @@ std::size_t item_bytes(Element element);
 /// Product of the shape times `item`, BadData naming `source` when an extent is negative or the product too large for
 /// memory addresses.
 std::size_t checked_bytes(const std::vector<std::int64_t>& shape, std::size_t item, std::string_view source);
+/// BadData unless a file has as many bytes of items as its header says. `also_said`: what the header says beside the
+/// shape; `if_more`: what a file that has too many may be.
+void require_length(const Array& array, std::size_t there, std::string_view source, std::string_view also_said = {},
+                    std::string_view if_more = {});
 
 enum class Purpose { points, labels };
 struct Content {
@@ -117,10 +123,27 @@ std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece);
 /// Line number (from 1) at an offset.
 Index line_at(std::string_view text, std::size_t offset);
 
+// ---- formats by name ------------------------------------------------------------------------------------------------
+
+enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+std::string_view name(Format format);
+/// What a file's name ends in; nothing where that is not known, or compressed.
+std::optional<Format> format_of_name(const std::string& path);
+
 // ---- formats --------------------------------------------------------------------------------------------------------
 
 PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
                       int threads);
+struct TextSource {
+    std::string name;
+    Bytes bytes;
+    bool tab_separated = false;
+};
+/// Texts with the same columns one after the other as one, some megabytes at a time: calls begin() once, take() for
+/// consecutive rows. What is returned has no points. BadData where texts differ in their columns.
+PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& options, const Run& run,
+                       FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
+                       FunctionRef<void(PointsView rows)> take);
 LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
                               const std::string& column, bool allow_blank, int threads);
 std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated, int threads);

@@ -1,7 +1,7 @@
 // A hidden file in the target's own folder, as a rename is whole only within a file system. Its name has the process's
 // number and a counter, and must be new: two writers never share one. A device, a pipe and standard output are written
-// as they are. Bytes are handed to the system, not waited for on the disk; the file that is replaced leaves nothing,
-// not its permissions either.
+// as they are. Bytes are handed to the system, and waited for on the disk only where that is asked for; the file that
+// is replaced leaves nothing, not its permissions either.
 
 #include "coterie/io/internal/output_file.hpp"
 
@@ -100,9 +100,11 @@ void OutputFile::write(const void* data, std::size_t bytes) {
     }
 }
 
-void OutputFile::commit() {
+void OutputFile::commit(Durability durability) {
     if (descriptor_ < 0) throw InternalError("output file committed twice");
     flush();
+    if (durability == Durability::on_disk && !temporary_.empty() && ::fsync(descriptor_) != 0)
+        fail("cannot be written");
     if (descriptor_ == STDOUT_FILENO) {
         descriptor_ = -1;
         return;

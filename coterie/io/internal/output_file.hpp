@@ -19,8 +19,10 @@ public:
 
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
-    /// Flushes, closes, renames. ResourceError (disk full, ...) leaves nothing behind.
-    void commit();
+    enum class Durability { handed_over, on_disk };
+    /// Flushes, closes, renames. ResourceError (disk full, ...) leaves nothing behind. on_disk: a crash of the machine
+    /// leaves this file or the one before it, and not an empty one.
+    void commit(Durability durability = Durability::handed_over);
 
 private:
     std::string path_;

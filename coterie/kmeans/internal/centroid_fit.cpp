@@ -5,6 +5,7 @@
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
@@ -42,9 +43,7 @@ ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, 
     const Index d = points.columns();
     const ClusterSumLayout layout(clusters, d);
     const Index first = own_rows(grid_of(points), run.communicator()).begin;
-    BlockSums blocks(
-        layout.numbers(), [&](double* sum) { layout.clear(sum); },
-        [&](double* left, const double* right) { layout.merge(left, right); });
+    BlockSums blocks = layout.block_sums();
     return points.with_scalar([&]<class T>() {
         const Kernels<T>& kernel = kernels<T>();
         const Stage stage{.name = "sums", .operations = 2.0 * static_cast<double>(points.rows() * d)};
@@ -82,6 +81,52 @@ std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& lab
     order = gather(communicator, order);
     keep();
     return order;
+}
+
+namespace {
+constexpr std::string_view fact = "fact.";
+
+std::string fingerprint_of_all(const Problem& problem, const Run& run) {
+    if (run.checkpoint.empty()) return {};
+    std::string out = fingerprint_of(problem.points.view(), run);
+    const Run own = run.alone();  // every process has them all
+    if (!problem.weights.empty())
+        out += ", weights " +
+               fingerprint_of(PointsView(problem.weights.data(), static_cast<Index>(problem.weights.size()), 1), own);
+    if (!problem.initial_centroids.empty())
+        out += ", centroids " + fingerprint_of(problem.initial_centroids.view(), own);
+    return out;
+}
+}  // namespace
+
+KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run)
+    : checkpoint_(run, std::string(method), options, fingerprint_of_all(problem, run)),
+      found_(checkpoint_.found()),
+      going_on_(found_ && found_->text("stage") == "iterations") {
+    if (!found_) return;
+    for (const auto& [name, tensor] : found_->tensors())
+        if (name.starts_with(fact)) facts[name.substr(fact.size())] = found_->vector(name, 1)[0];
+}
+
+void KeptFit::keep(const char* stage, FunctionRef<void(Archive&)> store) {
+    if (!checkpoint_.wanted()) return;
+    last_ = checkpoint_.begin();
+    last_->set_text("stage", stage);
+    for (const auto& [name, value] : facts) last_->set_vector(std::string(fact) + name, std::vector<double>{value});
+    restarts_(*last_);
+    store(*last_);
+    if (checkpoint_.due()) checkpoint_.write(*last_);
+}
+
+void KeptFit::after_iteration(FunctionRef<void(Archive&)> store) { keep("iterations", store); }
+
+void KeptFit::after_restart() {
+    going_on_ = false;
+    keep("restarts", [](Archive&) {});
+}
+
+void KeptFit::write() {
+    if (last_) checkpoint_.write(*last_);
 }
 
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads) {

@@ -1,19 +1,23 @@
 #pragma once
 // Internal: what the fits of centroid models share: starting centroids, restarts, sums over clusters, the report.
 
-#include <numeric>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "coterie/base/function_ref.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/kmeans/seeding.hpp"
+#include "coterie/model/internal/checkpoint.hpp"
 
 namespace coterie::internal {
 
@@ -60,6 +64,58 @@ struct Fitted {
     int repaired = 0;
     StopReason stopped = StopReason::iteration_limit;
 };
+/// The best restart so far, in a checkpoint.
+template <class T>
+void store_fitted(Archive& archive, const Fitted<T>& best) {
+    archive.set_points("best", best.centroids);
+    archive.set_vector("best_objectives", best.objectives);
+    archive.set_vector("best_figures",
+                       std::vector<double>{best.objective, static_cast<double>(best.iterations),
+                                           static_cast<double>(best.repaired), static_cast<double>(best.stopped)});
+}
+template <class T>
+void load_fitted(const Archive& archive, Fitted<T>& best) {
+    best.centroids = to_matrix<T>(archive.points("best"));
+    best.objectives = archive.vector("best_objectives");
+    const auto figures = archive.vector("best_figures", 4);
+    best.objective = figures[0];
+    best.iterations = static_cast<int>(figures[1]);
+    best.repaired = static_cast<int>(figures[2]);
+    best.stopped = static_cast<StopReason>(static_cast<int>(figures[3]));
+}
+
+/// A fit of restarts that keeps its state in a checkpoint, and goes on from the one it finds.
+class KeptFit {
+public:
+    /// Of run.checkpoint, for this method and problem. An empty path: nothing is kept, nothing is found.
+    KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run);
+
+    /// What was found; nothing where the fit begins.
+    const Archive* found() const { return found_ ? &*found_ : nullptr; }
+    /// The same where a restart is to go on from its iterations, until after_restart().
+    const Archive* found_iterations() const { return going_on_ ? found() : nullptr; }
+    /// Who tells of the restarts; empty: nobody any more.
+    void tell_restarts(std::function<void(Archive&)> store) { restarts_ = std::move(store); }
+
+    /// After every iteration: `store` adds its state. Written when it is time.
+    void after_iteration(FunctionRef<void(Archive&)> store);
+    void after_restart();
+    /// Where the fit is interrupted: writes what after_iteration() and after_restart() told last.
+    void write();
+
+    Checkpoint& checkpoint() { return checkpoint_; }
+    /// What is known from one restart on, for those that follow.
+    std::map<std::string, double> facts;
+
+private:
+    void keep(const char* stage, FunctionRef<void(Archive&)> store);
+
+    Checkpoint checkpoint_;
+    std::optional<Archive> found_;
+    bool going_on_;
+    std::function<void(Archive&)> restarts_;
+    std::optional<Archive> last_;
+};
 
 struct RestartSettings {
     int clusters = 1;
@@ -69,25 +125,56 @@ struct RestartSettings {
 
 /// Calls iterate(start(restart), restart) for every restart and keeps the result of least objective, the first among
 /// equals. A result has what Fitted has beside centroids. Adds the report's objective, iterations, stopped, seconds and
-/// details. Cancelled when the caller stops before there is a result.
+/// details. Cancelled when the caller stops before there is a result. `kept`: where the state is kept; a restart that
+/// goes on from kept->found_iterations() is given an empty start.
 template <class Start, class Iterate>
-auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate) {
-    using Result = std::invoke_result_t<Iterate&, std::invoke_result_t<Start&, int>, int>;
+auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, KeptFit* kept = nullptr) {
+    using From = std::invoke_result_t<Start&, int>;
+    using Result = std::invoke_result_t<Iterate&, From, int>;
     Result best;
     int best_restart = -1;
     double seeding_seconds = 0;
     double iteration_seconds = 0;
     std::vector<double> objectives;
     Stopwatch watch;
-    for (int restart = 0; restart < restarts; ++restart) {
+    int restart = 0;
+    constexpr bool can_be_kept = requires(Archive & archive) { store_fitted(archive, best); };
+    if constexpr (can_be_kept) {
+        if (kept != nullptr) {
+            if (const Archive* const found = kept->found()) {
+                const auto figures = found->vector("restarts", 5);
+                restart = static_cast<int>(figures[0]);
+                best_restart = static_cast<int>(figures[1]);
+                report.empty_clusters_repaired = static_cast<int>(figures[2]);
+                seeding_seconds = figures[3];
+                iteration_seconds = figures[4];
+                objectives = found->vector("objective_per_restart");
+                if (best_restart >= 0) load_fitted(*found, best);
+            }
+            kept->tell_restarts([&](Archive& archive) {
+                archive.set_vector("restarts",
+                                   std::vector<double>{static_cast<double>(restart), static_cast<double>(best_restart),
+                                                       static_cast<double>(report.empty_clusters_repaired),
+                                                       seeding_seconds, iteration_seconds + watch.seconds()});
+                archive.set_vector("objective_per_restart", objectives);
+                if (best_restart >= 0) store_fitted(archive, best);
+            });
+        }
+    }
+    while (restart < restarts) {
         std::optional<Result> found;
         try {
-            auto from = start(restart);
+            From from{};
+            if (kept == nullptr || kept->found_iterations() == nullptr) from = start(restart);
             seeding_seconds += watch.restart();
             found = iterate(std::move(from), restart);
             iteration_seconds += watch.restart();
         } catch (const Cancelled&) {
-            if (best_restart < 0) throw;
+            if (kept != nullptr) kept->write();
+            if (best_restart < 0) {
+                if (kept == nullptr || kept->found() == nullptr) throw;
+                throw Cancelled("interrupted" + kept->checkpoint().what_is_left());
+            }
             best.stopped = StopReason::interrupted;  // an earlier restart has a result
             break;
         }
@@ -100,9 +187,16 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate) 
             best_restart = restart;
         }
         if (interrupted) {
+            if (kept != nullptr) kept->write();
             best.stopped = StopReason::interrupted;
             break;
         }
+        ++restart;
+        if (kept != nullptr) kept->after_restart();
+    }
+    if (kept != nullptr) {
+        kept->tell_restarts(nullptr);
+        kept->checkpoint().warn(report);
     }
     report.objective = best.objective;
     report.objective_per_iteration = best.objectives;
@@ -118,16 +212,19 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate) 
 /// The same from centroids: those given, or seeded. `distinct` receives the distinct starting rows of the last seeding.
 template <class T, class Iterate>
 auto best_of_restarts(PointsView points, const RestartSettings& settings, const Problem& problem, const Run& run,
-                      FitReport& report, int& distinct, Iterate&& iterate) {
-    distinct = settings.clusters;
+                      FitReport& report, int& distinct, Iterate&& iterate, KeptFit* kept = nullptr) {
+    distinct =
+        kept != nullptr && kept->found() != nullptr ? static_cast<int>(kept->facts.at("distinct")) : settings.clusters;
+    if (kept != nullptr) kept->facts["distinct"] = distinct;
     const auto start = [&](int restart) -> Matrix<T> {
         if (!problem.initial_centroids.empty()) return to_matrix<T>(problem.initial_centroids);
         const SeedingResult seeds = seed_centroids(points, settings.clusters, settings.seeding, problem.weights,
                                                    static_cast<std::uint64_t>(restart), run);
         distinct = seeds.distinct;
+        if (kept != nullptr) kept->facts["distinct"] = distinct;
         return to_matrix<T>(seeds.centroids);
     };
-    return best_of(settings.restarts, report, start, iterate);
+    return best_of(settings.restarts, report, start, iterate, kept);
 }
 
 /// Sizes, seed, threads, and the warnings about empty clusters.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "coterie/base/points.hpp"
+#include "coterie/base/internal/blocks.hpp"
 
 namespace coterie::internal {
 
@@ -14,7 +14,12 @@ public:
     /// `extra`: further numbers, which are always cleared and added.
     ClusterSumLayout(Index clusters, Index dimensions, Index extra = 0) : k_(clusters), d_(dimensions), extra_(extra) {}
 
-    Index numbers() const { return k_ * (d_ + 2) + extra_; }
+    /// For sums that lie so.
+    BlockSums block_sums() const {
+        return BlockSums(
+            k_ * (d_ + 2) + extra_, [*this](double* sum) { clear(sum); },
+            [*this](double* left, const double* right) { merge(left, right); });
+    }
     // Of mutable sums and of constant ones alike.
     template <class Number>
     Number* sum(Number* s, Index j) const {

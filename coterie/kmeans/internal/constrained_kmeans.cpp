@@ -10,7 +10,7 @@
 namespace coterie::internal {
 
 template <class T>
-LloydResult<T> constrained_lloyd(const Rows<T>& points, const Matrix<double>& start, const Constraints& constraints,
+LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start, const Constraints& constraints,
                                  const LloydSettings& settings, std::span<const double> weights, const Run& run,
                                  int repetition, int repetitions) {
     const Spread spread = spread_of(points, weights, run);
@@ -20,7 +20,7 @@ LloydResult<T> constrained_lloyd(const Rows<T>& points, const Matrix<double>& st
         return assign_hard(points, PrototypeDistances(centroids, spread.mean, {}), constraints, weights, prices, run);
     };
     LloydResult<T> out;
-    MovingSums sums(points, constraints.clusters(), weights, run.threads);
+    MovingSums sums(points, constraints.clusters(), weights, run);
     Matrix<double> centroids = start.template cast<T>().template cast<double>();
     HardAssignment assignment = assign(centroids);
     while (true) {
@@ -62,9 +62,9 @@ LloydResult<T> constrained_lloyd(const Rows<T>& points, const Matrix<double>& st
     return out;
 }
 
-template LloydResult<float> constrained_lloyd(const Rows<float>&, const Matrix<double>&, const Constraints&,
+template LloydResult<float> constrained_lloyd(PointsView, const Matrix<double>&, const Constraints&,
                                               const LloydSettings&, std::span<const double>, const Run&, int, int);
-template LloydResult<double> constrained_lloyd(const Rows<double>&, const Matrix<double>&, const Constraints&,
+template LloydResult<double> constrained_lloyd(PointsView, const Matrix<double>&, const Constraints&,
                                                const LloydSettings&, std::span<const double>, const Run&, int, int);
 
 }  // namespace coterie::internal

@@ -12,7 +12,7 @@ namespace coterie::internal {
 /// From `start` (k x d). labels and objective are those of the centroids returned, in the points' scalar type. Neither
 /// an assignment nor a move of the centroids raises the inertia. settings.bounds does not apply.
 template <class T>
-LloydResult<T> constrained_lloyd(const Rows<T>& points, const Matrix<double>& start, const Constraints& constraints,
+LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start, const Constraints& constraints,
                                  const LloydSettings& settings, std::span<const double> weights, const Run& run,
                                  int repetition, int repetitions);
 

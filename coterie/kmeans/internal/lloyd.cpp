@@ -3,8 +3,10 @@
 // have changed the label: the result is that of all distances bit for bit. Sums of clusters are kept up to date by the
 // rows that move, as few do after the first iterations, and taken anew before the fit is called converged.
 //
-// What holds: labels, centroids and figures do not depend on threads, processes or where the rows lie. Beside the rows
-// a fit keeps 8 bytes per row in float32, with bounds 4 more and 4 per group of centroids.
+// What holds: labels, centroids and figures do not depend on threads, processes or where the rows lie. A fit that is
+// interrupted ends as its last finished iteration left it: what the next one has changed by then is taken back. Beside
+// the rows a fit keeps 8 bytes per row in float32, with bounds 4 more and 4 per group of centroids, and 16 per row that
+// changes its cluster in an iteration.
 
 #include "coterie/kmeans/internal/lloyd.hpp"
 
@@ -33,8 +35,9 @@ enum Counted : std::size_t { moved_rows, distances, scatter_about_origin, counte
 template <class T>
 class Lloyd {
 public:
-    Lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings, std::span<const double> weights,
-          const Run& run)
+    // `origin`: of the panels.
+    Lloyd(PointsView points, const Matrix<T>& start, const Vector<T>& origin, const LloydSettings& settings,
+          std::span<const double> weights, const Run& run)
         : points_(points),
           n_(points.rows()),
           d_(points.columns()),
@@ -50,10 +53,8 @@ public:
           sums_(Matrix<double>::Zero(k_, d_)),
           cluster_weight_(static_cast<std::size_t>(k_), 0.0),
           layout_(k_, d_, counted),
-          moved_sums_(
-              layout_.numbers(), [this](double* sum) { layout_.clear(sum); },
-              [this](double* left, const double* right) { layout_.merge(left, right); }) {
-        panels_.pack(view(centroids_), CentroidPanels<T>::mean_of(view(centroids_)));
+          moved_sums_(layout_.block_sums()) {
+        panels_.pack(view(centroids_), origin);
         // Groups of panels share a lower bound; as many as an eighth of the points' memory holds.
         const auto panels = static_cast<Index>(panels_.panels().size());
         groups_ = points.resident()
@@ -74,84 +75,62 @@ public:
         for (int worker = 0; worker < std::max(1, run.threads); ++worker) scratch_.emplace_back(cache_rows_);
     }
 
-    LloydResult<T> operator()(int repetition, int repetitions) {
+    LloydResult<T> operator()(int repetition, int repetitions, KeptFit* kept) {
         LloydResult<T> out;
-        const double total_weight =
-            weights_.empty() ? static_cast<double>(n_) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
-        double scatter = 0;    // sum_i w_i ||x_i - m||^2
-        double threshold = 0;  // of the centroids' squared movement
-        for (int iteration = 0;; ++iteration) {
-            const auto fraction = [&](int done) {
-                return (repetition + static_cast<double>(done) / settings_.max_iterations) / repetitions;
+        const auto stage = [&](int done, int next) -> Stage {
+            const auto fraction = [&](int iterations) {
+                return (repetition + static_cast<double>(iterations) / settings_.max_iterations) / repetitions;
             };
-            if (iteration == settings_.max_iterations) break;
-            Index moved = 0;
-            try {
+            return {.name = "iterations",
+                    .begin = fraction(done),
+                    .end = fraction(next),
+                    .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
+                    .iteration = done,
+                    .objective = done > 0 ? out.objectives.back() : std::nan("")};
+        };
+        try {
+            if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+                out.objectives = from->vector("objectives");
+                const auto done = static_cast<int>(out.objectives.size());
+                go_on(*from, out, stage(done, done));
+            }
+            while (out.iterations < settings_.max_iterations && out.stopped != StopReason::converged) {
                 run_.throw_if_stopped("iterations");
-                moved =
-                    assign(iteration == 0, {.name = "iterations",
-                                            .begin = fraction(iteration),
-                                            .end = fraction(iteration + 1),
-                                            .operations = 2.0 * static_cast<double>(n_) * static_cast<double>(d_) * k_,
-                                            .iteration = iteration,
-                                            .objective = iteration > 0 ? out.objectives.back() : std::nan("")});
-            } catch (const Cancelled&) {
-                if (iteration == 0) throw;
-                out.stopped = StopReason::interrupted;
-                break;
+                iterate(out, stage(out.iterations, out.iterations + 1));
+                if (kept != nullptr) kept->after_iteration([&](Archive& archive) { store(archive, out); });
             }
-            if (iteration == 0) {
-                scatter = scatter_;
-                const Vector<double> mean = sums_.colwise().sum().transpose() / total_weight;
-                const double about_mean =
-                    scatter - total_weight * (mean - panels_.origin().template cast<double>()).squaredNorm();
-                // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
-                const double unit = 0x1.0p-53 * static_cast<double>(n_);
-                threshold = std::max(settings_.tolerance * about_mean / (total_weight * static_cast<double>(d_)),
-                                     unit * unit * centroids_.template cast<double>().squaredNorm());
-                scale_ = std::sqrt(scatter / total_weight);
-            }
-            out.repaired += repair_empty_clusters();
-            const double movement = move_centroids();
-            double between = 0;  // sum_j w_j ||mean of cluster j - m||^2
-            for (int j = 0; j < k_; ++j) {
-                const double w = cluster_weight_[static_cast<std::size_t>(j)];
-                if (w > 0)
-                    between +=
-                        w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
-            }
-            out.objectives.push_back(std::max(0.0, scatter - between));
-            out.iterations = iteration + 1;
-            run_.report({.stage = "iterations",
-                         .fraction = fraction(iteration + 1),
-                         .objective = out.objectives.back(),
-                         .iteration = iteration + 1});
-            if (moved != 0 && movement > threshold) continue;
-            // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
-            // sums taken anew agree.
-            auto anew = cluster_sums(points_, labels_, k_, weights_, run_);
-            sums_ = std::move(anew.sums);
-            cluster_weight_ = std::move(anew.mass);
-            if (move_centroids() <= threshold) {
-                out.stopped = StopReason::converged;
-                break;
-            }
+        } catch (const Cancelled&) {
+            if (out.iterations == 0) throw;
+            if (under_way_) take_back_moves();
+            out.stopped = StopReason::interrupted;
         }
         out.distances_computed = computed_ / (static_cast<double>(n_) * k_);
         out.centroids = std::move(centroids_);
         if (out.stopped == StopReason::interrupted) {  // another pass is not what was asked for
             out.labels = std::move(labels_);
+            out.labelled = true;
             out.objective = out.objectives.back();
             return out;
         }
         release_working_memory();
-        auto final = nearest_centroids(points_, out.centroids, run_, NearestWants::inertia, weights_);
+        auto final = nearest_centroids(points_, out.centroids, run_.unstopped(), NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
+        out.labelled = true;
         out.objective = final.inertia;
         return out;
     }
 
 private:
+    // A row whose label this iteration has changed.
+    struct Move {
+        Index row;  // among this process'
+        std::int32_t from;
+    };
+    // One that was given to an empty cluster.
+    struct Repair {
+        Index row;  // among all
+        std::int32_t from, to;
+    };
     struct Scratch {
         explicit Scratch(Index rows)
             : index(static_cast<std::size_t>(rows)),
@@ -179,9 +158,11 @@ private:
         std::vector<T> group_best, group_second;
         std::vector<std::int32_t> group_centroid;
         BestScore<T> all;  // without bounds
+        std::vector<Move> moves;
     };
 
     static Rows<T> view(const Matrix<T>& m) { return {m.data(), m.rows(), m.cols(), m.cols()}; }
+    static Rows<T> view(const Vector<T>& row) { return {row.data(), 1, row.size(), row.size()}; }
     // Rows are numbered from this process' first, but for this.
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(own_.begin + i)]; }
 
@@ -192,6 +173,94 @@ private:
         Index offset;  // of the block's first row among this process'
         const T* row(Index i) const { return block.rows.row(i - offset); }
     };
+
+    // One iteration: labels, then centroids.
+    void iterate(LloydResult<T>& out, const Stage& stage) {
+        under_way_ = true;
+        for (auto& scratch : scratch_) scratch.moves.clear();
+        repairs_.clear();
+        const Index moved = assign(out.iterations == 0, stage);
+        if (out.iterations == 0) measure();
+        out.repaired += repair_empty_clusters();
+        const double movement = move_centroids();
+        double between = 0;  // sum_j w_j ||mean of cluster j - m||^2
+        for (int j = 0; j < k_; ++j) {
+            const double w = cluster_weight_[at(j)];
+            if (w > 0)
+                between += w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
+        }
+        out.objectives.push_back(std::max(0.0, scatter_ - between));
+        ++out.iterations;
+        under_way_ = false;
+        run_.report({.stage = stage.name,
+                     .fraction = stage.end,
+                     .objective = out.objectives.back(),
+                     .iteration = out.iterations});
+        if (moved != 0 && movement > threshold_) return;
+        // What was added to the sums and taken off again may have swallowed small terms: the end is the end only if
+        // sums taken anew agree.
+        auto anew = cluster_sums(points_, labels_, k_, weights_, run_);
+        sums_ = std::move(anew.sums);
+        cluster_weight_ = std::move(anew.mass);
+        if (move_centroids() <= threshold_) out.stopped = StopReason::converged;
+    }
+
+    // The state after an iteration. What is kept per row is not part of it: it is made again by an assignment to the
+    // centroids of before, and the rows that were moved to empty clusters. Sums are: they hold the rounding errors of
+    // all that was added to them and taken off.
+    void store(Archive& archive, const LloydResult<T>& out) const {
+        archive.set_points("assigned", assigned_);
+        archive.set_points("origin", view(panels_.origin()));
+        archive.set_points("sums", sums_);
+        archive.set_vector("mass", cluster_weight_);
+        archive.set_vector("objectives", out.objectives);
+        archive.set_vector("figures",
+                           std::vector<double>{scatter_, threshold_, computed_, static_cast<double>(out.repaired),
+                                               out.stopped == StopReason::converged ? 1.0 : 0.0});
+        std::vector<double> rows;
+        std::vector<std::int32_t> clusters;
+        for (const Repair& repair : repairs_) {
+            rows.push_back(static_cast<double>(repair.row));
+            clusters.push_back(repair.to);
+        }
+        archive.set_vector("repaired_rows", rows);
+        archive.set_labels("repaired_clusters", clusters);
+    }
+
+    // Centroids are those of before, as `assigned` has them.
+    void go_on(const Archive& from, LloydResult<T>& out, const Stage& stage) {
+        const auto figures = from.vector("figures", 5);
+        scale_ = std::sqrt(figures[0] / total_weight());
+        assign(true, stage);
+        scatter_ = figures[0];
+        threshold_ = figures[1];
+        computed_ = figures[2];
+        out.repaired = static_cast<int>(figures[3]);
+        if (figures[4] != 0) out.stopped = StopReason::converged;
+        const auto rows = from.vector("repaired_rows");
+        const auto clusters = from.labels("repaired_clusters", static_cast<Index>(rows.size()));
+        for (std::size_t i = 0; i < rows.size(); ++i) give_to_empty(static_cast<Index>(rows[i]), clusters[i]);
+        sums_ = to_matrix<double>(from.points("sums", k_, d_));
+        cluster_weight_ = from.vector("mass", k_);
+        move_centroids();
+        out.iterations = static_cast<int>(out.objectives.size());
+    }
+
+    double total_weight() const {
+        return weights_.empty() ? static_cast<double>(n_) : std::accumulate(weights_.begin(), weights_.end(), 0.0);
+    }
+
+    // What the first assignment tells of the points.
+    void measure() {
+        const double total = total_weight();
+        const Vector<double> mean = sums_.colwise().sum().transpose() / total;
+        const double about_mean = scatter_ - total * (mean - panels_.origin().template cast<double>()).squaredNorm();
+        // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
+        const double unit = 0x1.0p-53 * static_cast<double>(n_);
+        threshold_ = std::max(settings_.tolerance * about_mean / (total * static_cast<double>(d_)),
+                              unit * unit * centroids_.template cast<double>().squaredNorm());
+        scale_ = std::sqrt(scatter_ / total);
+    }
 
     // One assignment pass: labels, and what moved in the sums. Returns the number of points whose label changed.
     Index assign(bool first, const Stage& stage) {
@@ -227,11 +296,12 @@ private:
         return static_cast<Index>(layout_.extra(sums)[moved_rows]);
     }
 
-    void relabel(const Part& part, Index i, std::int32_t label, double* sums) {
+    void relabel(const Part& part, Index i, std::int32_t label, Scratch& s, double* sums) {
         const std::int32_t old = labels_[at(i)];
         if (label == old) return;
         layout_.extra(sums)[moved_rows] += 1;
         const double w = weight(i);
+        if (old >= 0) s.moves.push_back({i, old});
         labels_[at(i)] = label;
         if (w == 0) return;
         panels_.kernels().add_scaled(layout_.touch(sums, label), part.row(i), w, d_);
@@ -244,7 +314,7 @@ private:
 
     void assign_all(const Part& part, Scratch& s, double* sums) {
         s.all(panels_, part.block.rows, part.begin - part.offset, part.end - part.offset);
-        for (Index i = part.begin; i < part.end; ++i) relabel(part, i, s.all.centroid[at(i - part.begin)], sums);
+        for (Index i = part.begin; i < part.end; ++i) relabel(part, i, s.all.centroid[at(i - part.begin)], s, sums);
         layout_.extra(sums)[distances] += static_cast<double>(part.end - part.begin) * k_;
     }
 
@@ -354,7 +424,7 @@ private:
                                                              error.slope * static_cast<double>(norm_[at(i)]))) *
                                 up;
             }
-            relabel(part, i, s.centroid[r], sums);
+            relabel(part, i, s.centroid[r], s, sums);
         }
     }
 
@@ -446,20 +516,23 @@ private:
                 cluster_weight_[at(old)] -= w;
                 sums_.row(j) = w * values.row(0);
                 cluster_weight_[at(j)] = w;
-                if (own_.has(row)) {
-                    const Index i = row - own_.begin;
-                    labels_[at(i)] = j;
-                    if (settings_.bounds) {
-                        upper_[at(i)] = 1e18f;  // looked at anew
-                        for (Index g = 0; g < groups_; ++g) lower_[at(i * groups_ + g)] = 0;
-                    }
-                }
+                repairs_.push_back({row, old, j});
+                give_to_empty(row, j);
                 ++repaired;
                 ++next;
                 break;
             }
         }
         return repaired;
+    }
+
+    void give_to_empty(Index row, std::int32_t cluster) {
+        if (!own_.has(row)) return;
+        const Index i = row - own_.begin;
+        labels_[at(i)] = cluster;
+        if (!settings_.bounds) return;
+        upper_[at(i)] = 1e18f;  // looked at anew
+        for (Index g = 0; g < groups_; ++g) lower_[at(i * groups_ + g)] = 0;
     }
 
     // The rows of all processes that cost most by w_i ||x_i - c_{a_i}||^2.
@@ -482,6 +555,14 @@ private:
         return internal::costliest(cost, labels_, own_.begin, wanted, run_.communicator());
     }
 
+    // Labels as the last finished iteration left them.
+    void take_back_moves() {
+        for (const Repair& repair : repairs_)  // which came last
+            if (own_.has(repair.row)) labels_[at(repair.row - own_.begin)] = repair.from;
+        for (const auto& scratch : scratch_)
+            for (const Move& move : scratch.moves) labels_[at(move.row)] = move.from;
+    }
+
     void release_working_memory() {
         std::vector<float>().swap(upper_);
         std::vector<float>().swap(lower_);
@@ -501,16 +582,19 @@ private:
     Matrix<T> assigned_;  // the centroids that the bounds speak of: those of the last assignment
     CentroidPanels<T> panels_;
     Labels labels_;
-    std::vector<T> norm_;  // ||x_i - m||^2
-    double scatter_ = 0;   // sum_i w_i ||x_i - m||^2
-    double scale_ = 0;     // root mean square of ||x_i - m||
-    Matrix<double> sums_;  // sum of w_i x_i over each cluster
+    std::vector<T> norm_;   // ||x_i - m||^2
+    double scatter_ = 0;    // sum_i w_i ||x_i - m||^2
+    double scale_ = 0;      // root mean square of ||x_i - m||
+    double threshold_ = 0;  // of the centroids' squared movement
+    Matrix<double> sums_;   // sum of w_i x_i over each cluster
     std::vector<double> cluster_weight_;
     ClusterSumLayout layout_;
     BlockSums moved_sums_;
     Index cache_rows_ = 0;
     int centroid_threads_ = 1;
     std::vector<Scratch> scratch_;
+    bool under_way_ = false;       // an iteration
+    std::vector<Repair> repairs_;  // of the last iteration, by all processes
     double computed_ = 0;
     double relative_error_ =
         4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 + static_cast<double>(d_) / 8);
@@ -528,13 +612,20 @@ private:
 
 template <class T>
 LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
-                     std::span<const double> weights, const Run& run, int repetition, int repetitions) {
-    return Lloyd<T>(points, start, settings, weights, run)(repetition, repetitions);
+                     std::span<const double> weights, const Run& run, int repetition, int repetitions, KeptFit* kept) {
+    if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+        const Vector<T> origin = to_matrix<T>(from->points("origin", 1, points.columns())).row(0);
+        return Lloyd<T>(points, to_matrix<T>(from->points("assigned", -1, points.columns())), origin, settings, weights,
+                        run)(repetition, repetitions, kept);
+    }
+    const Rows<T> rows{start.data(), start.rows(), start.cols(), start.cols()};
+    return Lloyd<T>(points, start, CentroidPanels<T>::mean_of(rows), settings, weights, run)(repetition, repetitions,
+                                                                                             kept);
 }
 template LloydResult<float> lloyd(PointsView, const Matrix<float>&, const LloydSettings&, std::span<const double>,
-                                  const Run&, int, int);
+                                  const Run&, int, int, KeptFit*);
 template LloydResult<double> lloyd(PointsView, const Matrix<double>&, const LloydSettings&, std::span<const double>,
-                                   const Run&, int, int);
+                                   const Run&, int, int, KeptFit*);
 
 // A point's bounds cost some 20 ns an iteration, as much as about 500 multiplications by the kernels.
 bool bounds_pay(Index n, Index d, int k) { return n >= 2000 && d * k >= 512 && k > 1; }

@@ -19,14 +19,28 @@ struct LloydSettings {
 
 template <class T>
 struct LloydResult : Fitted<T> {    // objective: the inertia; objectives: after each move of the centroids
-    Labels labels;                  // nearest_centroids(points, centroids); interrupted: as each row was seen last
+    Labels labels;                  // nearest_centroids(points, centroids); interrupted: whose means the centroids are
+    bool labelled = false;          // not of a result that a checkpoint had: labels are not kept there
     double distances_computed = 0;  // row-centroid distances, in units of n k; iterations of them without bounds
 };
+template <class T>
+void store_fitted(Archive& archive, const LloydResult<T>& best) {
+    store_fitted<T>(archive, static_cast<const Fitted<T>&>(best));
+    archive.set_vector("best_distances", std::vector<double>{best.distances_computed});
+}
+template <class T>
+void load_fitted(const Archive& archive, LloydResult<T>& best) {
+    load_fitted<T>(archive, static_cast<Fitted<T>&>(best));
+    best.distances_computed = archive.vector("best_distances", 1)[0];
+}
 
-/// Labels, centroids and inertia are the same bits with and without bounds and at any number of threads.
+/// Labels, centroids and inertia are the same bits with and without bounds and at any number of threads. `kept`: where
+/// the state is kept after every iteration; where it has found one, the iterations go on from there and `start` is not
+/// looked at.
 template <class T>
 LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
-                     std::span<const double> weights, const Run& run, int repetition, int repetitions);
+                     std::span<const double> weights, const Run& run, int repetition, int repetitions,
+                     KeptFit* kept = nullptr);
 
 /// Whether bounds pay for n points of d dimensions and k clusters.
 bool bounds_pay(Index n, Index d, int k);

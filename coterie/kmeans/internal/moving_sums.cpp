@@ -1,59 +1,75 @@
 // Sums are moved by the rows that change their cluster, or taken anew where more than half of them do: moving a row
-// costs two additions. A cluster that loses its last row is set to 0, not to what rounding has left.
+// costs two additions. Blocks without a change are not read. A cluster that loses its last row is set to 0, not to what
+// rounding has left.
 
 #include "coterie/kmeans/internal/moving_sums.hpp"
 
-#include "coterie/base/parallel.hpp"
-#include "coterie/kmeans/internal/centroid_fit.hpp"
+#include <algorithm>
+#include <optional>
+
+#include "coterie/base/internal/together.hpp"
 #include "coterie/linalg/kernels.hpp"
 
 namespace coterie::internal {
 
-MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> weights, int threads)
+MovingSums::MovingSums(PointsView points, int clusters, std::span<const double> weights, const Run& run)
     : points_(points),
       weights_(weights),
-      threads_(threads),
-      sums_(clusters, points.columns()),
+      run_(run.unstopped()),
+      grid_(grid_of(points)),
+      own_(own_rows(grid_, run.communicator())),
+      k_(clusters),
+      layout_(clusters, points.columns(), clusters),  // and for each cluster by how many rows it grows
+      changes_(layout_.block_sums()),
+      labels_(at(own_.count()), -1),
+      sums_(Matrix<double>::Zero(clusters, points.columns())),
       mass_(at(clusters), 0.0),
-      counts_(at(clusters), 0) {}
+      counts_(at(clusters), 0.0) {}
 
 Index MovingSums::assign(const Labels& labels) {
-    const Index n = points_.rows();
-    const auto k = static_cast<Index>(mass_.size());
-    std::vector<Index> moved;
-    if (!labels_.empty())
-        for (Index i = 0; i < n; ++i)
-            if (labels[at(i)] != labels_[at(i)]) moved.push_back(i);
-    if (labels_.empty() || 2 * static_cast<Index>(moved.size()) > n) {
-        const Index changed = labels_.empty() ? n : static_cast<Index>(moved.size());
-        ClusterSums all = cluster_sums(points_, labels, static_cast<int>(k), weights_, Run(0, threads_));
-        sums_ = std::move(all.sums);
-        mass_ = std::move(all.mass);
-        counts_.assign(at(k), 0);
-        for (Index i = 0; i < n; ++i) counts_[at(labels[at(i)])] += weighs(i) ? 1 : 0;
-        labels_ = labels;
-        return changed;
+    const Index d = points_.columns();
+    Index changed = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) changed += labels[i] != labels_[i] ? 1 : 0;
+    changed = add_up(run_.communicator(), {changed}).front();
+    if (2 * changed > points_.rows()) {
+        std::fill(labels_.begin(), labels_.end(), -1);
+        sums_.setZero();
+        std::fill(mass_.begin(), mass_.end(), 0.0);
+        std::fill(counts_.begin(), counts_.end(), 0.0);
     }
-    // Cluster by cluster, each in the order of the rows: the same bits at any number of threads.
-    const double operations = 4.0 * static_cast<double>(moved.size()) * static_cast<double>(points_.columns());
-    points_.visit([&]<class T>(const Rows<T>& rows) {
+    const Stage stage{.name = "sums", .operations = 4.0 * static_cast<double>(changed * d)};
+    const std::span<const double> total = points_.with_scalar([&]<class T>() {
         const Kernels<T>& kernel = kernels<T>();
-        for_each_block(k, threads_for(operations, threads_), [&](Index j, int) {
-            for (const Index i : moved) {
-                const int change = (labels[at(i)] == j ? 1 : 0) - (labels_[at(i)] == j ? 1 : 0);
-                if (change == 0 || !weighs(i)) continue;
-                const double w = change * (weights_.empty() ? 1.0 : weights_[at(i)]);
-                kernel.add_scaled(sums_.data() + j * rows.columns, rows.row(i), w, rows.columns);
-                mass_[at(j)] += w;
-                counts_[at(j)] += change;
+        BlockReader reader(points_, run_);
+        return changes_(grid_, run_, stage, [&](Index number, int worker, double* sums) {
+            std::optional<RowBlock<T>> block;  // read when the first change is met
+            for (Index i = grid_.begin(number); i < grid_.end(number); ++i) {
+                const std::int32_t now = labels[at(i - own_.begin)];
+                const std::int32_t before = labels_[at(i - own_.begin)];
+                const double w = weights_.empty() ? 1.0 : weights_[at(i)];
+                if (now == before || !(w > 0)) continue;
+                if (!block) block.emplace(reader.block<T>(number, worker));
+                const auto move = [&](std::int32_t j, double sign) {
+                    kernel.add_scaled(layout_.touch(sums, j), block->rows.row(i - block->first), sign * w, d);
+                    layout_.weight(sums, j) += sign * w;
+                    layout_.extra(sums)[j] += sign;
+                };
+                move(now, 1);
+                if (before >= 0) move(before, -1);
             }
-            if (counts_[at(j)] > 0) return;
-            sums_.row(j).setZero();  // not what rounding has left
-            mass_[at(j)] = 0;
         });
     });
+    for (Index j = 0; j < k_; ++j) {
+        if (!layout_.touched(total.data(), j)) continue;
+        for (Index p = 0; p < d; ++p) sums_(j, p) += layout_.sum(total.data(), j)[p];
+        mass_[at(j)] += layout_.weight(total.data(), j);
+        counts_[at(j)] += layout_.extra(total.data())[j];
+        if (counts_[at(j)] > 0) continue;
+        sums_.row(j).setZero();  // not what rounding has left
+        mass_[at(j)] = 0;
+    }
     labels_ = labels;
-    return static_cast<Index>(moved.size());
+    return changed;
 }
 
 Matrix<double> MovingSums::means(const Matrix<double>& before) const {

@@ -4,17 +4,20 @@
 #include <span>
 #include <vector>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/kmeans/internal/cluster_sums.hpp"
 
 namespace coterie::internal {
 
 class MovingSums {
 public:
-    /// `weights`: n, or empty; they and the points must outlive this.
-    MovingSums(PointsView points, int clusters, std::span<const double> weights, int threads);
+    /// `weights`: n, or empty; they and the points must outlive this. Nobody stops it: sums are whole or not there.
+    MovingSums(PointsView points, int clusters, std::span<const double> weights, const Run& run);
 
-    /// n labels in 0..k-1. Returns how many changed since the last call (n in the first).
+    /// Labels of this process' rows, in 0..k-1. Returns how many of all rows changed since the last call (n in the
+    /// first).
     Index assign(const Labels& labels);
 
     /// sum_i w_i of a cluster's rows, k.
@@ -23,15 +26,18 @@ public:
     Matrix<double> means(const Matrix<double>& before) const;
 
 private:
-    bool weighs(Index i) const { return weights_.empty() || weights_[static_cast<std::size_t>(i)] > 0; }
-
     PointsView points_;
     std::span<const double> weights_;
-    int threads_;
-    Labels labels_;
+    Run run_;
+    RowBlocks grid_;
+    Range own_;
+    Index k_;
+    ClusterSumLayout layout_;
+    BlockSums changes_;
+    Labels labels_;  // of this process' rows
     Matrix<double> sums_;
     std::vector<double> mass_;
-    std::vector<Index> counts_;  // rows that weigh something
+    std::vector<double> counts_;  // rows that weigh something
 };
 
 }  // namespace coterie::internal

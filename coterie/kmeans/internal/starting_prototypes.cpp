@@ -4,74 +4,35 @@
 
 #include "coterie/kmeans/internal/starting_prototypes.hpp"
 
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/kmeans/seeding.hpp"
 #include "coterie/kmeans/ward.hpp"
-#include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
 namespace {
 
-// Draws clusters one by one with probability proportional to the squared distance from the prototypes there are, the
-// best of several candidates each time.
-void draw_free_prototypes(PointsView points, const Constraints& constraints, Matrix<double>& prototypes, Index from,
-                          std::span<const double> weights, RandomStream random, const Run& run) {
-    const auto squared_to = [&](const Matrix<double>& centroids) {
-        return points.visit([&]<class T>(const Rows<T>& rows) {
-            const Matrix<T> own = centroids.cast<T>();
-            return nearest_centroids(rows, own, run.threads, NearestWants::distances).squared;
-        });
-    };
-    // Labelled points cannot come to a free cluster: they count for nothing here.
-    const auto weight = [&](std::size_t i) {
-        return constraints.label(static_cast<Index>(i)) >= 0 ? 0.0 : weights.empty() ? 1.0 : weights[i];
-    };
-    std::vector<double> closest;
-    if (from > 0) {
-        closest = squared_to(prototypes.topRows(from));
-    } else {
-        closest.assign(at(points.rows()), 1.0);
+// Greedy k-means++ beside the prototypes that are there already, if any.
+Matrix<double> free_prototypes(PointsView points, int count, const Constraints& constraints,
+                               const Matrix<double>& beside, std::span<const double> weights, std::uint64_t repetition,
+                               const Run& run) {
+    // Labelled points cannot come to a free cluster: they count for nothing here, unless hardly any others are left.
+    std::vector<double> own(at(points.rows()));
+    Index usable = 0;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        own[i] = constraints.label(static_cast<Index>(i)) >= 0 ? 0.0 : weights.empty() ? 1.0 : weights[i];
+        usable += own[i] > 0 ? 1 : 0;
     }
-    const int candidates = 2 + static_cast<int>(2 * std::log(static_cast<double>(prototypes.rows())));
-    for (Index j = from; j < prototypes.rows(); ++j) {
-        run.throw_if_stopped("seeding");
-        double total = 0;
-        for (std::size_t i = 0; i < closest.size(); ++i) total += weight(i) * closest[i];
-        double best_total = std::numeric_limits<double>::infinity();
-        std::vector<double> best;
-        for (int candidate = 0; candidate < candidates; ++candidate) {
-            double left = random.uniform() * total;
-            std::size_t drawn = 0;
-            for (std::size_t i = 0; i < closest.size(); ++i) {
-                const double share = weight(i) * closest[i];
-                if (share <= 0) continue;
-                drawn = i;
-                if (left < share) break;
-                left -= share;
-            }
-            Matrix<double> row(1, points.columns());
-            points.visit([&](const auto& rows) {
-                for (Index p = 0; p < rows.columns; ++p)
-                    row(0, p) = static_cast<double>(rows.row(static_cast<Index>(drawn))[p]);
-            });
-            std::vector<double> now = squared_to(row);
-            double now_total = 0;
-            for (std::size_t i = 0; i < now.size(); ++i) {
-                if (j > 0) now[i] = std::min(now[i], closest[i]);
-                now_total += weight(i) * now[i];
-            }
-            if (now_total < best_total) {
-                best_total = now_total;
-                best = std::move(now);
-                prototypes.row(j) = row;
-            }
-        }
-        closest = std::move(best);
-    }
+    const SeedingOptions options{.seeding = Seeding::kmeans_plus_plus};
+    return points.with_scalar([&]<class T>() {
+        const Matrix<T> there = beside.cast<T>();
+        return to_matrix<double>(seed_centroids(points, count, options, usable < count ? weights : own, repetition, run,
+                                                there.rows() > 0 ? PointsView(there) : PointsView())
+                                     .centroids);
+    });
 }
 
 }  // namespace
@@ -84,6 +45,7 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
         const std::int32_t label = constraints.label(i);
         if (label >= 0 && (weights.empty() || weights[at(i)] > 0)) members[at(label)].push_back(i);
     }
+    const Run alone = run.alone();
     for (std::size_t label = 0; label < members.size(); ++label) {
         const auto [begin, end] = constraints.clusters_of(static_cast<std::int32_t>(label));
         const int own = end - begin;
@@ -95,27 +57,22 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
                     std::to_string(own) + (own == 1 ? " cluster" : " clusters") +
                     "; at least one point per cluster is needed (`clusters_per_label` says how many clusters)",
                 {.option = "clusters_per_label", .value = constraints.names[label]});
-        Matrix<double> own_points(static_cast<Index>(rows_of_label.size()), points.columns());
+        const auto own_points = to_matrix<double>(gather_rows(points, rows_of_label, run));
         std::vector<double> own_weights;
-        points.visit([&](const auto& rows) {
-            for (std::size_t r = 0; r < rows_of_label.size(); ++r)
-                for (Index p = 0; p < rows.columns; ++p)
-                    own_points(static_cast<Index>(r), p) = static_cast<double>(rows.row(rows_of_label[r])[p]);
-        });
         if (!weights.empty())
             for (const Index i : rows_of_label) own_weights.push_back(weights[at(i)]);
         if (own == 1) {
-            out.row(begin) = mean(own_points, run, own_weights).transpose();
+            out.row(begin) = mean(own_points, alone, own_weights).transpose();
             continue;
         }
-        const Dendrogram dendrogram = ward_linkage(own_points, own_weights, run);
+        const Dendrogram dendrogram = ward_linkage(own_points, own_weights, alone);
         out.middleRows(begin, own) =
-            to_matrix<double>(cluster_means(own_points, cut(dendrogram, own), own, own_weights, run));
+            to_matrix<double>(cluster_means(own_points, cut(dendrogram, own), own, own_weights, alone));
     }
     const auto [free_begin, free_end] = constraints.clusters_of(-1);
     if (free_begin < free_end)
-        draw_free_prototypes(points, constraints, out, free_begin, weights, run.random("free prototypes", repetition),
-                             run);
+        out.middleRows(free_begin, free_end - free_begin) = free_prototypes(
+            points, free_end - free_begin, constraints, out.topRows(free_begin), weights, repetition, run);
     return out;
 }
 

@@ -1,17 +1,109 @@
 // Upper triangles in the tiles of outer_products.hpp, one cluster behind the other. Norms and weighted sums are made
 // from the tiles as they lie: a whole matrix only where one is asked for.
+//
+// Which rows are added together decides on the last bits, so changes come in batches that follow from the points' shape
+// and the number of changes alone. A batch is large enough that a few hundred rows of a cluster usually meet, as the
+// products want it. Where a batch spans processes the rows that change travel.
 
 #include "coterie/subspace/internal/cluster_moments.hpp"
 
 #include <algorithm>
 #include <string>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/memory.hpp"
 
 namespace coterie::internal {
 
-ClusterMoments::ClusterMoments(int clusters, Vector<double> origin)
-    : clusters_(clusters), origin_(std::move(origin)), float64_(origin_.size()), float32_(origin_.size()) {
+// Changes of some rows, in their order, and copies of those rows where they are not in memory.
+struct Change {
+    std::int32_t cluster = 0;
+    Index row = 0;  // among the rows that change
+    double weight = 0;
+};
+template <class T>
+struct Changed {
+    std::vector<Change> changes;
+    std::vector<const T*> rows;
+    std::vector<std::vector<T>> copies;  // each of some of the rows
+};
+
+namespace {
+constexpr Index kNumbers = Index{1} << 24;  // of the rows that are added together
+constexpr Index kChanges = Index{1} << 16;  // most of them
+
+template <class T>
+void send_all(Communicator& communicator, const std::vector<T>& values, int to) {
+    const std::size_t count = values.size();
+    communicator.send(std::as_bytes(std::span(&count, 1)), to);
+    if (count > 0) communicator.send(std::as_bytes(std::span(values)), to);
+}
+template <class T>
+void receive_all(Communicator& communicator, std::vector<T>& values, int from) {
+    std::size_t count = 0;
+    communicator.receive(std::as_writable_bytes(std::span(&count, 1)), from);
+    values.resize(count);
+    if (count > 0) communicator.receive(std::as_writable_bytes(std::span(values)), from);
+}
+
+// begin and end are borders of blocks.
+template <class T>
+Changed<T> changed_rows(PointsView points, const RowBlocks& grid, Index begin, Index end,
+                        ClusterMoments::ChangesOf changes_of) {
+    Changed<T> out;
+    RowBuffer buffer;
+    std::vector<Index> numbers;  // of the rows that change
+    const auto collect = [&](Index from, Index to) {
+        changes_of(from, to, [&](const ClusterMoments::Entry& entry) {
+            if (numbers.empty() || numbers.back() != entry.row) numbers.push_back(entry.row);
+            out.changes.push_back({entry.cluster, static_cast<Index>(numbers.size()) - 1, entry.weight});
+        });
+    };
+    if (points.resident()) {
+        collect(begin, end);
+        for (const Index row : numbers) out.rows.push_back(points.as<T>().row(row));
+        return out;
+    }
+    for (Index from = begin; from < end; from += grid.size) {
+        const Index to = std::min(end, from + grid.size);
+        if (to < end) points.source()->expect(to, std::min(end, to + grid.size));
+        const std::size_t before = numbers.size();
+        collect(from, to);
+        if (numbers.size() == before) continue;
+        const Rows<T> rows = points.block(from, to, buffer).template as<T>();
+        std::vector<T>& copies = out.copies.emplace_back();
+        copies.reserve((numbers.size() - before) * at(rows.columns));
+        for (std::size_t r = before; r < numbers.size(); ++r) {
+            const T* const row = rows.row(numbers[r] - from);
+            copies.insert(copies.end(), row, row + rows.columns);
+            out.rows.push_back(copies.data() + (r - before) * at(rows.columns));
+        }
+    }
+    return out;
+}
+
+template <class T>
+void lend(Communicator& communicator, const Changed<T>& part, Index columns, int to) {
+    std::vector<T> rows;
+    rows.reserve(part.rows.size() * at(columns));
+    for (const T* const row : part.rows) rows.insert(rows.end(), row, row + columns);
+    send_all(communicator, part.changes, to);
+    send_all(communicator, rows, to);
+}
+template <class T>
+void borrow(Communicator& communicator, Changed<T>& part, Index columns, int from) {
+    receive_all(communicator, part.changes, from);
+    receive_all(communicator, part.copies.emplace_back(), from);
+    const std::vector<T>& rows = part.copies.back();
+    for (std::size_t r = 0; r < rows.size() / at(columns); ++r) part.rows.push_back(rows.data() + r * at(columns));
+}
+}  // namespace
+
+ClusterMoments::ClusterMoments(int clusters, Vector<double> origin, const Vector<double>& squares)
+    : clusters_(clusters), origin_(std::move(origin)), float64_(squares), float32_(squares) {
+    if (squares.size() != origin_.size())
+        throw BadArgument("cluster moments: " + std::to_string(squares.size()) +
+                          " sums of squares given, the origin has " + std::to_string(origin_.size()) + " columns");
     if (clusters < 1) throw BadArgument("cluster moments: there must be at least 1 cluster");
     const double numbers = static_cast<double>(clusters) * static_cast<double>(float64_.numbers());
     require_memory(sizeof(double) * numbers, "the second moments of " + std::to_string(clusters) + " clusters of " +
@@ -30,22 +122,86 @@ void ClusterMoments::add(PointsView points, std::span<const Entry> entries, int 
                 "cluster moments: entries must be sorted by cluster and name clusters and rows that "
                 "exist, number " +
                 std::to_string(e) + " does not");
-    const auto count = static_cast<Index>(entries.size());
-    const auto sum = [&](Index cluster) { return moment_of(cluster); };
-    const auto add_rows = [&](const auto& rows, const auto& products) {
-        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
-        products.template add<Scalar>(
-            count,
-            [&](Index e) {
-                const Entry& entry = entries[static_cast<std::size_t>(e)];
-                return OuterProduct<Scalar>{rows.row(entry.row), origin_.data(), entry.weight, entry.cluster};
-            },
-            sum, threads);
-    };
-    if (points.scalar() == ScalarType::float32)
-        add_rows(points.as<float>(), float32_);
-    else
-        add_rows(points.as<double>(), float64_);
+    points.with_scalar([&]<class T>() {
+        const Rows<T> rows = points.as<T>();
+        std::vector<Term<T>> terms;
+        for (const Entry& entry : entries) terms.push_back({entry.cluster, rows.row(entry.row), entry.weight});
+        add_terms(terms, threads);
+    });
+}
+
+// Sorts the terms by cluster, adds and drops them.
+template <class T>
+void ClusterMoments::add_terms(std::vector<Term<T>>& terms, int threads) {
+    std::vector<std::size_t> next(static_cast<std::size_t>(clusters_) + 1, 0);
+    for (const auto& term : terms) ++next[static_cast<std::size_t>(term.cluster) + 1];
+    for (std::size_t j = 1; j < next.size(); ++j) next[j] += next[j - 1];
+    std::vector<std::size_t> order(terms.size());
+    for (std::size_t t = 0; t < terms.size(); ++t) order[next[static_cast<std::size_t>(terms[t].cluster)]++] = t;
+    products<T>().template add<T>(
+        static_cast<Index>(terms.size()),
+        [&](Index t) {
+            const Term<T>& term = terms[order[at(t)]];
+            return OuterProduct<T>{term.row, origin_.data(), term.weight, term.cluster};
+        },
+        [&](Index cluster) { return moment_of(cluster); }, threads);
+    terms.clear();
+}
+
+void ClusterMoments::add_changes(PointsView points, Index changes, ChangesOf changes_of, const Run& run) {
+    if (changes == 0) return;
+    points.with_scalar([&]<class T>() { add_changes_of<T>(points, changes, changes_of, run); });
+}
+
+template <class T>
+void ClusterMoments::add_changes_of(PointsView points, Index changes, ChangesOf changes_of, const Run& run) {
+    Communicator& communicator = run.communicator();
+    const RowBlocks grid = grid_of(points);
+    const Index d = points.columns();
+    // So many changes are added together at most; a batch is expected to have somewhat fewer.
+    const Index most = std::clamp<Index>(kNumbers / d, 1, kChanges);
+    const auto share = static_cast<double>(most) / 1.5 / static_cast<double>(changes);
+    const RowBlocks batches{
+        points.rows(),
+        grid.size * std::clamp<Index>(static_cast<Index>(share * static_cast<double>(grid.count())), 1, grid.count())};
+    const Range own = own_rows(grid, communicator);
+    const auto process_of_row = [&](Index row) { return process_of(row / grid.size, grid, communicator); };
+    Index first = own.begin / batches.size;
+    const Index last = own.count() > 0 ? (own.end - 1) / batches.size : first - 1;
+
+    // What this process has of a batch that begins in an earlier one.
+    const bool lends = first <= last && process_of_row(batches.begin(first)) != communicator.rank();
+    Changed<T> lent;
+    together(communicator, [&] {
+        if (lends) lent = changed_rows<T>(points, grid, own.begin, std::min(own.end, batches.end(first)), changes_of);
+    });
+    if (lends) lend(communicator, lent, d, process_of_row(batches.begin(first++)));
+    lent = {};
+    std::vector<Changed<T>> borrowed;  // of the last batch
+    if (first <= last)
+        for (Index row = own.end; row < batches.end(last);) {
+            const int lender = process_of_row(row);
+            borrow(communicator, borrowed.emplace_back(), d, lender);
+            while (row < batches.end(last) && process_of_row(row) == lender) row += grid.size;
+        }
+
+    together(communicator, [&] {
+        std::vector<Term<T>> terms;
+        const auto add = [&](const Changed<T>& part) {
+            for (const Change& change : part.changes) {
+                terms.push_back({change.cluster, part.rows[at(change.row)], change.weight});
+                if (static_cast<Index>(terms.size()) == most) add_terms(terms, run.threads);
+            }
+        };
+        for (Index batch = first; batch <= last; ++batch) {
+            const Changed<T> part =
+                changed_rows<T>(points, grid, batches.begin(batch), std::min(own.end, batches.end(batch)), changes_of);
+            add(part);
+            if (batch == last)
+                for (const auto& other : borrowed) add(other);
+            add_terms(terms, run.threads);
+        }
+    });
 }
 
 void ClusterMoments::clear(int cluster) { std::fill_n(moment_of(cluster), float64_.numbers(), 0.0); }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
@@ -18,9 +19,8 @@
 
 namespace coterie::internal {
 namespace {
-constexpr std::size_t kPending = std::size_t{1} << 16;  // most changes of A kept back, to be added by cluster
-constexpr double kThresholdMargin = 4.0;                // between the rho_j and tr(S_w) of one round and the next
-constexpr double kFirstShare = 1e-3;                    // of the error allowed, before any rho_j is known
+constexpr double kThresholdMargin = 4.0;  // between the rho_j and tr(S_w) of one round and the next
+constexpr double kFirstShare = 1e-3;      // of the error allowed, before any rho_j is known
 // Eigenvalues of S_b below this share of the largest are those of rounding.
 constexpr double kBetweenRank = 1e-12;
 // Within-shares that differ by less than this share of them tie.
@@ -43,7 +43,9 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
       normalization_(normalization),
       shrinkage_(shrinkage),
       soft_(soft),
-      threads_(run.threads) {
+      run_(run),
+      grid_(grid_of(points)),
+      own_(own_rows(grid_, run.communicator())) {
     const Index n = points.rows();
     const Index d = points.columns();
     if (clusters < 1) throw BadArgument("discriminant: there must be at least 1 cluster");
@@ -52,11 +54,14 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
                           std::to_string(dimensions));
     if (shrinkage.kind == Shrinkage::Kind::fixed && !(shrinkage.value >= 0.0 && shrinkage.value <= 1.0))
         throw BadArgument("discriminant: shrinkage must be from 0 to 1");
-    require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
-                   "a subspace of " + std::to_string(d) + " dimensions");
+    together(run.communicator(), [&] {
+        require_memory(6.0 * sizeof(double) * static_cast<double>(d) * static_cast<double>(d),
+                       "a subspace of " + std::to_string(d) + " dimensions");
+    });
 
-    mean_ = coterie::mean(points, run);
-    total_ = total_scatter(points, run);
+    const ColumnMoments columns = column_moments(points, run);
+    mean_ = columns.mean;
+    total_ = total_scatter(points, columns, run);
     total_ /= static_cast<double>(n);
     total_trace_ = total_.trace();
     const double mean_variance = total_trace_ / static_cast<double>(d);
@@ -70,20 +75,23 @@ Discriminant::Discriminant(PointsView points, int clusters, int dimensions, Norm
     shrunk.diagonal().array() += total_shrinkage_ * mean_variance;
     if (shrinkage.kind != Shrinkage::Kind::oas) total_.resize(0, 0);
     whiten(std::move(shrunk), epsilon_of(points.scalar()));
-    if (shrinkage.kind == Shrinkage::Kind::fixed) whitening_gram_ = rows_by_rows(whitening_, whitening_, threads_);
+    if (shrinkage.kind == Shrinkage::Kind::fixed) whitening_gram_ = rows_by_rows(whitening_, whitening_, run_.threads);
     if (shrinkage.kind != Shrinkage::Kind::oas) return;
 
-    moments_.emplace(clusters, mean_);
-    if (!soft) {
-        labels_.assign(static_cast<std::size_t>(n), -1);
-        return;
-    }
-    thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
-    require_memory(2.0 * static_cast<double>(n) * clusters * static_cast<double>(size_of(points.scalar())),
-                   "assignments");
-    points.visit([&](auto rows) {
-        using Scalar = std::remove_cvref_t<decltype(*rows.data)>;
-        shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(n, clusters), Matrix<Scalar>::Zero(n, clusters)};
+    together(run.communicator(), [&] {
+        moments_.emplace(clusters, mean_, Vector<double>(columns.variance * static_cast<double>(n)));
+        if (!soft) {
+            labels_.assign(at(own_.count()), -1);
+            return;
+        }
+        thresholds_.assign(static_cast<std::size_t>(clusters), kFirstShare * within_error(points.scalar()));
+        require_memory(
+            2.0 * static_cast<double>(own_.count()) * clusters * static_cast<double>(size_of(points.scalar())),
+            "assignments");
+        points.with_scalar([&]<class Scalar>() {
+            shares_ = Shares<Scalar>{Matrix<Scalar>::Zero(own_.count(), clusters),
+                                     Matrix<Scalar>::Zero(own_.count(), clusters)};
+        });
     });
 }
 
@@ -115,26 +123,18 @@ void Discriminant::whiten(Matrix<double> total, double precision) {
             (pairs.vectors.col(d - 1 - i).array() * scale.array()).transpose() / std::sqrt(pairs.values[d - 1 - i]);
 }
 
-void Discriminant::change(std::int32_t cluster, Index row, double weight) {
-    if (pending_.size() == kPending) flush();
-    pending_.push_back({cluster, row, weight});
-}
-
-void Discriminant::flush() {
-    std::vector<std::size_t> next(static_cast<std::size_t>(clusters_) + 1, 0);
-    for (const auto& entry : pending_) ++next[static_cast<std::size_t>(entry.cluster) + 1];
-    for (std::size_t j = 1; j < next.size(); ++j) next[j] += next[j - 1];
-    std::vector<ClusterMoments::Entry> sorted(pending_.size());
-    for (const auto& entry : pending_) sorted[next[static_cast<std::size_t>(entry.cluster)]++] = entry;
-    moments_->add(points_, sorted, threads_);
-    pending_.clear();
+const ClusterMoments& Discriminant::moments() {
+    if (run_.communicator().size() == 1) return *moments_;
+    all_moments_ = moments_;
+    all_moments_->add_up(run_.communicator());
+    return *all_moments_;
 }
 
 void Discriminant::assign(const Labels& labels) {
     if (soft_) throw BadArgument("discriminant: labels given, but assignments were said to be soft");
-    if (static_cast<Index>(labels.size()) != points_.rows())
+    if (static_cast<Index>(labels.size()) != own_.count())
         throw BadArgument("discriminant: there must be one label per point: " + std::to_string(labels.size()) +
-                          " labels, " + std::to_string(points_.rows()) + " points");
+                          " labels, " + std::to_string(own_.count()) + " points");
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels[i] < 0 || labels[i] >= clusters_)
             throw BadArgument("discriminant: labels must be from 0 to " + std::to_string(clusters_ - 1) + ", number " +
@@ -150,32 +150,40 @@ void Discriminant::assign(const Labels& labels) {
         ++changes[static_cast<std::size_t>(labels[i])];
         if (labels_[i] >= 0) ++changes[static_cast<std::size_t>(labels_[i])];
     }
+    changes = add_up(run_.communicator(), changes);
+    sizes = add_up(run_.communicator(), sizes);
     std::vector<bool> anew(static_cast<std::size_t>(clusters_));
+    Index count = 0;
     for (std::size_t j = 0; j < anew.size(); ++j) {
         anew[j] = changes[j] > sizes[j];
         if (anew[j]) moments_->clear(static_cast<int>(j));
+        count += anew[j] ? sizes[j] : changes[j];
     }
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        const std::int32_t now = labels[i];
-        const std::int32_t before = labels_[i];
-        if (anew[static_cast<std::size_t>(now)] || now != before) change(now, static_cast<Index>(i), 1.0);
-        if (now != before && before >= 0 && !anew[static_cast<std::size_t>(before)])
-            change(before, static_cast<Index>(i), -1.0);
-    }
+    moments_->add_changes(
+        points_, count,
+        [&](Index begin, Index end, FunctionRef<void(const ClusterMoments::Entry&)> change) {
+            for (Index i = begin; i < end; ++i) {
+                const std::int32_t now = labels[at(i - own_.begin)];
+                const std::int32_t before = labels_[at(i - own_.begin)];
+                if (anew[static_cast<std::size_t>(now)] || now != before) change({now, i, 1.0});
+                if (now != before && before >= 0 && !anew[static_cast<std::size_t>(before)]) change({before, i, -1.0});
+            }
+        },
+        run_);
     labels_ = labels;
-    flush();
 }
 
 void Discriminant::assign(Index begin, const Matrix<double>& rows) {
     if (!soft_) throw BadArgument("discriminant: rows of A given, but assignments were said to be labels");
-    if (begin < 0 || begin + rows.rows() > points_.rows() || rows.cols() != clusters_)
+    if (begin < own_.begin || begin + rows.rows() > own_.end || rows.cols() != clusters_)
         throw BadArgument("discriminant: rows of A must be those of points, and have one number per cluster");
     if (shrinkage_.kind != Shrinkage::Kind::oas) return;
     std::visit(
         [&](auto& shares) {
             using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
             for (Index i = 0; i < rows.rows(); ++i)
-                for (Index j = 0; j < clusters_; ++j) shares.given(begin + i, j) = static_cast<Scalar>(rows(i, j));
+                for (Index j = 0; j < clusters_; ++j)
+                    shares.given(begin - own_.begin + i, j) = static_cast<Scalar>(rows(i, j));
         },
         shares_);
 }
@@ -187,32 +195,38 @@ bool Discriminant::is_change(Scalar now, Scalar before, Index cluster) const {
 }
 
 void Discriminant::update_moments() {
-    pending_.reserve(
-        std::min(kPending, static_cast<std::size_t>(points_.rows()) * static_cast<std::size_t>(clusters_)));
     std::visit(
         [&](auto& shares) {
             using Scalar = typename std::remove_cvref_t<decltype(shares.given)>::Scalar;
-            for (Index i = 0; i < shares.given.rows(); ++i)
-                for (std::int32_t j = 0; j < clusters_; ++j) {
-                    const Scalar now = shares.given(i, j);
-                    Scalar& added = shares.added(i, j);
-                    if (!is_change(now, added, j)) continue;
-                    change(j, i, static_cast<double>(now) - static_cast<double>(added));
-                    added = now;
-                }
+            Index count = 0;
+            for (Index i = 0; i < own_.count(); ++i)
+                for (Index j = 0; j < clusters_; ++j)
+                    count += is_change(shares.given(i, j), shares.added(i, j), j) ? 1 : 0;
+            moments_->add_changes(
+                points_, add_up(run_.communicator(), {count}).front(),
+                [&](Index begin, Index end, FunctionRef<void(const ClusterMoments::Entry&)> change) {
+                    for (Index i = begin; i < end; ++i)
+                        for (std::int32_t j = 0; j < clusters_; ++j) {
+                            const Scalar now = shares.given(i - own_.begin, j);
+                            Scalar& added = shares.added(i - own_.begin, j);
+                            if (!is_change(now, added, j)) continue;
+                            change({j, i, static_cast<double>(now) - static_cast<double>(added)});
+                            added = now;
+                        }
+                },
+                run_);
         },
         shares_);
-    flush();
 }
 
-std::vector<ClusterMoments::Norms> Discriminant::norms_of_moments(const Matrix<double>& deviations,
-                                                                  const Vector<double>& mass) {
-    if (soft_) update_moments();
+std::vector<ClusterMoments::Norms> Discriminant::norms_of(const ClusterMoments& moments,
+                                                          const Matrix<double>& deviations,
+                                                          const Vector<double>& mass) const {
     std::vector<ClusterMoments::Norms> norms(static_cast<std::size_t>(clusters_));
-    for_each_block(clusters_, threads_, [&](Index j, int) {
+    for_each_block(clusters_, run_.threads, [&](Index j, int) {
         if (mass[j] > 0.0)
             norms[static_cast<std::size_t>(j)] =
-                moments_->scatter_norms(static_cast<int>(j), deviations.row(j).transpose(), mass[j]);
+                moments.scatter_norms(static_cast<int>(j), deviations.row(j).transpose(), mass[j]);
     });
     return norms;
 }
@@ -223,7 +237,9 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
     const Index d = points_.columns();
     const auto n = static_cast<double>(points_.rows());
     const double precision = 4.0 * epsilon_of(points_.scalar());
-    const std::vector<ClusterMoments::Norms> all_norms = norms_of_moments(deviations, mass);
+    if (soft_) update_moments();
+    const ClusterMoments& all = moments();
+    const std::vector<ClusterMoments::Norms> all_norms = norms_of(all, deviations, mass);
     std::vector<double> mean_variances(static_cast<std::size_t>(clusters_), 0.0);
     std::vector<double> factors(static_cast<std::size_t>(clusters_), 0.0);
     for (Index cluster = 0; cluster < clusters_; ++cluster) {
@@ -242,7 +258,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         result.shrinkages[j] = shrinkage;
         factors[j] = -shrinkage / n;
     }
-    Matrix<double> within = moments_->sum(factors);
+    Matrix<double> within = all.sum(factors);
     within += total_;
     Matrix<double> scaled(clusters_, d);
     double identity = 0.0;
@@ -252,7 +268,7 @@ Matrix<double> Discriminant::oas_within(const Matrix<double>& deviations, const 
         scaled.row(j) = std::sqrt(share * (1.0 - result.shrinkages[cluster])) * deviations.row(j);
         identity += share * result.shrinkages[cluster] * mean_variances[cluster];
     }
-    add_transposed_by(-scaled, scaled, within, threads_);
+    add_transposed_by(-scaled, scaled, within, run_.threads);
     within.diagonal().array() += identity;
 
     if (soft_) {
@@ -272,7 +288,7 @@ Discriminant::Whitened Discriminant::leading_of_between(const Matrix<double>& be
     const Index rank = between.rows();
     const bool by_clusters = between.cols() < rank;
     const Matrix<double> factor = by_clusters ? Matrix<double>(between.transpose()) : between;
-    const Matrix<double> gram = rows_by_rows(factor, factor, threads_);
+    const Matrix<double> gram = rows_by_rows(factor, factor, run_.threads);
     const EigenPairs pairs = symmetric_eigen(gram);
     const Index order = gram.rows();
     Whitened found{Matrix<double>::Zero(dimensions_, rank), Vector<double>::Ones(dimensions_)};
@@ -346,13 +362,13 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     // S_b = scatter' scatter, in whitened columns.
     Matrix<double> scatter(clusters_, d);
     for (Index j = 0; j < clusters_; ++j) scatter.row(j) = std::sqrt(mass[j] / n) * deviations.row(j);
-    scatter = rows_by_rows(whitening_, scatter, threads_);
+    scatter = rows_by_rows(whitening_, scatter, run_.threads);
 
     Whitened found;
     if (shrinkage_.kind == Shrinkage::Kind::oas) {
         Matrix<double> within = oas_within(deviations, mass, result);
-        within = rows_by_rows(whitening_, within, threads_);
-        found = smallest_of(rows_by_rows(within, whitening_, threads_, true), scatter);
+        within = rows_by_rows(whitening_, within, run_.threads);
+        found = smallest_of(rows_by_rows(within, whitening_, run_.threads, true), scatter);
     } else {
         const double fixed = total_shrinkage_;
         for (Index j = 0; j < clusters_; ++j)
@@ -364,7 +380,7 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
             // S_w = S_t - (1 - x) S_b - x (mu_t - mu_w) I, whitened; mu_t - mu_w is the mean variance of S_b.
             double between_trace = 0.0;
             for (Index j = 0; j < clusters_; ++j) between_trace += mass[j] / n * deviations.row(j).squaredNorm();
-            Matrix<double> within = -rows_by_rows(between, between, threads_);
+            Matrix<double> within = -rows_by_rows(between, between, run_.threads);
             within -= fixed * between_trace / static_cast<double>(d) * whitening_gram_;
             within.diagonal().array() += 1.0;
             found = smallest_of(within, scatter);
@@ -372,7 +388,7 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     }
 
     result.directions = Matrix<double>::Zero(dimensions_, d);
-    add_transposed_by(found.directions.transpose(), whitening_, result.directions, threads_);
+    add_transposed_by(found.directions.transpose(), whitening_, result.directions, run_.threads);
     result.within_shares = found.within_shares;
     result.tied = found.tied;
     for (Index j = 0; j < dimensions_; ++j) {

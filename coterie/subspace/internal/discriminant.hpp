@@ -15,12 +15,16 @@
 // of the points, but a d x d eigenproblem. With rho_j by OAS,  S_w = T - S_b - sum_j pi_j rho_j (W_j - mu_j I):  the
 // W_j enter only weighted with rho_j and through their traces and Frobenius norms; they are kept up to date by the
 // entries of A that change: n d^2 for every cluster whose probabilities all do.
+//
+// Passes are in blocks. With several processes each takes the assignments of its own rows and all solve alike; with OAS
+// they exchange k d^2 / 2 numbers a round, and keep twice as many.
 
 #include <optional>
 #include <span>
 #include <variant>
 #include <vector>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/subspace/internal/cluster_moments.hpp"
@@ -62,10 +66,11 @@ public:
 
     const Vector<double>& mean() const { return mean_; }
 
-    /// Takes hard assignments (n labels in 0..k-1): only the rows whose label changed since the last call cost
-    /// anything, and that only with OAS.
+    /// Takes hard assignments (labels of this process' rows, in 0..k-1): only the rows whose label changed since the
+    /// last call cost anything, and that only with OAS.
     void assign(const Labels& labels);
-    /// Takes rows begin.. of A, as many as there are, k columns; any number of rows at a time. With OAS an entry that
+    /// Takes rows begin.. of A, as many as there are, k columns; any number of this process' rows at a time, from any
+    /// thread. With OAS an entry that
     /// changed by too little since it was last added to a moment is kept as it was: by less than what changes S_w by
     /// 1e-9 tr(S_w) altogether (float points: 1e-7, and A is kept in float), were every entry off by that much, all in
     /// the same direction, with 4 times the rho_j of the last solve(); before the first by less than 1e-12 (float
@@ -93,12 +98,13 @@ private:
     Whitened smallest_of(const Matrix<double>& within, const Matrix<double>& between) const;
     Matrix<double> oas_within(const Matrix<double>& deviations, const Vector<double>& mass, Subspace& result);
     // Of W_j a_j.
-    std::vector<ClusterMoments::Norms> norms_of_moments(const Matrix<double>& deviations, const Vector<double>& mass);
+    std::vector<ClusterMoments::Norms> norms_of(const ClusterMoments& moments, const Matrix<double>& deviations,
+                                                const Vector<double>& mass) const;
     template <class Scalar>
     bool is_change(Scalar now, Scalar before, Index cluster) const;
     void update_moments();
-    void change(std::int32_t cluster, Index row, double weight);
-    void flush();
+    // Of all rows.
+    const ClusterMoments& moments();
 
     PointsView points_;
     int clusters_;
@@ -106,7 +112,9 @@ private:
     Normalization normalization_;
     Shrinkage shrinkage_;
     bool soft_;
-    int threads_;
+    Run run_;
+    RowBlocks grid_;
+    Range own_;  // this process' rows
     Vector<double> mean_;
     double total_trace_ = 0.0;
     double total_shrinkage_ = 0.0;
@@ -114,10 +122,10 @@ private:
     Matrix<double> whitening_gram_;  // W W', r x r: fixed shrinkage only
 
     // OAS only.
-    Matrix<double> total_;  // T
-    std::optional<ClusterMoments> moments_;
-    Labels labels_;  // hard: added to the moments
-    std::vector<ClusterMoments::Entry> pending_;
+    Matrix<double> total_;                       // T
+    std::optional<ClusterMoments> moments_;      // of what this process added
+    std::optional<ClusterMoments> all_moments_;  // where there are several
+    Labels labels_;                              // hard: added to the moments
 
     // And soft assignments.
     template <class T>

@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <string>
+#include <cstdint>
 
 namespace {
 
@@ -20,17 +20,6 @@ template <class Bytes, class Act>
 void in_pieces(Bytes* bytes, std::uint64_t count, const Act& act) {
     for (std::uint64_t done = 0; done < count; done += piece)
         act(bytes + done, static_cast<int>(std::min(piece, count - done)));
-}
-
-const char* description() {
-    static const std::string text = [] {
-        char name[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-        int length = 0;
-        MPI_Get_library_version(name, &length);
-        const std::string whole(name, static_cast<std::size_t>(length));
-        return whole.substr(0, whole.find_first_of(",\n"));
-    }();
-    return text.c_str();
 }
 
 void start() {
@@ -88,7 +77,7 @@ std::int32_t highest(std::int32_t value) {
 }  // namespace
 
 const coterie_process_api* coterie_process_functions(std::int32_t abi) {
-    static const coterie_process_api api = {COTERIE_PROCESS_ABI, description, start,   finish,    end_all, rank, size,
-                                            processes_here,      send,        receive, broadcast, highest};
+    static const coterie_process_api api = {COTERIE_PROCESS_ABI, start, finish,  end_all,   rank,   size,
+                                            processes_here,      send,  receive, broadcast, highest};
     return abi == COTERIE_PROCESS_ABI ? &api : nullptr;
 }

@@ -8,13 +8,11 @@
 extern "C" {
 #endif
 
-#define COTERIE_PROCESS_ABI 1
+#define COTERIE_PROCESS_ABI 2
 
 /* Functions are called from one thread, the one that called start(). Where the library fails it ends all processes. */
 typedef struct coterie_process_api {
     int32_t abi;
-    /* "Open MPI 4.1.4"; valid as long as the library is. */
-    const char* (*description)(void);
     /* Joins the other processes; once, before anything else. Leaves the library running where somebody else started
      * it. */
     void (*start)(void);

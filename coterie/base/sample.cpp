@@ -1,0 +1,32 @@
+// The first steps of Fisher and Yates' shuffle, of which only the places that were swapped are kept: it draws as the
+// whole shuffle would, without a list of all rows.
+
+#include "coterie/base/sample.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+namespace coterie {
+
+std::vector<Index> sample_rows(Index rows, Index count, RandomStream& random) {
+    std::vector<Index> out(static_cast<std::size_t>(std::min(rows, count)));
+    if (count >= rows) {
+        std::iota(out.begin(), out.end(), Index{0});
+        return out;
+    }
+    std::unordered_map<Index, Index> moved;  // what stands at a place, where it is not the place's own number
+    const auto at = [&](Index place) {
+        const auto found = moved.find(place);
+        return found == moved.end() ? place : found->second;
+    };
+    for (Index i = 0; i < count; ++i) {
+        const auto other = i + static_cast<Index>(random.below(static_cast<std::uint64_t>(rows - i)));
+        out[static_cast<std::size_t>(i)] = at(other);
+        moved[other] = at(i);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+}  // namespace coterie

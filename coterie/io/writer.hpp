@@ -1,0 +1,60 @@
+#pragma once
+// Labels and points to files, piece by piece: what is written need not fit into memory. A file is there whole after
+// commit(), or not at all.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
+
+namespace coterie {
+
+class OutputFile;
+
+/// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output.
+class COTERIE_API LabelsWriter {
+public:
+    /// For `rows` labels. `names` (if not empty) are written instead of numbers in text, and -1 as an empty field "".
+    LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names = {});
+    LabelsWriter(LabelsWriter&&) noexcept;
+    LabelsWriter& operator=(LabelsWriter&&) noexcept;
+    ~LabelsWriter();
+
+    /// The next labels. BadArgument where one has no name.
+    void write(std::span<const std::int32_t> labels);
+    void commit();
+
+private:
+    std::unique_ptr<OutputFile> file_;
+    std::vector<std::string> names_;
+    Index left_ = 0;
+    bool text_ = true;
+};
+
+/// .npy or .csv by extension; "-" writes csv to standard output.
+class COTERIE_API PointsWriter {
+public:
+    /// For `rows` rows of `columns` numbers of one type. BadArgument on another extension, or names that are not one
+    /// per column.
+    PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
+                 const std::vector<std::string>& column_names = {});
+    PointsWriter(PointsWriter&&) noexcept;
+    PointsWriter& operator=(PointsWriter&&) noexcept;
+    ~PointsWriter();
+
+    /// The next rows, resident.
+    void write(PointsView rows);
+    void commit();
+
+private:
+    std::unique_ptr<OutputFile> file_;
+    Index left_ = 0;
+    Index columns_ = 0;
+    ScalarType scalar_ = ScalarType::float64;
+    bool text_ = true;
+};
+
+}  // namespace coterie

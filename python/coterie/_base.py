@@ -1,0 +1,434 @@
+"""The contract of scikit-learn's estimators, kept without importing scikit-learn, over the library's pipeline.
+
+The classes of `_estimators.py`, which are made from the methods' own descriptions, say what they take and give by the classes here that they derive
+from. A constructor only stores. Whatever is fitted lies in one object of the library, `_fitted`, which is what is saved, pickled and asked.
+"""
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core, _input, _names
+from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
+from ._processes import communicator_of
+from ._progress import Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+def _warn(texts):
+    for text in texts:
+        warnings.warn(_names.in_python(text), CoterieWarning, stacklevel=4)
+
+
+class Clusterer:
+    """Base of all methods' classes."""
+
+    _estimator_type = "clusterer"
+    _method = ""  # the library's name
+    _options = {}  # parameter: option
+    _blocks = False  # whether points that are read in blocks stay in their files
+    _takes_labels = False
+    _takes_graph = False
+
+    labels_: np.ndarray
+    n_iter_: int
+    objective_: float
+    fit_report_: dict[str, Any]
+
+    # Parameters
+
+    @classmethod
+    def _defaults(cls):
+        signature = inspect.signature(cls.__init__)
+        return {name: each.default for name, each in signature.parameters.items() if name != "self"}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the constructor and their values."""
+        return {name: getattr(self, name) for name in sorted(self._defaults())}
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters of the constructor; returns self."""
+        known = self._defaults()
+        for name in params:
+            if name not in known:
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {sorted(known)}.")
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self, N_CHAR_MAX=700):
+        given = []
+        for name, default in self._defaults().items():
+            value = getattr(self, name, default)
+            if value is not default and repr(value) != repr(default):
+                given.append(f"{name}={value!r}")
+        text = f"{type(self).__name__}({', '.join(given)})"
+        return text if len(text) <= N_CHAR_MAX else text[: N_CHAR_MAX - 4] + "...)"
+
+    def _repr_html_(self):
+        from html import escape
+
+        rows = [("method", self._method), *((name, repr(getattr(self, name))) for name, default in self._defaults().items() if getattr(self, name) is not default)]
+        if self.__sklearn_is_fitted__() and hasattr(self, "fit_report_"):
+            report = self.fit_report_
+            rows += [("points", f"{report['points']:,} of {report['dimensions']:,} dimensions"), ("clusters", str(report["clusters_found"]))]
+            rows += [("objective", f"{report['objective']:.6g} after {report['iterations']} iterations ({report['stopped']})")]
+        body = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(value)}</td></tr>" for name, value in rows)
+        return f"<table><caption>{escape(type(self).__name__)}</caption>{body}</table>"
+
+    # What scikit-learn asks
+
+    def __sklearn_is_fitted__(self):
+        return "_fitted" in self.__dict__
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type="clusterer",
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]) if hasattr(self, "transform") else None,
+            input_tags=InputTags(pairwise=self._is_pairwise(), sparse=self._takes_graph and self._is_pairwise()),
+        )
+
+    def _more_tags(self):  # scikit-learn before 1.6
+        return {"pairwise": self._is_pairwise(), "preserves_dtype": []}
+
+    def _get_tags(self):
+        from sklearn.utils._tags import _DEFAULT_TAGS
+
+        return {**_DEFAULT_TAGS, **self._more_tags()}
+
+    def _is_pairwise(self):
+        return "precomputed" in (getattr(self, "affinity", None), getattr(self, "kernel", None))
+
+    # Fit
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Finds the clusters of X; returns self. See the class for what y is."""
+        return self._fit(X, y, None)
+
+    def fit_predict(self, X: Any, y: Any = None, **params: Any) -> np.ndarray:
+        """labels_ after fit."""
+        return self.fit(X, y, **params).labels_
+
+    def _problem(self, X, y, weights):
+        """(points, what is known beside them, the rows as they came, the labels' values)"""
+        name = type(self).__name__
+        side, rows, values = {}, None, None
+        if self._takes_graph and self._is_pairwise() and _input.is_sparse(X):
+            side["graph"] = _input.graph_of(X, name)
+            count = X.shape[0]
+        else:
+            rows = _input.rows_of(X, estimator=name)
+            count = rows.shape[0]
+            if rows.names and not self._is_pairwise():
+                side["column_names"] = rows.names
+        if weights is not None and len(weights) != count:
+            raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
+        if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
+            side["weights"] = weights
+        init = getattr(self, "init", None)
+        if init is not None and not isinstance(init, str):
+            start = _input.rows_of(init, "init", name).points
+            side["initial_centroids"] = start.astype(rows.points.dtype) if isinstance(getattr(rows, "points", None), np.ndarray) else start
+        labels = _input.labels_of(y, count) if self._takes_labels and y is not None else None
+        if labels is not None and (labels[0] >= 0).all():
+            warnings.warn(
+                f"{name}: y has a label for every row, so that none is left to find; it is ignored, as scikit-learn's clusterers do with a truth to compare "
+                "with. Partial labels have -1, None or NaN where the label is not known",
+                CoterieWarning,
+                stacklevel=4,
+            )
+            labels = None
+        if labels is not None:
+            side["labels"], values, side["label_names"] = labels
+            if getattr(self, "clusters_per_label", None):
+                side["clusters_per_label"] = [(str(label), int(clusters)) for label, clusters in self.clusters_per_label.items()]
+            if getattr(self, "group_share", None):
+                side["group_shares"] = [(str(label), *_interval(share)) for label, share in self.group_share.items()]
+        elif self._takes_labels and (getattr(self, "clusters_per_label", None) or getattr(self, "group_share", None)):
+            raise ValueError(f"{name}: clusters_per_label and group_share speak of labels; y must say which points have which")
+        if getattr(self, "sizes", None) is not None:
+            side["sizes"] = (self.sizes, self.sizes) if isinstance(self.sizes, (int, np.integer)) else tuple(self.sizes)
+        return (None if rows is None else rows.points), side, rows, values
+
+    def _option_values(self):
+        out = {}
+        for parameter, option in self._options.items():
+            value = getattr(self, parameter)
+            if parameter == "init" and not isinstance(value, str) or parameter == "n_init" and isinstance(value, str) and value == "auto":
+                continue  # centroids, or nothing; and the method's own number of starts
+            out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
+        return out
+
+    def _fit(self, X, y, weights, comm=None):
+        points, side, rows, values = self._problem(X, y, weights)
+        progress = Progress(type(self).__name__, self.verbose, self.callback)
+        processes = None if comm is None else communicator_of(comm)
+        try:
+            fitted, labels, report, said = _core.fit(
+                self._method,
+                self._option_values(),
+                points,
+                side,
+                {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                {"sample": self.sample},
+                _input.seed_of(self.random_state),
+                _input.threads_of(self.n_jobs),
+                getattr(self, "device", "cpu"),
+                getattr(self, "checkpoint", None) or "",
+                progress if progress.wanted else None,
+                processes,
+            )
+        except (BadArgument, BadData) as error:
+            if rows is not None and rows.shape[0] == 1:
+                error.args = (f"{error}; X has one row (n_samples=1)",)
+            raise
+        finally:
+            progress.close()
+            if processes is not None:
+                processes.close()
+        self._take(fitted)
+        self.labels_ = labels
+        self.fit_report_ = report
+        self.n_iter_ = report["iterations"]
+        self.objective_ = report["objective"]
+        if rows is not None and isinstance(rows.points, np.ndarray):
+            self._one_row = np.array(rows.points[:1])
+        if values is not None:
+            self.cluster_labels_ = self._label_of_cluster(values)
+        _warn(said)
+        if report["stopped"] == "iteration-limit":
+            limit = "max_iter" if "max_iter" in self._options else "its limit"
+            warnings.warn(
+                f"{type(self).__name__} did not converge in {report['iterations']} iterations; {limit} may be raised", ConvergenceWarning, stacklevel=3
+            )
+        return self
+
+    def _take(self, fitted):
+        for name in [name for name in self.__dict__ if name.endswith("_")] + ["_parts", "_one_row", "_columns_out"]:
+            self.__dict__.pop(name, None)
+        self._fitted = fitted
+        self.n_features_in_ = fitted.dimensions
+        if fitted.column_names:
+            self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
+
+    def _label_of_cluster(self, values):
+        """k: the label that each cluster belongs to, as y had it; None (of numbers -1) for a cluster of no label."""
+        names, of_cluster = self._fitted.cluster_labels
+        if not of_cluster:
+            return np.arange(self._fitted.clusters)
+        numbers = np.array(of_cluster)
+        if (numbers < 0).any() and values.dtype.kind not in "if":
+            values = values.astype(object)
+        unknown = -1 if values.dtype.kind in "if" else None
+        out = np.empty(len(numbers), dtype=values.dtype)
+        out[numbers >= 0] = values[numbers[numbers >= 0]]
+        out[numbers < 0] = unknown
+        return out
+
+    # What is fitted
+
+    def __getattr__(self, name):
+        # Parts of the model, by their described names; only when there is no attribute of this name.
+        if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
+            parts = self.__dict__.setdefault("_parts", {})
+            if name not in parts:
+                for part, _, _ in self._fitted.parts:
+                    if _names.attribute(part) == name:
+                        parts[name] = self._fitted.part(part)
+                        break
+            if name in parts:
+                return parts[name]
+            if name in ("labels_", "fit_report_"):
+                raise AttributeError(f"{name} is known after fit; a model that was loaded does not keep it")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self):
+        parts = [_names.attribute(part) for part, _, _ in self._fitted.parts] if "_fitted" in self.__dict__ else []
+        return sorted({*super().__dir__(), *parts})
+
+    def _require_fitted(self):
+        if "_fitted" not in self.__dict__:
+            text = f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
+            if "sklearn" in sys.modules:
+                from sklearn.exceptions import NotFittedError as Theirs
+
+                raise Theirs(text)
+            raise NotFittedError(text)
+
+    def _new_rows(self, X):
+        self._require_fitted()
+        name = type(self).__name__
+        rows = _input.rows_of(X, estimator=name)
+        wanted = self._fitted.column_names
+        if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
+            missing = [each for each in wanted if each not in rows.names]
+            raise BadData(f"X: the feature names should match those that were passed during fit; missing: {', '.join(missing[:12])}")
+        if rows.shape[1] != self.n_features_in_ and not (rows.names and wanted):
+            raise ValueError(f"X has {rows.shape[1]} features, but {name} is expecting {self.n_features_in_} features as input")
+        return rows
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The number of the cluster, 0 to n_clusters - 1, of each row of X: an array of int32.
+
+        Columns of a table are found by the names of those of the fit, whatever their order.
+        """
+        rows = self._new_rows(X)
+        labels, said = self._fitted.predict(rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        _warn(said)
+        return labels
+
+    def _output(self, which, X):
+        rows = self._new_rows(X)
+        return self._output_of(which, rows)
+
+    def _output_of(self, which, rows):
+        matrix, said = self._fitted.output(which, rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        _warn(said)
+        return matrix
+
+    # Models as files and bytes: those of the command
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model, whole or not at all, as `coterie fit --model-out` does; `coterie.load` and the command read it."""
+        self._require_fitted()
+        self._fitted.save(os.fspath(path))
+
+    def __getstate__(self):
+        state = {name: value for name, value in self.__dict__.items() if name != "_parts"}
+        if "_fitted" in state:
+            state["_fitted"] = state["_fitted"].to_bytes()
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        if "_fitted" in state:
+            state["_fitted"] = _core.from_bytes(state["_fitted"], "pickled model")
+        self.__dict__.update(state)
+
+
+def _interval(share):
+    if isinstance(share, (tuple, list)):
+        low, high = share
+        return (0.0 if low is None else float(low), 1.0 if high is None else float(high))
+    return (float(share), float(share))
+
+
+class WeightedClusterer(Clusterer):
+    """Of methods that take weights."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Finds the clusters of X; returns self. A row of weight w acts as w copies of it. See the class for what y is."""
+        return self._fit(X, y, _input.weights_of(sample_weight))
+
+
+class BlockClusterer(Clusterer):
+    """Of methods that read rows in blocks, and so work in several processes."""
+
+    def fit(self, X: Any, y: Any = None, *, comm: Any = None) -> Self:
+        """Finds the clusters of X; returns self. See the class for what y is.
+
+        comm: the processes that work on this fit together, all of which call it with the same X (a list of .npy files, or an array each of them has) and
+        the same parameters: a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, send(bytes, to) and
+        receive(buffer, source). The result has the bits of one process; labels_ are those of the process' own rows, which are consecutive and in the
+        order of the ranks.
+        """
+        return self._fit(X, y, None, comm)
+
+
+class WeightedBlockClusterer(Clusterer):
+    """Of those that take weights as well."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None) -> Self:
+        return self._fit(X, y, _input.weights_of(sample_weight), comm)
+
+    fit.__doc__ = BlockClusterer.fit.__doc__.replace("returns self.", "returns self. A row of weight w acts as w copies of it.")
+
+
+class Transforms:
+    """Of methods that show points in another space: `_transformed` is the library's output that they show."""
+
+    _transformed = "embedding"
+
+    def transform(self, X: Any) -> Any:
+        """X as the method sees it, n x p: see the class."""
+        rows = self._new_rows(X)
+        return self._contained(self._output_of(self._transformed, rows), rows)
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """fit, then transform of the same rows."""
+        return self.fit(X, y, **params).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of transform: the class's in small letters, and a number."""
+        self._require_fitted()
+        if "_columns_out" not in self.__dict__:
+            row = self.__dict__.get("_one_row", np.zeros((1, self.n_features_in_)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._columns_out = self._output_of(self._transformed, _input.Rows(row)).shape[1]
+        return np.array([f"{type(self).__name__.lower()}{i}" for i in range(self._columns_out)], dtype=object)
+
+    @property
+    def _n_features_out(self):
+        return len(self.get_feature_names_out())
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """What transform returns: "default" (an array), "pandas" or "polars"; None leaves it as it is. Returns self."""
+        if transform not in (None, "default", "pandas", "polars"):
+            raise ValueError(f"transform: {transform!r} is not accepted; one of 'default', 'pandas', 'polars', None")
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def _contained(self, matrix, rows):
+        kind = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if kind is None and "sklearn" in sys.modules:
+            kind = sys.modules["sklearn"].get_config().get("transform_output")
+        if kind == "pandas":
+            import pandas
+
+            return pandas.DataFrame(matrix, columns=self.get_feature_names_out(), index=rows.index)
+        if kind == "polars":
+            import polars
+
+            return polars.DataFrame(matrix, schema=list(self.get_feature_names_out()))
+        return matrix
+
+
+class GivesDistances:
+    """Of methods with centroids."""
+
+    def distances(self, X: Any) -> np.ndarray:
+        """n x k: the Euclidean distance of each row to each centroid, in the space in which the method compares them."""
+        return self._output("distances", X)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Minus the sum of the squared distances to the nearest centroids, as scikit-learn's k-means has it: larger is better."""
+        nearest = self._output("distances", X).min(axis=1) ** 2
+        return -float(nearest.sum() if sample_weight is None else nearest @ _input.weights_of(sample_weight))
+
+
+class GivesMemberships:
+    """Of methods with probabilities."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """n x k: the probability of each cluster; rows sum to 1."""
+        return self._output("memberships", X)
+
+
+class GivesLabelScores:
+    """Of methods that tell how well each label of y fits."""
+
+    def label_scores(self, X: Any) -> np.ndarray:
+        """n x L: how well each label of y fits each row, larger is better. Of a fit with y."""
+        return self._output("label_scores", X)

@@ -1,0 +1,206 @@
+"""What callers hand in, as the library takes it: rows of float32 or float64, weights, labels, seeds.
+
+Arrays of these two types whose rows are contiguous are passed on as they are, memory-mapped ones too. Integers of 8 and 16 bits become float32, others
+float64, as when the library reads them from a file. Tables are taken by their own way to NumPy; their column names are kept.
+"""
+import os
+import warnings
+
+import numpy as np
+
+from . import _core
+from ._errors import CoterieWarning
+
+
+class Rows:
+    """Points and what came with them."""
+
+    def __init__(self, points, names=None, index=None):
+        self.points = points  # a NumPy array, or a _core.Table
+        self.names = names
+        self.index = index  # of a pandas DataFrame
+
+    @property
+    def shape(self):
+        return tuple(self.points.shape)
+
+
+def is_sparse(X):
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def _is_paths(X):
+    if isinstance(X, (str, os.PathLike)):
+        return True
+    return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(item, (str, os.PathLike)) for item in X)
+
+
+def rows_of(X, what="X", estimator="the method"):
+    """Rows of an array, a table, or of files: a path (or "data:NAME"), or a list of .npy files that are read in blocks."""
+    if isinstance(X, _core.Table):
+        return Rows(X, list(X.column_names) or None)
+    if _is_paths(X):
+        paths = [os.fspath(X)] if isinstance(X, (str, os.PathLike)) else [os.fspath(path) for path in X]
+        table = _core.read(paths)
+        for note in table.notes:
+            warnings.warn(note, CoterieWarning, stacklevel=4)
+        return Rows(table, list(table.column_names) or None)
+    if is_sparse(X):
+        raise TypeError(f"{what}: a sparse matrix was passed, but dense data is required by {estimator}; X.toarray() makes it dense")
+    names, index = None, None
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_numpy"):
+        import pyarrow
+
+        X = pyarrow.table(X)
+    if hasattr(X, "column_names") and hasattr(X, "itercolumns"):  # pyarrow's
+        names = [str(name) for name in X.column_names]
+        X = np.column_stack([column.to_numpy() for column in X.itercolumns()]) if names else np.empty((X.num_rows, 0))
+    elif hasattr(X, "columns") and hasattr(X, "to_numpy"):
+        columns = list(X.columns)
+        if columns and all(isinstance(name, str) for name in columns):
+            names = columns
+        elif any(isinstance(name, str) for name in columns):
+            raise TypeError(
+                f"{what}: feature names are only supported if all are strings; these are of types "
+                f"{sorted({type(name).__name__ for name in columns})}; X.columns = X.columns.astype(str) makes them so"
+            )
+        index = getattr(X, "index", None)
+        X = _table_numbers(X, columns, what)
+    elif hasattr(X, "__dlpack__") and not hasattr(X, "__array__"):
+        X = np.from_dlpack(X)
+    return Rows(_array(X, what, estimator), names, index)
+
+
+def _table_numbers(X, columns, what):
+    array = X.to_numpy()
+    if array.dtype.kind in "fiub":
+        return array
+    for position, name in enumerate(columns):
+        column = X.iloc[:, position] if hasattr(X, "iloc") else X[name]
+        try:
+            values = column.to_numpy()
+            if values.dtype.kind in "Mm":
+                raise TypeError
+            np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            kind = getattr(column, "dtype", "object")
+            raise ValueError(f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers") from None
+    return X.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(X, "iloc") else array.astype(np.float64)
+
+
+def _array(X, what, estimator):
+    array = np.asarray(X)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{what}: Complex data not supported, real numbers are")
+    if array.ndim != 2:
+        raise ValueError(
+            f"{what}: Expected 2D array, got {'scalar' if array.ndim == 0 else f'{array.ndim}D'} array instead. Reshape your data either using "
+            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    for count, kind in zip(array.shape, ("sample", "feature")):
+        if count == 0:
+            raise ValueError(f"{what}: Found array with 0 {kind}(s) (shape={array.shape}) while a minimum of 1 is required by {estimator}.")
+    wanted = array.dtype
+    if not (wanted.kind == "f" and wanted.itemsize in (4, 8) and wanted.isnative):
+        small = wanted.kind in "fiub" and wanted.itemsize <= 2 or wanted.kind == "f" and wanted.itemsize == 4
+        wanted = np.dtype(np.float32 if small else np.float64)
+    contiguous = array.shape[1] == 1 or array.strides[1] == array.itemsize
+    stepping = array.shape[0] == 1 or (array.strides[0] >= array.shape[1] * array.itemsize and array.strides[0] % array.itemsize == 0)
+    if array.dtype == wanted and contiguous and stepping and array.flags.aligned:
+        return array.view(np.ndarray)
+    return np.ascontiguousarray(array, dtype=wanted)
+
+
+def graph_of(X, estimator):
+    """A sparse matrix of affinities as (n, starts, columns, values)."""
+    rows = X.tocsr()
+    if rows.ndim != 2 or rows.shape[0] != rows.shape[1]:
+        raise ValueError(f"X: affinities of {estimator} must be square, these have shape {rows.shape}")
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return (
+        rows.shape[0],
+        np.ascontiguousarray(rows.indptr, dtype=np.int64),
+        np.ascontiguousarray(rows.indices, dtype=np.int64),
+        np.ascontiguousarray(rows.data, dtype=np.float64),
+    )
+
+
+def weights_of(sample_weight):
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight: Sample weights must be 1D array or scalar; one number per row is wanted, not shape {weights.shape}")
+    if weights.dtype.kind not in "fiub":
+        raise ValueError(f"sample_weight: numbers are wanted, not {weights.dtype}")
+    if weights.size and not weights.any():
+        raise ValueError("sample_weight: every weight is zero; at least one row must weigh more")
+    return np.ascontiguousarray(weights, dtype=np.float64)
+
+
+def _is_missing(label):
+    if label is None or (isinstance(label, float) and label != label) or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(label, str):
+        return label == ""
+    return not isinstance(label, (bool, np.bool_)) and label == -1
+
+
+def labels_of(y, rows):
+    """(numbers of labels with -1 where none is known, the labels' values in that order, their names) of partial labels."""
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1 or len(values) != rows:
+        raise ValueError(f"y: one label per row is wanted, {rows} of them, not shape {values.shape}")
+    if values.dtype.kind in "iub":
+        missing = values == -1 if values.dtype.kind == "i" else np.zeros(rows, dtype=bool)
+    elif values.dtype.kind == "f":
+        missing = np.isnan(values) | (values == -1)
+        known = values[~missing]
+        if not np.array_equal(known, np.floor(known)):
+            raise ValueError(f"y: {known[known != np.floor(known)][0]} is no label; whole numbers or words are, and -1, None or NaN where none is known")
+        values = np.where(missing, -1, values).astype(np.int64)
+    else:
+        values = np.asarray(y, dtype=object).reshape(-1)
+        missing = np.fromiter((_is_missing(label) for label in values), dtype=bool, count=rows)
+    if missing.all():
+        raise ValueError("y: no row has a label; leave y out where none is known")
+    try:
+        distinct, inverse = np.unique(values[~missing], return_inverse=True)
+    except TypeError:
+        raise ValueError("y: labels are of kinds that cannot be put in order; use numbers or words") from None
+    numbers = np.full(rows, -1, dtype=np.int32)
+    numbers[~missing] = inverse
+    return numbers, distinct, [str(value) for value in distinct]
+
+
+def seed_of(random_state):
+    """0 to 2^64 - 1: of a number itself, of NumPy's generators a number that they draw."""
+    if random_state is None:
+        return int(np.random.randint(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63 - 1))
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and 0 <= random_state < 2**64:
+        return int(random_state)
+    raise ValueError(
+        f"parameter random_state: {random_state!r} is not accepted; a whole number from 0 to 2**64 - 1, a generator of NumPy's, or None: another each time"
+    )
+
+
+def threads_of(n_jobs):
+    """For the library: 0 means all that the process may use. Without n_jobs the limit that joblib sets for its workers, and users for programs, holds."""
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "")
+        return int(limit) if limit.isdecimal() else 0
+    if n_jobs == -1:
+        return 0
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"parameter n_jobs: {n_jobs!r} is not accepted; a number of threads, -1 or None: all that the process may use")
+    if n_jobs > 0:
+        return int(n_jobs)
+    return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))

@@ -1,0 +1,43 @@
+"""Models as files: the same that the command writes and reads."""
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from . import _core, _estimators, _names
+from ._base import Clusterer
+
+
+def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
+    """Writes a fitted model, whole or not at all; the command and `load` read it."""
+    model.save(path)
+
+
+def load(path: str | os.PathLike[str]) -> Clusterer:
+    """The fitted model in a file that `save`, or the command's --model-out, has written: an object of its method's class.
+
+    It predicts and gives outputs; the labels of the points it was fitted on are not in the file. BadData (a ValueError) on what is no sound model.
+    """
+    fitted = _core.load(os.fspath(path))
+    cls = getattr(_estimators, _names.class_of(fitted.method))
+    options = {parameter: option for parameter, option in cls._options.items() if option in fitted.options}
+    model = cls(**{parameter: fitted.options[option] for parameter, option in options.items()}, **fitted.preparation)
+    model._take(fitted)
+    facts = fitted.facts
+    if "iterations" in facts:
+        model.n_iter_ = int(facts["iterations"])
+        model.objective_ = float(facts["objective"])
+    names, of_cluster = fitted.cluster_labels
+    if of_cluster:
+        model.cluster_labels_ = model._label_of_cluster(_label_values(names))
+    return model
+
+
+def _label_values(names):
+    """Labels are words in the file; those that are all whole numbers were numbers in y."""
+    try:
+        values = np.array([int(name) for name in names])
+        return values if [str(value) for value in values] == names else np.array(names)
+    except (ValueError, OverflowError):
+        return np.array(names)

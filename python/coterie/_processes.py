@@ -1,0 +1,72 @@
+"""Processes that work on one fit: what carries bytes between them, made of mpi4py, torch.distributed or an object of the caller's."""
+import sys
+
+PIECE = 1 << 30  # bytes in a message
+
+
+class _Mpi:
+    def __init__(self, comm):
+        from mpi4py import MPI
+
+        # Its own numbers for its own messages: others of the program's may be under way.
+        self._comm, self._byte = comm.Dup(), MPI.BYTE
+        self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
+
+    def send(self, data, to):
+        for begin in range(0, len(data), PIECE):
+            self._comm.Send([data[begin : begin + PIECE], self._byte], dest=to)
+
+    def receive(self, data, source):
+        for begin in range(0, len(data), PIECE):
+            self._comm.Recv([data[begin : begin + PIECE], self._byte], source=source)
+
+    def close(self):
+        self._comm.Free()
+
+
+class _Torch:
+    def __init__(self, group):
+        import torch
+
+        self._torch, self._group = torch, group
+        self.rank, self.size = torch.distributed.get_rank(group), torch.distributed.get_world_size(group)
+
+    def _global(self, rank):
+        return rank if self._group is None else self._torch.distributed.get_global_rank(self._group, rank)
+
+    def send(self, data, to):
+        if len(data):
+            tensor = self._torch.frombuffer(bytearray(data), dtype=self._torch.uint8)
+            self._torch.distributed.send(tensor, self._global(to), group=self._group)
+
+    def receive(self, data, source):
+        if len(data):
+            tensor = self._torch.frombuffer(data, dtype=self._torch.uint8)
+            self._torch.distributed.recv(tensor, self._global(source), group=self._group)
+
+    def close(self):
+        pass
+
+
+class _Own:
+    def __init__(self, comm):
+        self._comm, self.rank, self.size = comm, comm.rank, comm.size
+        self.send, self.receive = comm.send, comm.receive
+
+    def close(self):
+        pass
+
+
+def communicator_of(comm):
+    """An object with rank, size, send(bytes, to), receive(buffer, from) and close()."""
+    if hasattr(comm, "Get_rank") and hasattr(comm, "Send"):
+        return _Mpi(comm)
+    torch = sys.modules.get("torch")
+    if torch is not None and (comm is getattr(torch, "distributed", None) or isinstance(comm, getattr(torch.distributed, "ProcessGroup", ()))):
+        return _Torch(None if comm is torch.distributed else comm)
+    if all(hasattr(comm, name) for name in ("rank", "size", "send", "receive")):
+        return _Own(comm)
+    raise TypeError(
+        f"comm: {comm!r} is not accepted; a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, "
+        "send(bytes, to) and receive(buffer, source)"
+    )

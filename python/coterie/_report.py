@@ -1,0 +1,46 @@
+"""The page about a fit: the one that the command writes with --report."""
+from __future__ import annotations
+
+import html
+import os
+from typing import Any
+
+from . import _input
+from ._base import Clusterer
+
+
+class Page:
+    """A page of HTML that stands alone: shown as it is in a notebook; str(page) is its text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it to a file, whole or not at all."""
+        part = f"{os.fspath(path)}.part"
+        try:
+            with open(part, "w", encoding="utf-8") as file:
+                file.write(self._text)
+            os.replace(part, path)
+        finally:
+            if os.path.exists(part):
+                os.unlink(part)
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self._text)}" style="width:100%;height:40em;border:0"></iframe>'
+
+
+def report(model: Clusterer, X: Any, y_true: Any = None, *, source: str = "X") -> Page:
+    """The page about a fit: sizes, options, a picture of the clusters, how it went; with y_true the scores and who is taken for whom.
+
+    X are the rows that the model was fitted on, in this process; y_true has a label per row, -1, None or NaN where it is not known. `source` is what the
+    page calls the rows.
+    """
+    rows = model._new_rows(X)
+    truth, names = None, []
+    if y_true is not None:
+        truth, _, names = _input.labels_of(y_true, rows.shape[0])
+    return Page(model._fitted.page(rows.points, rows.names or [], truth, names, source, _input.threads_of(model.n_jobs)))

@@ -1,0 +1,119 @@
+"""Options chosen over a grid: the command's `tune`."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core, _estimators, _input, _names
+from ._base import Clusterer
+from ._progress import Progress
+
+
+class Tuned:
+    """What a search has found.
+
+    Attributes
+    ----------
+    best_estimator_ : object of the method's class
+        Fitted on all rows with the best cell's parameters.
+    best_params_ : dict
+        These parameters: the cell's.
+    best_index_ : int
+        Its position in cells_.
+    cells_ : list of dict
+        Every cell: method, params, criterion, seen and unseen (scores, where there was a truth and folds), seconds, error (why it has no criterion).
+        pandas.DataFrame(tuned.cells_) makes a table of them.
+    """
+
+    best_estimator_: Clusterer
+    best_params_: dict[str, Any]
+    best_index_: int
+    cells_: list[dict[str, Any]]
+
+    def __repr__(self) -> str:
+        return f"Tuned({self.best_estimator_!r} of {len(self.cells_)} cells)"
+
+
+def _parameter_of(cls, option):
+    return next(parameter for parameter, each in cls._options.items() if each == option)
+
+
+def tune(
+    estimator: Clusterer,
+    X: Any,
+    grid: Mapping[str, Iterable[Any]],
+    *,
+    select: str = "silhouette",
+    folds: int = 0,
+    with_kmeans: bool = False,
+    y: Any = None,
+    y_true: Any = None,
+    sample_weight: Any = None,
+) -> Tuned:
+    """Fits the estimator once for each cell of a grid of its parameters and keeps the best; its other parameters are those that it has.
+
+    Parameters
+    ----------
+    grid : dict
+        Values per parameter: {"n_clusters": range(2, 10), "scale": ...} of the method's own options. Cells are their product, the last one fastest.
+    select : {'silhouette', 'objective', 'ratio', 'knncut', 'acc', 'nmi', 'ari'}, default='silhouette'
+        What is best: the largest mean silhouette, the least objective, the least scatter within over total, the least normalised cut of the graph of
+        neighbours; or, as an oracle, the largest agreement with y_true.
+    folds : int, default=0
+        0: every cell is fitted on all rows; else 2 or more parts, each of them once unseen.
+    with_kmeans : bool, default=False
+        Plain k-means with as many clusters competes.
+    y, sample_weight
+        As those of fit.
+    y_true : array, default=None
+        A label per row, -1, None or NaN where it is not known, to score against; never seen by a fit.
+
+    Raises
+    ------
+    ValueError
+        A parameter, a value of the grid or X is not accepted, or every cell was refused.
+    """
+    cls = type(estimator)
+    for parameter in grid:
+        if parameter not in cls._options:
+            raise ValueError(f"grid: {parameter!r} is no option of {cls.__name__}; these are: {', '.join(cls._options)}")
+    axes = []
+    for parameter, values in grid.items():
+        if isinstance(values, str) or not hasattr(values, "__iter__"):
+            raise ValueError(f"grid: {parameter}={values!r} is no list of values")
+        axes.append((cls._options[parameter], [_names.CHOICES.get(value, value) if isinstance(value, str) else value for value in values]))
+    points, side, rows, _ = estimator._problem(X, y, _input.weights_of(sample_weight))
+    truth = None
+    if y_true is not None:
+        truth = _input.labels_of(y_true, X.shape[0] if rows is None else rows.shape[0])[0]
+    fixed = {option: value for option, value in estimator._option_values().items() if option not in dict(axes)}
+    progress = Progress(f"tune {cls.__name__}", estimator.verbose, estimator.callback)
+    try:
+        found = _core.tune(
+            cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
+            {"center": estimator.center, "scale": "none" if estimator.scale is None else estimator.scale}, _input.seed_of(estimator.random_state),
+            _input.threads_of(estimator.n_jobs), getattr(estimator, "device", "cpu"), truth, progress if progress.wanted else None,
+        )
+    finally:
+        progress.close()
+    out = Tuned()
+    out.cells_ = []
+    for cell in found["cells"]:
+        of = getattr(_estimators, _names.class_of(cell["method"]))
+        params = {_parameter_of(of, option): value for option, value in cell["options"].items()}
+        out.cells_.append({
+            "method": of.__name__, "params": params, "criterion": cell["criterion"] if np.isfinite(cell["criterion"]) else None, "seen": cell["seen"],
+            "unseen": cell["unseen"], "seconds": cell["seconds"], "error": _names.in_python(cell["error"]),
+        })
+    out.best_index_ = found["best"]
+    out.best_params_ = out.cells_[found["best"]]["params"]
+    best = getattr(_estimators, _names.class_of(found["best_method"]))
+    if best is cls:
+        chosen = cls(**{**estimator.get_params(), **out.best_params_})
+    else:
+        options = {_parameter_of(best, option): value for option, value in found["best_options"].items()}
+        chosen = best(**{**options, "center": estimator.center, "scale": estimator.scale, "random_state": estimator.random_state, "n_jobs": estimator.n_jobs})
+    out.best_estimator_ = chosen._fit(X, y, _input.weights_of(sample_weight))
+    return out

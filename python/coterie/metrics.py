@@ -1,0 +1,106 @@
+"""How well labels agree with a truth, and how well they fit the rows.
+
+Names and the order of arguments are scikit-learn's where it has the score: the truth comes first. Labels are any values that NumPy can sort; they need
+not start at 0, be consecutive, or be as many as the classes.
+"""
+import numpy as np
+
+from . import _core, _input
+
+__all__ = [
+    "accuracy_score", "normalized_mutual_info_score", "adjusted_rand_score", "purity_score", "homogeneity_score", "completeness_score", "scores",
+    "aligned_labels", "confusion_table", "silhouette_score", "scatter_ratio"
+]
+
+
+def _numbers(labels, name):
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise ValueError(f"{name}: one label per row is wanted, not shape {values.shape}")
+    distinct, numbers = np.unique(values, return_inverse=True)
+    return np.ascontiguousarray(numbers, dtype=np.int32), distinct
+
+
+def _both(labels_true, labels_pred):
+    truth, labels = _numbers(labels_true, "labels_true")[0], _numbers(labels_pred, "labels_pred")[0]
+    if len(truth) != len(labels):
+        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels; they must be of the same rows")
+    return labels, truth
+
+
+def accuracy_score(labels_true, labels_pred):
+    """ACC: the share of rows that agree under the best one-to-one match of clusters and classes. From 0 to 1."""
+    return _core.accuracy(*_both(labels_true, labels_pred))
+
+
+def normalized_mutual_info_score(labels_true, labels_pred, *, average_method="arithmetic"):
+    """NMI: mutual information over a mean ("arithmetic", "geometric", "min", "max") of the two entropies. From 0 to 1."""
+    return _core.normalized_mutual_information(*_both(labels_true, labels_pred), average_method)
+
+
+def adjusted_rand_score(labels_true, labels_pred):
+    """ARI: 1 for equal partitions, 0 expected by chance, at least -0.5."""
+    return _core.adjusted_rand_index(*_both(labels_true, labels_pred))
+
+
+def purity_score(labels_true, labels_pred):
+    """Each cluster's largest class, summed, over the number of rows. From 0 to 1."""
+    return _core.purity(*_both(labels_true, labels_pred))
+
+
+def homogeneity_score(labels_true, labels_pred):
+    """Mutual information over the entropy of the truth; 1 where that is 0."""
+    return _core.homogeneity(*_both(labels_true, labels_pred))
+
+
+def completeness_score(labels_true, labels_pred):
+    """Mutual information over the entropy of the labels; 1 where that is 0."""
+    return _core.completeness(*_both(labels_true, labels_pred))
+
+
+def scores(labels_true, labels_pred):
+    """All of them at once, as a dict."""
+    return _core.scores(*_both(labels_true, labels_pred))
+
+
+def aligned_labels(labels_true, labels_pred):
+    """labels_pred renamed to the classes that its clusters are matched to; a cluster without a class keeps a number above every class."""
+    truth, classes = _numbers(labels_true, "labels_true")
+    labels = _numbers(labels_pred, "labels_pred")[0]
+    if len(truth) != len(labels):
+        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels; they must be of the same rows")
+    aligned = _core.aligned_labels(labels, truth)
+    if aligned.max(initial=-1) < len(classes):
+        return classes[aligned]
+    if classes.dtype.kind in "iu":
+        return np.where(aligned < len(classes), classes[np.minimum(aligned, len(classes) - 1)], classes.max() + 1 + aligned - len(classes))
+    named = np.array([*classes, *(f"cluster-{i}" for i in range(len(classes), aligned.max() + 1))], dtype=object)
+    return named[aligned]
+
+
+def confusion_table(labels_true, labels_pred):
+    """(classes, clusters, counts of classes x clusters with what agrees on the diagonal)."""
+    truth, classes = _numbers(labels_true, "labels_true")
+    labels, clusters = _numbers(labels_pred, "labels_pred")
+    if len(truth) != len(labels):
+        raise ValueError(f"labels_true and labels_pred: {len(truth)} and {len(labels)} labels; they must be of the same rows")
+    rows, columns, counts = _core.confusion_table(labels, truth)
+    return classes[rows], clusters[columns], counts
+
+
+def _points_and_labels(X, labels):
+    rows = _input.rows_of(X, estimator="the score")
+    numbers = _numbers(labels, "labels")[0]
+    if len(numbers) != rows.shape[0]:
+        raise ValueError(f"labels: {len(numbers)} for {rows.shape[0]} rows")
+    return rows.points, numbers
+
+
+def silhouette_score(X, labels, *, sample_size=None, random_state=0, n_jobs=None):
+    """Mean silhouette with Euclidean distances, from -1 to 1; exact, or over `sample_size` rows that are drawn. Needs 2 to n - 1 clusters."""
+    return _core.silhouette(*_points_and_labels(X, labels), sample_size or 0, _input.seed_of(random_state), _input.threads_of(n_jobs))
+
+
+def scatter_ratio(X, labels, *, n_jobs=None):
+    """Squared distances from the clusters' means over those from the mean of all rows, from 0 to 1: less is better."""
+    return _core.scatter_ratio(*_points_and_labels(X, labels), _input.threads_of(n_jobs))

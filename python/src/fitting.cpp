@@ -1,0 +1,321 @@
+// Fits, and what is fitted: a Pipeline (coterie/pipeline/pipeline.hpp). Everything that Python gave is read before the
+// interpreter's lock is released.
+
+#include <optional>
+#include <tuple>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include "core.hpp"
+#include "processes.hpp"
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/report.hpp"
+#include "coterie/methods.hpp"
+#include "coterie/pipeline/document.hpp"
+#include "coterie/pipeline/pipeline.hpp"
+#include "coterie/report/page.hpp"
+#include "coterie/report/picture.hpp"
+
+namespace coterie::python {
+namespace {
+
+nb::object detail_value(const Detail& detail) {
+    return std::visit([](const auto& value) -> nb::object { return nb::cast(value); }, detail);
+}
+
+nb::dict dict_of(const FitReport& report) {
+    nb::dict out;
+    out["points"] = report.points;
+    out["dimensions"] = report.dimensions;
+    out["clusters_requested"] = report.clusters_requested;
+    out["clusters_found"] = report.clusters_found;
+    out["sizes"] = report.sizes;
+    out["objective"] = report.objective;
+    out["objective_per_iteration"] = report.objective_per_iteration;
+    out["iterations"] = report.iterations;
+    out["stopped"] = std::string(name(report.stopped));
+    out["empty_clusters_repaired"] = report.empty_clusters_repaired;
+    nb::dict seconds;
+    for (const auto& [stage, value] : report.seconds) seconds[nb::cast(stage)] = value;
+    out["seconds"] = seconds;
+    out["seed"] = report.seed;
+    out["threads"] = report.threads;
+    nb::dict details;
+    for (const auto& [key, value] : report.details) details[nb::cast(key)] = detail_value(value);
+    out["details"] = details;
+    return out;
+}
+
+std::size_t extent(std::int64_t size) { return static_cast<std::size_t>(size); }
+
+nb::object array_of(const Archive::Tensor& tensor) {
+    std::vector<std::size_t> shape;
+    for (const std::int64_t size : tensor.shape) shape.push_back(extent(size));
+    const auto as = [&]<class Scalar>(Scalar) {
+        std::vector<Scalar> values(tensor.bytes.size() / sizeof(Scalar));
+        std::copy(tensor.bytes.begin(), tensor.bytes.end(), reinterpret_cast<std::byte*>(values.data()));
+        return owned_array(std::move(values), shape);
+    };
+    switch (tensor.type) {
+        case Archive::ElementType::float32: return as(float());
+        case Archive::ElementType::float64: return as(double());
+        case Archive::ElementType::int32: return as(std::int32_t());
+        case Archive::ElementType::int64: return as(std::int64_t());
+        case Archive::ElementType::uint8: return as(std::uint8_t());
+    }
+    throw InternalError("archive: unknown element type");
+}
+
+// What a caller of predict and of outputs says about the run.
+Run run_of(int threads, const std::string& device, Host& host) {
+    Run run(0, threads);
+    run.device = device;
+    host.attach(run);
+    return run;
+}
+
+class Fitted {
+public:
+    explicit Fitted(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
+    Fitted(const Archive& archive, const std::string& source)
+        : pipeline_(Pipeline::from(archive, source)), facts_(archive.texts()) {}
+
+    const Pipeline& pipeline() const { return pipeline_; }
+    const Model& model() const { return pipeline_.model(); }
+
+    nb::object predict(nb::handle points, const std::vector<std::string>& names, int threads,
+                       const std::string& device) const {
+        Host host;
+        const Run run = run_of(threads, device, host);
+        const Points rows = points_of(points);
+        auto [labels, warnings] = host.work([&] {
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run);
+            return std::pair(pipeline_.predict(prepared, run), prepared.warnings);
+        });
+        run.throw_if_stopped("predict");
+        return nb::make_tuple(owned_array(std::move(labels)), warnings);
+    }
+
+    nb::object output(const std::string& which, nb::handle points, const std::vector<std::string>& names, int threads,
+                      const std::string& device) const {
+        Host host;
+        const Run run = run_of(threads, device, host);
+        const Points rows = points_of(points);
+        auto [matrix, warnings] = host.work([&] {
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run);
+            return std::pair(pipeline_.output(output_named(which), prepared, run), prepared.warnings);
+        });
+        return nb::make_tuple(owned_array(std::move(matrix)), warnings);
+    }
+
+    std::vector<std::string> outputs() const {
+        std::vector<std::string> out;
+        for (int i = 0; i < output_count; ++i)
+            if (model().outputs().has(static_cast<Output>(i))) out.emplace_back(name(static_cast<Output>(i)));
+        return out;
+    }
+
+    nb::dict options() const {
+        nb::dict out;
+        for (const auto& [key, value] : model().option_values()) out[nb::cast(key)] = to_python(value);
+        return out;
+    }
+
+    nb::list parts() const {
+        nb::list out;
+        for (const PartDescription& part : model().part_descriptions())
+            out.append(nb::make_tuple(part.name, part.shape, part.meaning));
+        return out;
+    }
+
+    nb::object part(const std::string& name) const {
+        const Archive archive = pipeline_.archive();
+        const auto found = archive.tensors().find(name);
+        if (found == archive.tensors().end()) throw nb::key_error(name.c_str());
+        return array_of(found->second);
+    }
+
+    // What the file it was read from tells beside its parts; of a fit, what its file would tell.
+    nb::dict facts() const {
+        nb::dict out;
+        const std::map<std::string, std::string> texts = facts_.empty() ? pipeline_.archive().texts() : facts_;
+        for (const auto& [key, text] : texts) out[nb::cast(key)] = text;
+        return out;
+    }
+
+    // The page about the fit of these rows; truth: numbers of names, or none.
+    nb::str page(nb::handle points, const std::vector<std::string>& names, const std::optional<Labels1>& truth,
+                 const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
+        if (model().fit_report().points == 0)
+            throw BadArgument("the model was loaded or copied, and how it was fitted is not in its file; fit it again");
+        Host host;
+        const Run run = run_of(threads, "cpu", host);
+        const Problem problem{.points = points_of(points)};
+        std::optional<Truth> known;
+        if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
+        const std::string text = host.work([&] {
+            const PreparedRows prepared = pipeline_.prepare(problem.points, names, run);
+            const Labels& labels = pipeline_.labels();
+            if (prepared.points.rows() != static_cast<Index>(labels.size()))
+                throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
+                                  std::to_string(labels.size()) + ", and these are what is shown");
+            const FitResult result = fit_result(pipeline_, labels, find_method(model().method()),
+                                                model().option_values(), problem, source, known);
+            const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
+                                                        pipeline_.column_names(), run);
+            return coterie::page(result, picture);
+        });
+        return nb::str(text.data(), text.size());
+    }
+
+    nb::tuple cluster_labels() const {
+        const ClusterLabels& labels = model().cluster_labels();
+        return nb::make_tuple(labels.names, labels.label_of);
+    }
+
+private:
+    static Output output_named(const std::string& which) {
+        for (int i = 0; i < output_count; ++i)
+            if (name(static_cast<Output>(i)) == which) return static_cast<Output>(i);
+        throw BadArgument("there is no output '" + which + "'");
+    }
+
+    Pipeline pipeline_;
+    std::map<std::string, std::string> facts_;
+};
+
+nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
+              const nb::dict& preparation, const nb::dict& fit_options, std::uint64_t seed, int threads,
+              const std::string& device, const std::string& checkpoint, nb::object notify,
+              const nb::object& communicator) {
+    const Method& method = find_method(method_name);
+    const OptionValues values = option_values(*method.options, options);
+    PreparationOptions preparing;
+    PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
+    FitOptions fitting;
+    FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
+    const Problem problem = problem_of(points, side);
+    Host host(std::move(notify));
+    Run run(seed, threads);
+    run.device = device;
+    run.checkpoint = checkpoint;
+    if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
+    host.attach(run);
+    Pipeline fitted = host.work([&] {
+        Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting);
+        out.release_prepared();  // they borrow, or copy, what is Python's
+        return out;
+    });
+    nb::object labels = owned_array(Labels(fitted.labels()));
+    nb::dict report = dict_of(fitted.fit_report());
+    report["preparation_seconds"] = fitted.preparation_seconds();
+    report["fit_seconds"] = fitted.fit_seconds();
+    std::vector<std::string> warnings = fitted.warnings();
+    warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
+    return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
+}
+
+}  // namespace
+
+Problem problem_of(nb::handle points, const nb::dict& side) {
+    Problem problem;
+    const auto given = [&](const char* key) { return nb::object(side[key]); };
+    const auto has = [&](const char* key) { return side.contains(key) && !given(key).is_none(); };
+    if (!points.is_none()) problem.points = points_of(points);
+    if (has("graph")) {
+        const auto [rows, starts, columns, values] =
+            nb::cast<std::tuple<std::int64_t, Indices, Indices, Numbers>>(given("graph"));
+        problem.graph =
+            std::make_shared<SparseMatrix>(rows, rows, std::vector<Index>(starts.data(), starts.data() + starts.size()),
+                                           std::vector<Index>(columns.data(), columns.data() + columns.size()),
+                                           std::vector<double>(values.data(), values.data() + values.size()));
+    }
+    if (has("column_names")) problem.column_names = nb::cast<std::vector<std::string>>(given("column_names"));
+    if (has("weights")) {
+        const auto weights = nb::cast<Numbers>(given("weights"));
+        problem.weights.assign(weights.data(), weights.data() + weights.size());
+    }
+    if (has("initial_centroids")) problem.initial_centroids = points_of(given("initial_centroids"));
+    if (has("labels")) {
+        const auto labels = nb::cast<Labels1>(given("labels"));
+        problem.partial_labels.assign(labels.data(), labels.data() + labels.size());
+        problem.label_names = nb::cast<std::vector<std::string>>(given("label_names"));
+    }
+    if (has("clusters_per_label"))
+        for (const auto& [label, clusters] :
+             nb::cast<std::vector<std::pair<std::string, int>>>(given("clusters_per_label")))
+            problem.clusters_per_label.push_back({label, clusters});
+    if (has("group_shares"))
+        for (const auto& [label, low, high] :
+             nb::cast<std::vector<std::tuple<std::string, double, double>>>(given("group_shares")))
+            problem.group_shares.push_back({label, low, high});
+    if (has("sizes")) {
+        const auto [low, high] =
+            nb::cast<std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>>(given("sizes"));
+        problem.sizes.emplace();
+        if (low) problem.sizes->low = *low;
+        if (high) problem.sizes->high = *high;
+    }
+    return problem;
+}
+
+void add_fitting(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<Fitted>(module, "Fitted",
+                       "A fitted method with the preparation of its points: what is saved and loaded.")
+        .def_prop_ro("method", [](const Fitted& f) { return std::string(f.model().method()); })
+        .def_prop_ro("dimensions", [](const Fitted& f) { return f.model().dimensions(); })
+        .def_prop_ro("clusters", [](const Fitted& f) { return f.model().clusters(); })
+        .def_prop_ro("column_names", [](const Fitted& f) { return f.pipeline().column_names(); })
+        .def_prop_ro("preparation",
+                     [](const Fitted& f) {
+                         nb::dict out;
+                         const PreparationOptions& options = f.pipeline().preparation().options();
+                         for (const auto& [key, value] : PreparationOptions::described().values(&options))
+                             out[nb::cast(key)] = to_python(value);
+                         return out;
+                     })
+        .def_prop_ro("facts", &Fitted::facts)
+        .def_prop_ro("options", &Fitted::options)
+        .def_prop_ro("outputs", &Fitted::outputs)
+        .def_prop_ro("parts", &Fitted::parts)
+        .def_prop_ro("cluster_labels", &Fitted::cluster_labels)
+        .def("part", &Fitted::part, "name"_a)
+        .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "threads"_a, "device"_a)
+        .def("page", &Fitted::page, "points"_a, "column_names"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
+             "threads"_a)
+        .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "threads"_a, "device"_a)
+        .def(
+            "save",
+            [](const Fitted& f, const std::string& path) {
+                const nb::gil_scoped_release released;
+                f.pipeline().save(path);
+            },
+            "path"_a)
+        .def("to_bytes", [](const Fitted& f) {
+            const std::string bytes = f.pipeline().archive().to_bytes();
+            return nb::bytes(bytes.data(), bytes.size());
+        });
+    module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "fit_options"_a,
+               "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
+               "communicator"_a.none() = nb::none());
+    module.def(
+        "load",
+        [](const std::string& path) {
+            const nb::gil_scoped_release released;
+            return Fitted(Archive::load(path), path);
+        },
+        "path"_a);
+    module.def(
+        "from_bytes",
+        [](const nb::bytes& bytes, const std::string& source) {
+            const std::span<const std::byte> all(static_cast<const std::byte*>(bytes.data()), bytes.size());
+            return Fitted(Archive::from_bytes(all, source), source);
+        },
+        "bytes"_a, "source"_a);
+}
+
+}  // namespace coterie::python

@@ -1,0 +1,118 @@
+// The module itself, and what its parts share: errors and arrays between the two languages.
+
+#include "core.hpp"
+
+#include "coterie/base/error.hpp"
+
+namespace coterie::python {
+namespace {
+
+const char* name_of(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::bad_argument: return "BadArgument";
+        case ErrorKind::bad_data: return "BadData";
+        case ErrorKind::resource: return "ResourceError";
+        case ErrorKind::cancelled: return "Cancelled";
+        case ErrorKind::internal: return "InternalError";
+    }
+    return "InternalError";
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+        const ErrorFields& fields = error.fields();
+        nb::dict known;
+        known["option"] = fields.option;
+        known["value"] = fields.value;
+        known["accepted"] = fields.accepted;
+        known["file"] = fields.file;
+        known["row"] = fields.row ? nb::cast(*fields.row) : nb::none();
+        known["column"] = fields.column;
+        // Python's sources say which exception it is and put its words into it.
+        const nb::object python = nb::module_::import_("coterie._errors").attr("error_of");
+        const nb::object made = python(name_of(error.kind()), error.message(), known);
+        PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+    }
+}
+
+}  // namespace
+
+void add_errors(nb::module_&) { nb::register_exception_translator(translate); }
+
+PointsView view_of(const Rows2& array) {
+    const auto rows = static_cast<Index>(array.shape(0));
+    const auto columns = static_cast<Index>(array.shape(1));
+    if (columns > 1 && array.stride(1) != 1)
+        throw BadArgument("points: an array whose rows are not contiguous; numpy.ascontiguousarray makes one");
+    const Index stride = rows > 1 ? static_cast<Index>(array.stride(0)) : columns;
+    if (array.dtype() == nb::dtype<float>())
+        return PointsView(static_cast<const float*>(array.data()), rows, columns, stride);
+    if (array.dtype() == nb::dtype<double>())
+        return PointsView(static_cast<const double*>(array.data()), rows, columns, stride);
+    throw BadArgument("points: an array of float32 or float64 is wanted");
+}
+
+Points points_of(nb::handle points) {
+    if (nb::isinstance<Table>(points)) return nb::cast<const Table&>(points).points;
+    return Points::borrow(view_of(nb::cast<Rows2>(points, false)));
+}
+
+nb::object owned_array(Matrix<double> matrix) {
+    auto* const held = new Matrix<double>(std::move(matrix));
+    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Matrix<double>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, double>(
+        held->data(), {static_cast<std::size_t>(held->rows()), static_cast<std::size_t>(held->cols())}, owner));
+}
+
+void Host::attach(Run& run) {
+    run.should_stop = [this] { return should_stop(); };
+    if (!notify_.is_none()) run.on_progress = [this](const Progress& progress) { tell(progress); };
+}
+
+void Host::keep_error() {
+    error_ = std::current_exception();
+    stop_ = true;
+}
+
+// Workers ask, too; only the thread that called may run Python's handlers, and not at every question.
+bool Host::should_stop() {
+    if (stop_ || std::this_thread::get_id() != caller_) return stop_;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - asked_ < std::chrono::milliseconds(20)) return stop_;
+    asked_ = now;
+    const nb::gil_scoped_acquire held;
+    try {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    } catch (...) {
+        keep_error();
+    }
+    return stop_;
+}
+
+void Host::tell(const Progress& progress) {
+    if (stop_) return;
+    const nb::gil_scoped_acquire held;
+    try {
+        const nb::object stop = notify_(nb::str(progress.stage.data(), progress.stage.size()), progress.fraction,
+                                        progress.objective, progress.iteration);
+        if (nb::cast<bool>(stop)) stop_ = true;
+    } catch (...) {
+        keep_error();
+    }
+}
+
+}  // namespace coterie::python
+
+NB_MODULE(_core, module) {
+    using namespace coterie::python;
+    module.doc() = "The compiled part of coterie; use the package's own names.";
+    module.attr("version") = COTERIE_VERSION;
+    add_errors(module);
+    add_descriptions(module);
+    add_reading(module);
+    add_fitting(module);
+    add_scores(module);
+    add_tuning(module);
+}

@@ -1,0 +1,90 @@
+// Files and the catalogue of data sets, read by the library's own readers.
+
+#include "core.hpp"
+
+#include "coterie/data/catalogue.hpp"
+#include "coterie/data/read.hpp"
+#include "coterie/io/row_files.hpp"
+
+namespace coterie::python {
+namespace {
+
+// One path is anything that the command reads; several are .npy or idx files that stay where they are and are read in
+// blocks.
+Table read(const std::vector<std::string>& paths, const std::string& label_column) {
+    Host host;
+    Run run;
+    host.attach(run);
+    return host.work([&] {
+        Table out;
+        if (paths.size() != 1) {
+            out.points = open_rows(paths);
+            return out;
+        }
+        ReadOptions options;
+        options.label_column = label_column;
+        PointsFile file = read_points(paths.front(), options, run);
+        out.points = std::move(file.points);
+        out.column_names = std::move(file.column_names);
+        out.notes = std::move(file.notes);
+        if (file.labels) {
+            out.labels = std::move(file.labels->labels);
+            out.label_names = std::move(file.labels->names);
+        }
+        return out;
+    });
+}
+
+// A copy: the array is Python's own.
+nb::object array_of(const Table& table) {
+    const PointsView view = table.points.view();
+    const std::vector<std::size_t> shape = {static_cast<std::size_t>(view.rows()),
+                                            static_cast<std::size_t>(view.columns())};
+    return view.with_scalar([&]<class Scalar>() {
+        std::vector<Scalar> values(shape[0] * shape[1]);
+        const Index step = 4096;
+        RowBuffer buffer;
+        Scalar* to = values.data();
+        for (Index begin = 0; begin < view.rows(); begin += step) {
+            const Index end = std::min(begin + step, view.rows());
+            const Rows<Scalar> rows = view.block(begin, end, buffer).as<Scalar>();
+            for (Index i = 0; i < rows.rows; ++i) to = std::copy_n(rows.row(i), rows.columns, to);
+        }
+        return owned_array(std::move(values), shape);
+    });
+}
+
+nb::list entries() {
+    nb::list out;
+    for (const CatalogueEntry& entry : catalogue()) {
+        nb::dict each;
+        each["name"] = entry.name;
+        each["title"] = entry.title;
+        each["rows"] = entry.rows;
+        each["columns"] = entry.columns;
+        each["classes"] = entry.classes;
+        each["licence"] = entry.licence;
+        each["citation"] = entry.citation;
+        each["shipped"] = entry.shipped;
+        out.append(each);
+    }
+    return out;
+}
+
+}  // namespace
+
+void add_reading(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<Table>(module, "Table", "Points from files, in memory or read in blocks.")
+        .def_prop_ro("shape", [](const Table& t) { return nb::make_tuple(t.points.rows(), t.points.columns()); })
+        .def_prop_ro("column_names", [](const Table& t) { return t.column_names; })
+        .def_prop_ro("labels", [](const Table& t) { return owned_array(Labels(t.labels)); })
+        .def_prop_ro("label_names", [](const Table& t) { return t.label_names; })
+        .def_prop_ro("notes", [](const Table& t) { return t.notes; })
+        .def_prop_ro("resident", [](const Table& t) { return t.points.resident(); })
+        .def("array", &array_of);
+    module.def("read", &read, "paths"_a, "label_column"_a = "");
+    module.def("catalogue", &entries);
+}
+
+}  // namespace coterie::python

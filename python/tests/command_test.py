@@ -1,0 +1,115 @@
+"""The package and the command: the same labels for the same seed, and one kind of model file."""
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import class_names, estimator
+
+import coterie
+from coterie import _names
+
+
+def flags(model):
+    """The command's words for what the object was given."""
+    words = []
+    for parameter, default in type(model)._defaults().items():
+        value = getattr(model, parameter)
+        option = model._options.get(parameter)
+        if option and value != default:
+            words += ["--" + option.replace("_", "-"), ",".join(map(str, value)) if isinstance(value, tuple) else str(value)]
+    return [*words, "--seed", str(model.random_state)]
+
+
+def fit(command, model, data, folder, *words):
+    model_file, labels_file = folder / "model.coterie", folder / "labels.npy"
+    done = subprocess.run(
+        [command, "fit", model._method, data, *flags(model), *words, "--labels-out", labels_file, "--model-out", model_file, "--quiet"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL, timeout=300,
+    )
+    assert done.returncode == 0, done.stdout
+    return model_file, np.load(labels_file)
+
+
+@pytest.mark.parametrize("name", class_names())
+def test_the_same_labels_and_files(name, command, iris, tmp_path):
+    X, _ = iris
+    model = estimator(name, random_state=5)
+    theirs, labels = fit(command, model, "data:iris", tmp_path)
+    model.fit(X)
+    assert np.array_equal(model.labels_, labels)
+    # Theirs, here.
+    loaded = coterie.load(theirs)
+    assert type(loaded) is type(model)
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    assert loaded.n_iter_ == model.n_iter_ and np.isclose(loaded.objective_, model.objective_, rtol=1e-12, equal_nan=True)
+    # Ours, there.
+    ours, predicted = tmp_path / "ours.coterie", tmp_path / "predicted.npy"
+    coterie.save(model, ours)
+    subprocess.run([command, "predict", ours, "data:iris", "--labels-out", predicted, "--quiet"], check=True, stdout=subprocess.DEVNULL, timeout=300)
+    assert np.array_equal(np.load(predicted), model.predict(X))
+
+
+def test_scaling_travels_with_the_model(command, tmp_path):
+    model = coterie.KMeans(3, scale="zscore", center=True)
+    theirs, labels = fit(command, model, "data:wine", tmp_path, "--scale", "zscore", "--center")
+    X = coterie.datasets.load_wine().data
+    assert np.array_equal(model.fit(X).labels_, labels)
+    loaded = coterie.load(theirs)
+    assert loaded.scale == "zscore" and loaded.center is True
+    assert np.array_equal(loaded.predict(X), model.predict(X))
+    assert not np.array_equal(coterie.KMeans(3).fit(X).labels_, labels)
+
+
+def test_a_sample_is_that_of_the_command(command, digits, tmp_path):
+    X, _ = digits
+    model = coterie.Spectral(10, sample=900)
+    _, labels = fit(command, model, "data:digits", tmp_path, "--sample", "900")
+    model.fit(X)
+    assert np.array_equal(model.labels_, labels) and len(labels) == len(X)
+    assert sum(model.fit_report_["sizes"]) == len(X) and model.fit_report_["details"]["sample"] == 900
+    with pytest.raises(coterie.BadArgument, match="sample"):
+        coterie.Spectral(10, sample=0).fit(X)
+
+
+def test_column_names_travel_with_the_model(command, tmp_path):
+    frame = coterie.datasets.load_wine(as_frame=True).data
+    model = coterie.KMeans(3).fit(frame)
+    ours, predicted = tmp_path / "ours.coterie", tmp_path / "predicted.npy"
+    model.save(ours)
+    frame[frame.columns[::-1]].to_csv(tmp_path / "turned.csv", index=False)
+    subprocess.run([command, "predict", ours, tmp_path / "turned.csv", "--labels-out", predicted, "--quiet"], check=True, stdout=subprocess.DEVNULL, timeout=300)
+    assert np.array_equal(np.load(predicted), model.labels_)
+    assert list(coterie.load(ours).feature_names_in_) == list(frame.columns)
+
+
+def test_partial_labels_are_those_of_the_command(command, digits, tmp_path):
+    X, y = digits
+    known = np.where(np.arange(len(y)) % 20 == 0, y, -1)
+    file = tmp_path / "known.csv"
+    file.write_text("label\n" + "\n".join("" if label < 0 else str(label) for label in known) + "\n")
+    model = coterie.Subspace(n_clusters=None, group_share={0: 0.1}, clusters_per_label={1: 2})
+    theirs, labels = fit(command, model, "data:digits", tmp_path, "--partial-labels", file, "--group-share", "0=0.1", "--clusters-per-label", "1=2")
+    model.fit(X, known)
+    assert np.array_equal(model.cluster_labels_[model.labels_], labels)
+    assert list(model.cluster_labels_) == [0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert (model.labels_ == 0).sum() == len(X) // 10
+    assert np.array_equal(coterie.load(theirs).cluster_labels_, model.cluster_labels_)
+
+
+def test_no_name_of_an_option_is_forgotten():
+    for name in class_names():
+        for option in getattr(coterie, name)._options.values():
+            assert not _names.parameter(option).endswith("_")
+
+
+def test_a_damaged_file_is_refused(tmp_path, iris):
+    X, _ = iris
+    path = tmp_path / "model.coterie"
+    coterie.KMeans(3).fit(X).save(path)
+    bytes_ = bytearray(path.read_bytes())
+    bytes_[-1] ^= 1
+    path.write_bytes(bytes_)
+    with pytest.raises(coterie.BadData, match=str(path)):
+        coterie.load(path)
+    with pytest.raises(coterie.BadData, match="nowhere.coterie"):
+        coterie.load(tmp_path / "nowhere.coterie")

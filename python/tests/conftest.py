@@ -1,0 +1,45 @@
+"""What the tests of the package share. The package is the built one: PYTHONPATH names its folder, COTERIE_COMMAND the command beside it."""
+import os
+import pathlib
+
+import pytest
+
+import coterie
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DEEP = ("AeKMeans", "Dekm", "Dec", "Idec", "Dcn", "EntropyNet", "Imsat", "Iic", "SelaNet", "MiadmNet")
+# Networks that are trained for a moment only.
+QUICK = {
+    **dict.fromkeys(DEEP[:1], dict(widths=(4,), embedding=2, pretrain_epochs=1, n_init=1)),
+    **dict.fromkeys(DEEP[1:5], dict(widths=(4,), embedding=2, pretrain_epochs=1, n_init=1, max_iter=2)),
+    **dict.fromkeys(DEEP[5:], dict(widths=(4,), epochs=1)),
+    "Fme": dict(n_neighbors=3),
+}
+
+
+def estimator(name, **parameters):
+    """An object of the class that is fitted within a moment."""
+    return getattr(coterie, name)(**{"n_clusters": 3, **QUICK.get(name, {}), **parameters})
+
+
+def class_names():
+    from coterie import _estimators
+
+    return _estimators.__all__
+
+
+@pytest.fixture(scope="session")
+def command():
+    path = os.environ.get("COTERIE_COMMAND")
+    assert path, "COTERIE_COMMAND names the command that the package is compared with"
+    return path
+
+
+@pytest.fixture(scope="session")
+def digits():
+    return coterie.datasets.load_digits(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def iris():
+    return coterie.datasets.load_iris(return_X_y=True)

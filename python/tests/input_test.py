@@ -1,0 +1,274 @@
+"""What may be handed in, what is copied, and what errors say."""
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+import scipy.sparse
+from conftest import class_names, estimator
+
+import coterie
+from coterie import _input
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arrays_are_borrowed(dtype, tmp_path):
+    X = np.random.default_rng(0).normal(size=(50, 6)).astype(dtype)
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    for each in (X, X[10:], X[::2], X[:, 1:4], mapped):
+        taken = _input.rows_of(each).points
+        assert taken.__array_interface__["data"] == each.__array_interface__["data"]
+        assert taken.dtype == dtype
+        assert np.array_equal(coterie.KMeans(3).fit(each).labels_, coterie.KMeans(3).fit(np.array(each)).labels_)
+
+
+def test_peak_memory_of_a_fit_stays_below_a_tenth_of_the_points():
+    program = """
+import resource, numpy as np, coterie
+X = np.random.default_rng(0).random((400_000, 64), dtype=np.float32)
+coterie.KMeans(2, max_iter=2).fit(X[:1000])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+coterie.KMeans(4, max_iter=3, init=X[:4], n_jobs=2).fit(X)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print((after - before) * 1024 / X.nbytes)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=120, check=True)
+    assert float(done.stdout) < 0.1, done.stdout
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        np.asfortranarray,
+        lambda X: X.astype(">f8"),
+        lambda X: X[::-1][::-1],
+        lambda X: X.tolist(),
+        lambda X: X.astype(object),
+        lambda X: np.array(X, order="F")[:, ::-1][:, ::-1],
+        lambda X: pandas.DataFrame(X),
+        lambda X: polars.DataFrame(X, schema=list("abcd")),
+        lambda X: pyarrow.table(dict(zip("abcd", X.T))),
+    ],
+)
+def test_other_forms_are_converted(other, iris):
+    X, _ = iris
+    assert np.array_equal(coterie.KMeans(3).fit(other(X)).labels_, coterie.KMeans(3).fit(X).labels_)
+
+
+def test_integers_become_what_the_command_reads_them_as():
+    for kind, wanted in ((np.uint8, np.float32), (np.int16, np.float32), (np.int32, np.float64), (np.int64, np.float64), (bool, np.float32), (np.float16, np.float32)):
+        assert _input.rows_of(np.eye(3, dtype=kind)).points.dtype == wanted
+
+
+def test_an_arrow_stream(iris):
+    X, _ = iris
+
+    class Stream:
+        def __init__(self, table):
+            self.table = table
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.table.__arrow_c_stream__(requested_schema)
+
+    model = coterie.KMeans(3).fit(Stream(pyarrow.table(dict(zip("abcd", X.T)))))
+    assert list(model.feature_names_in_) == list("abcd")
+    assert np.array_equal(model.labels_, coterie.KMeans(3).fit(X).labels_)
+
+
+def test_columns_are_found_by_name(iris):
+    X, _ = iris
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    model = coterie.KMeans(3).fit(frame)
+    assert list(model.feature_names_in_) == list("abcd")
+    turned = frame.assign(more=1.0)[["d", "more", "b", "a", "c"]]
+    assert np.array_equal(model.predict(turned), model.labels_)
+    assert np.array_equal(model.transform(turned), model.transform(frame))
+    with pytest.raises(ValueError, match="missing: b"):
+        model.predict(frame.drop(columns="b"))
+    with pytest.warns(coterie.CoterieWarning, match="taken in order as the model's a, b, c, d"):
+        assert np.array_equal(model.predict(X), model.labels_)
+    with pytest.raises(ValueError, match="X has 3 features, but KMeans is expecting 4"):
+        coterie.KMeans(3).fit(X).predict(X[:, :3])
+
+
+@pytest.mark.parametrize(
+    "bad, error, words",
+    [
+        (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: row 103, column 1 \(counted from 1\): value NaN is not accepted"),
+        (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: row 132, column 1 .*: value NaN is not accepted"),
+        (lambda X: np.where(X > 7, -np.inf, X), ValueError, "value -infinity is not accepted"),
+        (lambda X: X.astype(complex), ValueError, "Complex data not supported"),
+        (lambda X: X[0], ValueError, "Expected 2D array, got 1D array"),
+        (lambda X: X[:0], ValueError, "0 sample"),
+        (lambda X: X[:, :0], ValueError, "0 feature"),
+        (lambda X: scipy.sparse.csr_matrix(X), TypeError, "sparse matrix"),
+        (lambda X: pandas.DataFrame(X).assign(name="x").rename(columns=str), ValueError, "column 'name' has dtype (object|str)"),
+        (lambda X: pandas.DataFrame(X).assign(name=1.0), TypeError, "feature names are only supported if all are strings"),
+        (lambda X: "nowhere.csv", ValueError, "nowhere.csv"),
+        (lambda X: "data:iri", ValueError, "iri"),
+    ],
+)
+def test_bad_points(bad, error, words, iris):
+    X, _ = iris
+    with pytest.raises(error, match=words):
+        coterie.KMeans(3).fit(bad(X))
+
+
+@pytest.mark.parametrize(
+    "parameters, words",
+    [
+        (dict(n_clusters=0), "parameter n_clusters: 0 is not accepted; it takes None, or a whole number, at least 1"),
+        (dict(n_clusters=2.5), "parameter n_clusters: 2.5 is not accepted"),
+        (dict(n_clusters=True), "parameter n_clusters: True is not accepted"),
+        (dict(n_clusters=10**30), "parameter n_clusters: 1000000000000000000000000000000 is not accepted"),
+        (dict(n_clusters=151), "parameter n_clusters: 151 clusters asked of 150 points"),
+        (dict(tol=-1), "parameter tol: -1 is not accepted; it takes a number, at least 0"),
+        (dict(tol="small"), "parameter tol: 'small' is not accepted"),
+        (dict(max_iter=None), "parameter max_iter: None is not accepted"),
+        (dict(algorithm="elkan"), "parameter algorithm: .*elkan.* is not accepted; it takes one of auto, lloyd, bounds"),
+        (dict(init="middle"), "init: .*middle.* is not accepted"),
+        (dict(init=[[1, 2]]), "init"),
+        (dict(scale="robust"), "parameter scale: .*robust.*one of none, minmax, zscore, unit"),
+        (dict(random_state=-1), "parameter random_state: -1 is not accepted"),
+        (dict(n_jobs=0), "parameter n_jobs: 0 is not accepted"),
+        (dict(sizes=(60, None)), "60"),
+        (dict(group_share={"a": 0.5}), "y must say which points have which"),
+    ],
+)
+def test_bad_parameters(parameters, words, iris):
+    X, _ = iris
+    with pytest.raises(ValueError, match=words):
+        coterie.KMeans(**{"n_clusters": 3, **parameters}).fit(X)
+
+
+def test_errors_carry_fields(iris):
+    X, _ = iris
+    with pytest.raises(coterie.BadArgument) as caught:
+        coterie.KMeans(0).fit(X)
+    error = caught.value
+    assert (error.option, error.value, error.accepted) == ("n_clusters", "0", "None, or a whole number, at least 1")
+    broken = X.copy()
+    broken[3, 2] = np.nan
+    with pytest.raises(coterie.BadData) as caught:
+        coterie.KMeans(3).fit(broken)
+    assert (caught.value.row, caught.value.column) == (4, "3")
+
+
+def test_no_message_speaks_of_the_command(iris):
+    X, _ = iris
+    for name in class_names():
+        text = getattr(coterie, name).__doc__
+        assert not re.search(r"--[a-z]", text), name
+        assert "`" not in text, name
+
+
+def test_seeds(iris):
+    X, _ = iris
+    one = coterie.KMeans(8, random_state=np.random.RandomState(3), max_iter=1, n_init=1)
+    other = coterie.KMeans(8, random_state=np.random.RandomState(3), max_iter=1, n_init=1)
+    assert np.array_equal(one.fit(X).labels_, other.fit(X).labels_)
+    assert not np.array_equal(one.fit(X).cluster_centers_, other.set_params(random_state=4).fit(X).cluster_centers_)
+    assert coterie.KMeans(3, random_state=np.random.default_rng(1)).fit(X).fit_report_["seed"] > 0
+    assert coterie.KMeans(3, random_state=2**64 - 1).fit(X).fit_report_["seed"] == 2**64 - 1
+    np.random.seed(1)
+    first = coterie.KMeans(3, random_state=None).fit(X).fit_report_["seed"]
+    assert coterie.KMeans(3, random_state=None).fit(X).fit_report_["seed"] != first
+    np.random.seed(1)
+    assert coterie.KMeans(3, random_state=None).fit(X).fit_report_["seed"] == first
+
+
+def test_threads(iris, monkeypatch):
+    X, _ = iris
+    used = lambda **parameters: coterie.KMeans(3, **parameters).fit(X).fit_report_["threads"]
+    assert used(n_jobs=1) == 1 and used(n_jobs=3) == 3
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert used() == 5 and used(n_jobs=2) == 2 and used(n_jobs=-1) != 5
+    monkeypatch.setenv("OMP_NUM_THREADS", "many")
+    assert used() == used(n_jobs=-1)
+
+
+def test_start_weights_and_sizes(iris):
+    X, y = iris
+    start = np.array([X[y == c].mean(axis=0) for c in range(3)])
+    model = coterie.KMeans(3, init=start.astype(np.float32), max_iter=1, tol=0)
+    with pytest.warns(coterie.ConvergenceWarning, match="max_iter may be raised"):
+        model.fit(X)
+    assert (model.labels_ == y).mean() > 0.8 and model.n_iter_ == 1
+    assert sorted(coterie.KMeans(3, sizes=50).fit(X).fit_report_["sizes"]) == [50, 50, 50]
+    assert min(coterie.KMeans(3, sizes=(45, None)).fit(X).fit_report_["sizes"]) >= 45
+    assert np.array_equal(coterie.KMeans(3).fit(X, sample_weight=np.ones(150)).labels_, coterie.KMeans(3).fit(X).labels_)
+    weights = np.where(y == 0, 0.0, 1.0)
+    assert np.allclose(coterie.KMeans(1).fit(X, sample_weight=weights).cluster_centers_[0], X[y > 0].mean(axis=0))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda y: np.where(np.arange(150) % 10 == 0, y, -1),
+        lambda y: np.where(np.arange(150) % 10 == 0, y, np.nan),
+        lambda y: [int(label) if i % 10 == 0 else None for i, label in enumerate(y)],
+        lambda y: pandas.Series(np.where(np.arange(150) % 10 == 0, y, -1)),
+    ],
+)
+def test_partial_labels(code, iris):
+    X, y = iris
+    model = coterie.KMeans(n_clusters=None).fit(X, code(y))
+    known = np.arange(150) % 10 == 0
+    assert list(model.cluster_labels_) == [0, 1, 2]
+    assert np.array_equal(model.cluster_labels_[model.labels_][known], y[known])
+
+
+def test_labels_may_be_words(iris):
+    X, y = iris
+    words = np.array(["setosa", "versicolor", "virginica"], dtype=object)[y]
+    words[np.arange(150) % 10 != 0] = None
+    model = coterie.Entropy(n_clusters=4, scale="zscore").fit(X, words)
+    assert list(model.cluster_labels_) == ["setosa", "versicolor", "virginica", None]
+    assert model.label_scores(X).shape == (150, 3)
+    with pytest.raises(ValueError, match="0.5 is no label"):
+        coterie.KMeans(3).fit(X, np.where(y == 0, 0.5, -1))
+    with pytest.raises(ValueError, match="no row has a label"):
+        coterie.KMeans(3).fit(X, np.full(150, -1))
+    with pytest.raises(ValueError, match="one label per row is wanted, 150"):
+        coterie.KMeans(3).fit(X, [0, -1])
+
+
+@pytest.mark.parametrize("name", ["KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward"])
+def test_files_give_the_bits_of_arrays(name, tmp_path):
+    X = np.random.default_rng(0).normal(size=(3000, 8)).astype(np.float32) + 3
+    files = []
+    for part, rows in enumerate(np.array_split(X, 3)):
+        files.append(tmp_path / f"part-{part}.npy")
+        np.save(files[-1], rows)
+    streamed, resident = estimator(name).fit(files), estimator(name).fit(X)
+    assert np.array_equal(streamed.labels_, resident.labels_)
+    assert np.array_equal(streamed.predict(files), resident.predict(X))
+    if hasattr(resident, "cluster_centers_"):
+        assert np.array_equal(streamed.cluster_centers_, resident.cluster_centers_)
+    assert streamed.objective_ == resident.objective_
+
+
+def test_one_path_is_what_the_command_reads(tmp_path, iris):
+    X, _ = iris
+    pandas.DataFrame(X, columns=list("abcd")).to_csv(tmp_path / "x.csv", index=False)
+    model = coterie.KMeans(3).fit(tmp_path / "x.csv")
+    assert list(model.feature_names_in_) == list("abcd")
+    assert np.array_equal(model.labels_, coterie.KMeans(3).fit(X).labels_)
+
+
+def test_given_affinities(iris):
+    X, _ = iris
+    squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    affinity = np.exp(-squared / 2)
+    affinity[affinity < 0.05] = 0
+    np.fill_diagonal(affinity, 0)
+    dense = coterie.Spectral(3, affinity="precomputed").fit(affinity)
+    sparse = coterie.Spectral(3, affinity="precomputed").fit(scipy.sparse.csr_matrix(affinity))
+    assert coterie.metrics.adjusted_rand_score(dense.labels_, sparse.labels_) == 1
+    with pytest.raises(TypeError, match="sparse"):
+        coterie.Spectral(3).fit(scipy.sparse.csr_matrix(affinity))

@@ -1,0 +1,91 @@
+"""Several processes at one fit: the bits of one."""
+import multiprocessing
+
+import numpy as np
+import pytest
+from conftest import estimator
+
+import coterie
+
+
+class Pipes:
+    """A communicator of pipes, one for each pair of processes and direction."""
+
+    def __init__(self, rank, size, pipes):
+        self.rank, self.size, self._pipes = rank, size, pipes
+
+    def send(self, data, to):
+        self._pipes[self.rank, to][1].send_bytes(bytes(data))
+
+    def receive(self, data, source):
+        data[:] = self._pipes[source, self.rank][0].recv_bytes()
+
+
+def _work(rank, size, pipes, name, X, parameters, out):
+    try:
+        model = estimator(name, **parameters).fit(X, comm=Pipes(rank, size, pipes))
+        out.put((rank, model.labels_, model.objective_, model.cluster_centers_))
+    except Exception as error:
+        out.put((rank, type(error).__name__, str(error), None))
+
+
+def in_processes(size, name, X, **parameters):
+    context = multiprocessing.get_context("spawn")
+    pipes = {(a, b): context.Pipe(duplex=False) for a in range(size) for b in range(size) if a != b}
+    out = context.Queue()
+    processes = [context.Process(target=_work, args=(rank, size, pipes, name, X, parameters, out)) for rank in range(size)]
+    for process in processes:
+        process.start()
+    found = sorted((out.get(timeout=120) for _ in range(size)), key=lambda each: each[0])
+    for process in processes:
+        process.join(timeout=60)
+    return found
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rows")
+    X = (np.random.default_rng(0).normal(size=(20_000, 8)) + 3).astype(np.float32)
+    names = []
+    for part, rows in enumerate(np.array_split(X, 3)):
+        names.append(str(folder / f"part-{part}.npy"))
+        np.save(names[-1], rows)
+    return names
+
+
+@pytest.mark.parametrize("name", ["KMeans", "SoftKMeans"])
+def test_three_processes_have_the_bits_of_one(name, files):
+    alone = estimator(name, n_clusters=5, n_jobs=1).fit(files)
+    found = in_processes(3, name, files, n_clusters=5, n_jobs=1)
+    assert [len(labels) < 20_000 for _, labels, _, _ in found] == [True] * 3
+    assert np.array_equal(np.concatenate([labels for _, labels, _, _ in found]), alone.labels_)
+    for _, _, objective, centers in found:
+        assert objective == alone.objective_ and np.array_equal(centers, alone.cluster_centers_)
+
+
+def test_an_error_comes_out_of_every_process(files):
+    found = in_processes(2, "KMeans", files, n_clusters=0)
+    assert all(kind == "BadArgument" and "n_clusters" in text for _, kind, text, _ in found)
+
+
+def test_what_is_no_communicator_is_refused(iris):
+    X, _ = iris
+    with pytest.raises(TypeError, match="comm: 3 is not accepted; a communicator of mpi4py"):
+        coterie.KMeans(3).fit(X, comm=3)
+    with pytest.raises(TypeError, match="comm"):
+        coterie.Ward(3).fit(X, comm=3)
+
+
+def test_what_a_communicator_raises_comes_out(iris):
+    X, _ = iris
+
+    class Broken:
+        rank, size = 0, 2
+
+        def send(self, data, to):
+            raise LookupError("the line is cut")
+
+        receive = send
+
+    with pytest.raises((LookupError, coterie.CoterieError), match="the line is cut"):
+        coterie.KMeans(3).fit(X, comm=Broken())

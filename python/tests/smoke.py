@@ -1,0 +1,42 @@
+"""Whether an installed package works where there is NumPy and nothing else: no compiler, no scikit-learn, nothing of the build."""
+import os
+import pickle
+import sys
+import tempfile
+
+import numpy as np
+
+import coterie
+
+for absent in ("sklearn", "scipy", "pandas"):
+    try:
+        __import__(absent)
+        sys.exit(f"smoke: {absent} is here, so that this says nothing of a bare environment")
+    except ImportError:
+        pass
+
+X, y = coterie.datasets.load_digits(return_X_y=True)
+model = coterie.KMeans(10, n_init=3).fit(X)
+assert coterie.metrics.accuracy_score(y, model.labels_) > 0.7
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "model.coterie")
+    coterie.save(model, path)
+    assert np.array_equal(coterie.load(path).predict(X), model.labels_)
+    np.savez(os.path.join(folder, "x.npz"), X)
+    assert np.array_equal(coterie.KMeans(10, n_init=3).fit(os.path.join(folder, "x.npz")).labels_, model.labels_)
+assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.labels_)
+known = np.where(np.arange(len(y)) % 20 == 0, y, -1)
+few = coterie.Subspace(n_clusters=None).fit(X, known)
+assert (few.cluster_labels_[few.labels_] == y).mean() > 0.85
+for name in ("Ward", "Spectral", "Cpd", "Entropy", "Wmc"):
+    assert getattr(coterie, name)(3).fit(X[:300]).labels_.shape == (300,), name
+try:
+    coterie.Dekm(3).fit(X)
+    print("networks are there")
+except coterie.ResourceError as error:
+    assert "LibTorch" in str(error)
+try:
+    coterie.KMeans(10).fit("x.h5")
+except ValueError as error:
+    assert "x.h5" in str(error)
+print(f"coterie {coterie.__version__} works with NumPy {np.__version__} and Python {sys.version.split()[0]}")

@@ -1,0 +1,61 @@
+"""Searches over a grid, beside the command's."""
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import coterie
+
+
+def test_the_same_cells_as_the_command(command, iris):
+    X, _ = iris
+    tuned = coterie.tune(coterie.KMeans(n_init=2, random_state=3), X, {"n_clusters": range(2, 6), "init": ["kmeans++", "random"]})
+    done = subprocess.run(
+        [command, "tune", "kmeans", "data:iris", "--grid", "clusters=2:5", "--grid", "seeding=kmeans++,random", "--restarts", "2", "--seed", "3", "--truth", "none",
+         "--json", "--quiet"],
+        capture_output=True, text=True, timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    theirs = next(value for value in document.values() if isinstance(value, list) and value and "criterion" in value[0])
+    assert [cell["criterion"] for cell in tuned.cells_] == pytest.approx([cell["criterion"] for cell in theirs], rel=1e-9)
+    assert [cell["params"]["n_clusters"] for cell in tuned.cells_] == [2, 2, 3, 3, 4, 4, 5, 5]
+    assert tuned.best_params_["n_clusters"] == 2
+    best = tuned.cells_[tuned.best_index_]["criterion"]
+    assert best == max(cell["criterion"] for cell in tuned.cells_)
+    assert np.isclose(coterie.metrics.silhouette_score(X, tuned.best_estimator_.labels_), best)
+    assert tuned.best_estimator_.n_init == 2 and tuned.best_estimator_.random_state == 3
+    assert repr(tuned).startswith("Tuned(KMeans(n_clusters=2") and repr(tuned).endswith("of 8 cells)")
+
+
+def test_folds_truth_and_kmeans(iris):
+    X, y = iris
+    tuned = coterie.tune(coterie.Cpd(3, scale="zscore"), X, {"sigma_rel": [0.5, 1.0]}, folds=3, with_kmeans=True, y_true=y, select="ari")
+    assert [cell["method"] for cell in tuned.cells_] == ["Cpd", "Cpd", "KMeans"]
+    for cell in tuned.cells_:
+        assert 0 < cell["unseen"]["adjusted_rand_index"] <= 1 and cell["error"] == ""
+    assert tuned.best_estimator_.scale == "zscore" and tuned.best_estimator_.labels_.shape == (150,)
+
+
+def test_a_refused_cell_goes_on_record(iris):
+    X, _ = iris
+    tuned = coterie.tune(coterie.KMeans(), X, {"n_clusters": [3, 151]})
+    assert tuned.cells_[1]["criterion"] is None and "parameter n_clusters: 151 clusters asked of 150 points" in tuned.cells_[1]["error"]
+
+
+@pytest.mark.parametrize(
+    "grid, how, words",
+    [
+        ({"clusters": [2]}, {}, "'clusters' is no option of KMeans; these are: n_clusters"),
+        ({"n_clusters": 3}, {}, "n_clusters=3 is no list of values"),
+        ({"n_clusters": [0]}, {}, "n_clusters"),
+        ({"n_clusters": [2]}, {"select": "best"}, "best.*silhouette"),
+        ({"n_clusters": [2]}, {"folds": 1}, "folds"),
+        ({"n_clusters": [2]}, {"select": "acc"}, "acc"),
+    ],
+)
+def test_bad_searches(grid, how, words, iris):
+    X, _ = iris
+    with pytest.raises(ValueError, match=words):
+        coterie.tune(coterie.KMeans(), X, grid, **how)
