@@ -12,6 +12,7 @@
 #include <string>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/gathered_rows.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
@@ -32,12 +33,9 @@ struct Seed {
 
 template <class T>
 std::vector<Seed<T>> seeds_of(PointsView points, const std::vector<Index>& rows, const Run& run) {
-    const Points copies = internal::gather_rows(points, rows, run);
+    const internal::GatheredRows<T> values(points, rows, run);
     std::vector<Seed<T>> out;
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-        const T* const values = copies.view().as<T>().row(static_cast<Index>(j));
-        out.push_back({rows[j], {values, values + points.columns()}});
-    }
+    for (std::size_t j = 0; j < rows.size(); ++j) out.push_back({rows[j], {values[j], values[j] + points.columns()}});
     return out;
 }
 
@@ -317,10 +315,10 @@ Vector<T> amid(PointsView points, const Run& run) {
     std::vector<Index> rows;
     const Index step = std::max<Index>(1, points.rows() / 512);
     for (Index i = 0; i < points.rows(); i += step) rows.push_back(i);
-    const Points copies = internal::gather_rows(points, rows, run);
+    const internal::GatheredRows<T> values(points, rows, run);
     Vector<double> sum = Vector<double>::Zero(points.columns());
-    for (Index j = 0; j < copies.rows(); ++j)
-        for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(copies.view().as<T>().row(j)[p]);
+    for (std::size_t j = 0; j < rows.size(); ++j)
+        for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(values[j][p]);
     return (sum / static_cast<double>(rows.size())).template cast<T>();
 }
 

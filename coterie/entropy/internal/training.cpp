@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/gathered_rows.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
@@ -220,24 +221,6 @@ private:
         return value;
     }
 
-    // The rows of some batches, on every process: as they lie in memory, or copies.
-    class Gathered {
-    public:
-        Gathered(PointsView points, std::span<const Index> rows, const Run& run) {
-            if (points.resident() && run.communicator().size() == 1) {
-                for (const Index i : rows) rows_.push_back(points.as<T>().row(i));
-                return;
-            }
-            copies_ = gather_rows(points, rows, run);
-            for (Index r = 0; r < copies_.rows(); ++r) rows_.push_back(copies_.view().template as<T>().row(r));
-        }
-        const T* operator[](std::size_t r) const { return rows_[r]; }
-
-    private:
-        Points copies_;
-        std::vector<const T*> rows_;
-    };
-
     // true: go on.
     bool epoch_done(int epoch, double objective) {
         report_.objective_per_iteration.push_back(objective);
@@ -272,7 +255,7 @@ private:
             if (labels_per_epoch()) label_all();
             double objective = 0;
             std::vector<Index> wanted;  // rows of some batches, and after those of each its labelled rows
-            std::optional<Gathered> gathered;
+            std::optional<GatheredRows<T>> gathered;
             std::size_t position = 0;  // of the batch among them
             for (Index batch = 0; batch < batches; ++batch) {
                 if (epoch == 0) run_.throw_if_stopped("training");
