@@ -40,6 +40,16 @@ def start_in_processes(count, words):
     return process, workers
 
 
+def killed(process, worker):
+    """What is said on stderr when one of the processes is killed: all end, within 30 seconds."""
+    began = time.monotonic()
+    os.kill(worker, signal.SIGKILL)
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began < 30
+    assert process.returncode != 0
+    return err
+
+
 @pytest.fixture(scope="session")
 def shards(tmp_path_factory):
     """30,000 rows in four files: ten rows, none, nearly all, the rest."""
@@ -206,11 +216,7 @@ def test_a_killed_process_ends_all(shards, tmp_path):
              tmp_path / "l.npy"]
     process, workers = start_in_processes(3, words)
     time.sleep(2)
-    began = time.monotonic()
-    os.kill(workers[1], signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
-    assert time.monotonic() - began < 30
-    assert process.returncode != 0 and "signal 9" in err
+    assert "signal 9" in killed(process, workers[1])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -229,11 +235,7 @@ def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
     while not checkpoint.exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
-    began = time.monotonic()
-    os.kill(workers[2], signal.SIGKILL)
-    _, err = process.communicate(timeout=60)
-    assert time.monotonic() - began < 30
-    assert process.returncode != 0 and err.count("signal 9") == 1
+    assert killed(process, workers[2]).count("signal 9") == 1
     assert list(out.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"out", "fit.checkpoint"}
     gone_on = lambda *words: many(2, *words)
@@ -246,14 +248,11 @@ def test_a_killed_fit_goes_on_from_its_checkpoint(shards, tmp_path):
 def test_an_interrupt_ends_with_what_was_found(shards, tmp_path):
     words = ["fit", "kmeans", shards / "whole.npy", "-k", "50", "--restarts", "100000", "--tolerance", "0", "--labels-out",
              tmp_path / "l.npy", "--json", "--checkpoint", tmp_path / "state"]
-    process = subprocess.Popen([*START, "-n", "2", COMMAND, *map(str, words)], env=ENVIRONMENT, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
+    process, workers = start_in_processes(2, words)
     while not (tmp_path / "state").exists():  # written when the first iteration is done
         assert process.poll() is None, process.communicate()
         time.sleep(0.1)
-    workers = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
-    assert len(workers) == 2, process.communicate()
-    os.kill(int(workers[1]), signal.SIGINT)
+    os.kill(workers[1], signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert json.loads(out)["stopped"] == "interrupted"

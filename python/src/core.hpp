@@ -54,6 +54,7 @@ Problem problem_of(nb::handle points, const nb::dict& side);
 nb::dict dict_of(const Scores& scores);
 
 nb::object to_python(const OptionValue& value);
+nb::dict dict_of(const OptionValues& values);
 /// BadArgument on what the option does not take.
 OptionValue option_value(const Option& option, nb::handle value);
 OptionValues option_values(const OptionSet& set, const nb::dict& values);

@@ -127,6 +127,12 @@ nb::object to_python(const OptionValue& value) {
         value);
 }
 
+nb::dict dict_of(const OptionValues& values) {
+    nb::dict out;
+    for (const auto& [name, value] : values) out[nb::cast(name)] = to_python(value);
+    return out;
+}
+
 OptionValue option_value(const Option& option, nb::handle value) {
     if (value.is_none()) {
         if (option.automatic.empty()) refuse(option, value);

@@ -26,7 +26,7 @@ nb::object detail_value(const Detail& detail) {
     return std::visit([](const auto& value) -> nb::object { return nb::cast(value); }, detail);
 }
 
-nb::dict dict_of(const FitReport& report) {
+nb::dict dict_of_report(const FitReport& report) {
     nb::dict out;
     out["points"] = report.points;
     out["dimensions"] = report.dimensions;
@@ -118,11 +118,7 @@ public:
         return out;
     }
 
-    nb::dict options() const {
-        nb::dict out;
-        for (const auto& [key, value] : model().option_values()) out[nb::cast(key)] = to_python(value);
-        return out;
-    }
+    nb::dict options() const { return dict_of(model().option_values()); }
 
     nb::list parts() const {
         nb::list out;
@@ -210,7 +206,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
         return out;
     });
     nb::object labels = owned_array(Labels(fitted.labels()));
-    nb::dict report = dict_of(fitted.fit_report());
+    nb::dict report = dict_of_report(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
     std::vector<std::string> warnings = fitted.warnings();
@@ -272,11 +268,8 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("column_names", [](const Fitted& f) { return f.pipeline().column_names(); })
         .def_prop_ro("preparation",
                      [](const Fitted& f) {
-                         nb::dict out;
                          const PreparationOptions& options = f.pipeline().preparation().options();
-                         for (const auto& [key, value] : PreparationOptions::described().values(&options))
-                             out[nb::cast(key)] = to_python(value);
-                         return out;
+                         return dict_of(PreparationOptions::described().values(&options));
                      })
         .def_prop_ro("facts", &Fitted::facts)
         .def_prop_ro("options", &Fitted::options)

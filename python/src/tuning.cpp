@@ -16,10 +16,8 @@ nb::object scores_of(const std::optional<Scores>& scores) { return scores ? nb::
 
 nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
     nb::dict out;
-    nb::dict options;
-    for (const auto& [name, value] : cell.options) options[nb::cast(name)] = to_python(value);
     out["method"] = cell.method;
-    out["options"] = options;
+    out["options"] = dict_of(cell.options);
     out["criterion"] = cell.criterion;
     out["larger_is_better"] = larger;
     out["seen"] = scores_of(cell.seen);
@@ -55,12 +53,10 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     nb::dict out;
     nb::list cells;
     for (const TuneCell& cell : result.cells) cells.append(dict_of_cell(cell, larger_is_better(options.select)));
-    nb::dict best;
-    for (const auto& [name, value] : result.best_options) best[nb::cast(name)] = to_python(value);
     out["cells"] = cells;
     out["best"] = result.best;
     out["best_method"] = result.best_method;
-    out["best_options"] = best;
+    out["best_options"] = dict_of(result.best_options);
     out["interrupted"] = result.interrupted;
     return out;
 }
