@@ -32,8 +32,8 @@ std::string part_of(const std::string& path, const Communicator& communicator) {
     return out;
 }
 
-LabelsFile::LabelsFile(const std::string& path, Index rows, const ClusterLabels& of_clusters)
-    : of_clusters_(of_clusters), writer_(path, rows, merged_by_label({}, of_clusters).names) {}
+LabelsFile::LabelsFile(const std::string& path, Index rows, const ClusterLabels& of_clusters, const TableRows* ids)
+    : of_clusters_(of_clusters), writer_(path, rows, merged_by_label({}, of_clusters).names, ids) {}
 
 void LabelsFile::write(std::span<const std::int32_t> clusters) {
     if (of_clusters_.empty()) return writer_.write(clusters);

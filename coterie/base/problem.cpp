@@ -28,6 +28,8 @@ Problem Problem::subset(std::span<const Index> which) const {
     Problem out;
     out.points = rows_of(points, which);
     out.column_names = column_names;
+    out.column_kinds = column_kinds;
+    out.categories = categories;
     out.weights = entries_of(weights, which);
     out.initial_centroids = initial_centroids;
     out.partial_labels = entries_of(partial_labels, which);

@@ -23,6 +23,7 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie {
@@ -34,9 +35,6 @@ enum class Precision {
 };
 enum class Header { automatic, yes, no };
 enum class Decimal { automatic, point, comma };
-/// What a column of a table holds. A category is a number, by the order of its words; a date the number of days since
-/// 1970-01-01.
-enum class ColumnKind { number, category, date };
 /// What becomes of columns that hold words.
 enum class WordColumns { refuse, leave_out, categories };
 
@@ -92,8 +90,8 @@ public:
     virtual std::ptrdiff_t id_column() const = 0;
     /// The next row's fields; false behind the last.
     virtual bool next(std::vector<std::string>& fields) = 0;
-    /// Back to the first row.
-    virtual void rewind() = 0;
+    /// Another reader of the same rows, before the first.
+    virtual std::unique_ptr<TableRows> from_start() const = 0;
 };
 
 struct PointsFile {
@@ -103,8 +101,8 @@ struct PointsFile {
     /// Of each column the words of its categories, in the order of their numbers; of numbers none. Empty: all are
     /// numbers.
     std::vector<std::vector<std::string>> categories = {};
-    std::shared_ptr<TableRows> rows = {};  // of text files, where they were asked for
-    std::string reading = {};              // how the file was read where that was guessed; empty: as its name says
+    std::shared_ptr<const TableRows> rows = {};  // of text files, where they were asked for
+    std::string reading = {};  // how the file was read where that was guessed; empty: as its name says
     /// When label_column was given (no blanks accepted), or a libsvm file carries them.
     std::optional<LabelColumn> labels = {};
     std::string format = {};  // "csv", "npy", ...

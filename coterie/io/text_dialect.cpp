@@ -145,7 +145,7 @@ void first_records(const Records& records, std::size_t begin, int most, Use use)
 char guess_separator(Records records, std::size_t first) {
     constexpr std::array<char, 5> candidates = {',', ';', '\t', '|', run_of_blanks};
     char best = 0;
-    bool best_even = false;
+    int best_even = 0;
     long best_score = 0;
     for (const char candidate : candidates) {
         records.separator = candidate;
@@ -173,12 +173,13 @@ char guess_separator(Records records, std::size_t first) {
         if (2 * several <= static_cast<long>(widths.size())) continue;
         // Words with blanks in them ("New York") are no columns; words with commas are.
         if (candidate == run_of_blanks && numbers == 0) continue;
-        // R writes one name fewer than there are fields in the rows.
+        // 2: equally many fields; 1: but one name fewer than there are fields in the rows, as R writes them.
         const std::size_t width = widths.back();
-        bool even = widths.front() == width || (widths.size() > 2 && widths.front() + 1 == width);
-        for (std::size_t i = 1; i < widths.size(); ++i) even = even && widths[i] == width;
+        int even = widths.front() == width ? 2 : widths.size() > 2 && widths.front() + 1 == width ? 1 : 0;
+        for (std::size_t i = 1; i < widths.size(); ++i)
+            if (widths[i] != width) even = 0;
         const long score = numbers - words;
-        if (best == 0 || (even && !best_even) || (even == best_even && score > best_score)) {
+        if (best == 0 || even > best_even || (even == best_even && score > best_score)) {
             best = candidate;
             best_even = even;
             best_score = score;

@@ -34,22 +34,24 @@ std::optional<int> whole_number(std::string_view text) {
     return value;
 }
 
-// 0, 1, 2, ... or, beside words, 1, 2, 3, ...; or years that grow. At the positions given, two or more.
-bool is_run(const std::vector<std::string>& fields, const std::vector<std::size_t>& at, bool beside_words) {
+enum class Sequence { none, counts, years };
+
+// Numbers in steps of 1; or years that grow. At the positions given, two or more.
+Sequence sequence_of(const std::vector<std::string>& fields, const std::vector<std::size_t>& at) {
     std::vector<int> values;
     for (const std::size_t j : at) {
         const auto value = j < fields.size() ? whole_number(fields[j]) : std::nullopt;
-        if (!value) return false;
+        if (!value) return Sequence::none;
         values.push_back(*value);
     }
-    if (values.size() < 2) return false;
+    if (values.size() < 2) return Sequence::none;
     bool by_one = true, grows = true, years = true;
     for (std::size_t i = 0; i < values.size(); ++i) {
         by_one = by_one && values[i] == values[0] + static_cast<int>(i);
         grows = grows && (i == 0 || values[i] > values[i - 1]);
         years = years && values[i] >= 1500 && values[i] <= 2200;
     }
-    return (by_one && (values[0] == 0 || (values[0] == 1 && beside_words))) || (grows && years);
+    return grows && years ? Sequence::years : by_one ? Sequence::counts : Sequence::none;
 }
 
 std::string listed(const std::vector<std::string>& fields) {
@@ -106,7 +108,10 @@ HeaderGuess guess_header(const FirstRows& rows, const std::vector<std::string>& 
         if (std::any_of(words.begin(), words.end(), recurs)) return {};
         return {FirstRow::names, are_names};
     }
-    if (!is_run(first, numbers, !words.empty())) {
+    // From 0 or, beside words, from 1.
+    const Sequence run = sequence_of(first, numbers);
+    const int start = run == Sequence::counts ? *whole_number(first[numbers.front()]) : 0;
+    if (run == Sequence::none || start < 0 || start > (words.empty() ? 0 : 1)) {
         // ",0" over "0,1.5": a column without a name that counts the rows, and one called 0.
         const bool index = first.size() == 2 && trimmed(first[0]).empty() && whole_number(first[1]) == 0 &&
                            below.size() > 1 && whole_number(value_below(0, 0)) == 0 &&
@@ -118,7 +123,7 @@ HeaderGuess guess_header(const FirstRows& rows, const std::vector<std::string>& 
     if (below.size() < 2) return {};
     // Where other rows are such runs too, this is one of them.
     for (const auto& row : below)
-        if (is_run(row, numbers, true)) return {};
+        if (sequence_of(row, numbers) == run) return {};
     if (!words.empty())  // country, 2019, 2020
         return std::any_of(words.begin(), words.end(), recurs) ? HeaderGuess{}
                                                                : HeaderGuess{FirstRow::names, are_names};

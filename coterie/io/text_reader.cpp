@@ -497,6 +497,7 @@ std::string Table::why_not_a_number(std::size_t offset, std::size_t column, std:
     const std::string out = "value '" + shown(field) + "' is not a number";
     const std::string_view bare = trimmed(field);
     if (is_infinite_word(bare)) return out + "; infinite values are not accepted: leave the row out";
+    if (days_of_date(bare)) return out + "; `dates` takes dates as numbers of days";
     if (is_like_a_number(bare)) {
         const bool comma = bare.find(',') != std::string_view::npos, point = bare.find('.') != std::string_view::npos;
         if (comma && !point && decimal_ == '.')
@@ -511,7 +512,6 @@ std::string Table::why_not_a_number(std::size_t offset, std::size_t column, std:
             return out + "; numbers have no unit beside them";
         return out + "; thousands are not parted: 1234" + decimal_ + "5";
     }
-    if (days_of_date(bare)) return out + "; `dates` takes dates as numbers of days";
     // Is it the column, or this one value?
     Index words = 0, looked_at = 0;
     each_record(first_, records_.text.size(), [&](std::size_t, const auto& fields) {
@@ -909,35 +909,28 @@ OpenTexts open_texts(std::span<const TextSource> sources, const ReadOptions& opt
 // The rows of texts as they stand there.
 class RowsOfTexts : public TableRows {
 public:
-    RowsOfTexts(std::vector<Table> tables, std::vector<Bytes> bytes, std::ptrdiff_t id)
-        : tables_(std::move(tables)), bytes_(std::move(bytes)), id_(id) {
-        names_ = tables_.front().names();
-        for (std::size_t j = names_.size(); j < tables_.front().columns(); ++j)
-            names_.push_back("column-" + std::to_string(j + 1));
-        rewind();
-    }
-    const std::vector<std::string>& names() const override { return names_; }
-    std::ptrdiff_t id_column() const override { return id_; }
-    void rewind() override {
-        table_ = 0;
-        at_ = tables_.front().first_record();
-    }
+    struct Texts {
+        std::vector<Table> tables;
+        std::vector<Bytes> bytes;
+        std::vector<std::string> names;
+        std::ptrdiff_t id = -1;
+    };
+    explicit RowsOfTexts(std::shared_ptr<const Texts> texts)
+        : texts_(std::move(texts)), at_(texts_->tables.front().first_record()) {}
+    const std::vector<std::string>& names() const override { return texts_->names; }
+    std::ptrdiff_t id_column() const override { return texts_->id; }
+    std::unique_ptr<TableRows> from_start() const override { return std::make_unique<RowsOfTexts>(texts_); }
     bool next(std::vector<std::string>& fields) override {
-        while (!tables_[table_].next_record(at_, fields)) {
-            if (++table_ == tables_.size()) {
-                --table_;
-                return false;
-            }
-            at_ = tables_[table_].first_record();
+        const auto& tables = texts_->tables;
+        while (!tables[table_].next_record(at_, fields)) {
+            if (table_ + 1 == tables.size()) return false;
+            at_ = tables[++table_].first_record();
         }
         return true;
     }
 
 private:
-    std::vector<Table> tables_;
-    std::vector<Bytes> bytes_;
-    std::ptrdiff_t id_;
-    std::vector<std::string> names_;
+    std::shared_ptr<const Texts> texts_;
     std::size_t table_ = 0;
     std::size_t at_ = 0;
 };
@@ -948,9 +941,14 @@ void keep_rows(OpenTexts& texts, std::span<const TextSource> sources, const Read
     const auto id = options.id_column.empty()
                         ? std::ptrdiff_t{-1}
                         : static_cast<std::ptrdiff_t>(first.column(options.id_column, "id column"));
-    std::vector<Bytes> bytes;
-    for (const auto& source : sources) bytes.push_back(source.bytes);
-    texts.file.rows = std::make_shared<RowsOfTexts>(std::move(texts.tables), std::move(bytes), id);
+    auto kept = std::make_shared<RowsOfTexts::Texts>();
+    for (const auto& source : sources) kept->bytes.push_back(source.bytes);
+    kept->names = first.names();
+    for (std::size_t j = kept->names.size(); j < first.columns(); ++j)
+        kept->names.push_back("column-" + std::to_string(j + 1));
+    kept->id = id;
+    kept->tables = std::move(texts.tables);
+    texts.file.rows = std::make_shared<RowsOfTexts>(std::move(kept));
 }
 
 }  // namespace

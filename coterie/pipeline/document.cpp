@@ -48,7 +48,7 @@ void warn_of_other_preprocessing(FitResult& result) {
 AppliedResult applied(const Pipeline& pipeline, Index points, const std::string& source) {
     AppliedResult result;
     result.source = source;
-    result.preprocessing = pipeline.preparation().text();
+    result.preprocessing = pipeline.preparation_text();
     result.method = pipeline.model().method();
     result.points = points;
     result.dimensions = pipeline.model().dimensions();
@@ -96,12 +96,12 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     if (const auto clusters = result.options.find("clusters"); clusters != result.options.end())
         clusters->second = std::int64_t{model.clusters()};
     result.scalar = std::string(name(problem.graph ? ScalarType::float64 : problem.points.scalar()));
-    result.preprocessing = pipeline.preparation().text();
+    result.preprocessing = pipeline.preparation_text();
     result.report = pipeline.fit_report();
     result.sample = pipeline.sample();
     result.sizes = result.report.sizes;
     result.interrupted = result.report.stopped == StopReason::interrupted;
-    if (!pipeline.preparation().identity()) result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
+    if (result.preprocessing != "none") result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
     result.seconds.emplace_back("fit", pipeline.fit_seconds());
     for (const auto& stage : result.report.seconds)
         if (std::none_of(result.seconds.begin(), result.seconds.end(),

@@ -29,6 +29,9 @@ struct ClusteringResult {
     std::string truth_source;
     Seconds seconds;
     std::vector<std::string> warnings;
+    std::vector<std::string> notes;                            // the caller's
+    std::string command;                                       // the caller's: how it was asked for
+    std::string date;                                          // the caller's: when
     std::vector<std::pair<std::string, std::string>> written;  // what, path: the caller's to fill
 };
 
@@ -39,7 +42,6 @@ struct FitResult : ClusteringResult {
     FitReport report;
     Index sample = 0;  // rows that the method saw where it did not see all
     bool interrupted = false;
-    std::vector<std::string> notes;  // the caller's
 };
 
 struct AppliedResult : ClusteringResult {

@@ -74,7 +74,7 @@ const OptionSet& PreparationOptions::described() {
 }
 
 Preparation Preparation::fit(PointsView points, const PreparationOptions& options, const Run& run,
-                             std::span<const double> weights) {
+                             std::span<const double> weights, const std::vector<bool>& indicators) {
     check_options(options);
     Preparation out;
     out.options_ = options;
@@ -113,19 +113,22 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
 
     std::vector<double> mean(columns);
     std::vector<std::size_t> constant;
+    const auto scaled = [&](std::size_t j) { return indicators.empty() || !indicators[j]; };
     for (std::size_t j = 0; j < columns; ++j) {
         if (!std::isfinite(sum(j))) refuse_overflow(j, "sum");
         if (!std::isfinite(high(j) - low(j))) refuse_overflow(j, "range");
         // A constant column's mean is that constant, not the constant give or take rounding.
         const bool is_constant = low(j) == high(j);
         mean[j] = is_constant ? low(j) : sum(j) / total_weight;
-        if (is_constant) constant.push_back(j);
+        if (is_constant && scaled(j)) constant.push_back(j);
     }
 
-    if (options.center || options.scale == Scale::zscore) out.offset_ = mean;
+    for (std::size_t j = 0; j < columns; ++j)
+        if (options.center || (options.scale == Scale::zscore && scaled(j))) out.offset_[j] = mean[j];
     if (options.scale == Scale::minmax) {
         for (std::size_t j = 0; j < columns; ++j) {
             const double range = high(j) - low(j);
+            if (!scaled(j)) continue;
             if (!options.center) out.offset_[j] = low(j);
             if (range > 0) out.factor_[j] = 1.0 / range;
             if (!std::isfinite(out.factor_[j]))
@@ -141,6 +144,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
             },
             [](double* left, const double* right) { *left += *right; });
         for (std::size_t j = 0; j < columns; ++j) {
+            if (!scaled(j)) continue;
             if (!std::isfinite(squares[j])) refuse_overflow(j, "variance");
             const double deviation = std::sqrt(squares[j] / total_weight);
             if (low(j) < high(j) && deviation > 0 && std::isfinite(1.0 / deviation)) out.factor_[j] = 1.0 / deviation;

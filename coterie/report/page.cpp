@@ -213,7 +213,9 @@ std::string page(const FitResult& result, const std::string& picture, const Name
         seconds += "<tr><th>" + escape_markup(stage) + "</th>" + cell(seconds_text(value), "n") + "</tr>\n";
     out += section("Seconds", seconds + "</table>\n");
     if (!result.written.empty()) out += section("Written", fact_table(result.written));
-    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION ".</p>\n</main>\n</body>\n</html>\n";
+    const std::string when = result.date.empty() ? "" : ", " + result.date;
+    const std::string how = result.command.empty() ? "" : ": <code>" + escape_markup(result.command) + "</code>";
+    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how + ".</p>\n</main>\n</body>\n</html>\n";
 }
 
 }  // namespace coterie

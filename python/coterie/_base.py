@@ -127,10 +127,12 @@ class Clusterer:
             side["graph"] = _input.graph_of(X, name)
             count = X.shape[0]
         else:
-            rows = _input.rows_of(X, estimator=name)
+            rows = _input.rows_of(X, estimator=name, columns=self._column_options())
             count = rows.shape[0]
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
+            if rows.kinds:
+                side["kinds"], side["categories"] = rows.kinds, rows.categories
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
         if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
@@ -169,6 +171,9 @@ class Clusterer:
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
+    def _column_options(self):
+        return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
+
     def _fit(self, X, y, weights, comm=None):
         points, side, rows, values = self._problem(X, y, weights)
         progress = Progress(type(self).__name__, self.verbose, self.callback)
@@ -180,6 +185,7 @@ class Clusterer:
                 points,
                 side,
                 {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                self._column_options(),
                 {"sample": self.sample},
                 _input.seed_of(self.random_state),
                 _input.threads_of(self.n_jobs),
@@ -217,7 +223,7 @@ class Clusterer:
         for name in [name for name in self.__dict__ if name.endswith("_")] + ["_parts", "_one_row", "_columns_out"]:
             self.__dict__.pop(name, None)
         self._fitted = fitted
-        self.n_features_in_ = fitted.dimensions
+        self.n_features_in_ = fitted.columns
         if fitted.column_names:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
 
@@ -268,8 +274,9 @@ class Clusterer:
     def _new_rows(self, X):
         self._require_fitted()
         name = type(self).__name__
-        rows = _input.rows_of(X, estimator=name)
         wanted = self._fitted.column_names
+        options = {option: self._fitted.preparation[option] for option in ("missing", "categorical", "dates")}
+        rows = _input.rows_of(X, estimator=name, columns=options, wanted=wanted, kinds=self._fitted.kinds)
         if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
             missing = [each for each in wanted if each not in rows.names]
             raise BadData(f"X: the feature names should match those that were passed during fit; missing: {', '.join(missing[:12])}")
@@ -283,7 +290,7 @@ class Clusterer:
         Columns of a table are found by the names of those of the fit, whatever their order.
         """
         rows = self._new_rows(X)
-        labels, said = self._fitted.predict(rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        labels, said = self._fitted.predict(rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
         _warn(said)
         return labels
 
@@ -292,7 +299,7 @@ class Clusterer:
         return self._output_of(which, rows)
 
     def _output_of(self, which, rows):
-        matrix, said = self._fitted.output(which, rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        matrix, said = self._fitted.output(which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
         _warn(said)
         return matrix
 

@@ -15,9 +15,11 @@ from ._errors import CoterieWarning
 class Rows:
     """Points and what came with them."""
 
-    def __init__(self, points, names=None, index=None):
+    def __init__(self, points, names=None, index=None, kinds=None, categories=None):
         self.points = points  # a NumPy array, or a _core.Table
         self.names = names
+        self.kinds = kinds  # of the columns: 0 numbers, 1 categories, 2 dates; None: numbers
+        self.categories = categories  # of each column its words, in the order of the numbers that stand for them
         self.index = index  # of a pandas DataFrame
 
     @property
@@ -35,16 +37,20 @@ def _is_paths(X):
     return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(item, (str, os.PathLike)) for item in X)
 
 
-def rows_of(X, what="X", estimator="the method"):
-    """Rows of an array, a table, or of files: a path (or "data:NAME"), or a list of .npy files that are read in blocks."""
+def rows_of(X, what="X", estimator="the method", columns=None, wanted=None, kinds=None):
+    """Rows of an array, a table, or of files: a path (or "data:NAME"), or a list of .npy files that are read in blocks.
+
+    `columns`: what becomes of missing values, words and dates; `wanted` and `kinds`: the columns of a fitted model by name, and what they hold.
+    """
+    columns = columns or {}
     if isinstance(X, _core.Table):
-        return Rows(X, list(X.column_names) or None)
+        return _of_table(X)
     if _is_paths(X):
         paths = [os.fspath(X)] if isinstance(X, (str, os.PathLike)) else [os.fspath(path) for path in X]
-        table = _core.read(paths)
+        table = _core.read(paths, {}, columns)
         for note in table.notes:
             warnings.warn(note, CoterieWarning, stacklevel=4)
-        return Rows(table, list(table.column_names) or None)
+        return _of_table(table)
     if is_sparse(X):
         raise TypeError(f"{what}: a sparse matrix was passed, but dense data is required by {estimator}; X.toarray() makes it dense")
     names, index = None, None
@@ -56,36 +62,89 @@ def rows_of(X, what="X", estimator="the method"):
         names = [str(name) for name in X.column_names]
         X = np.column_stack([column.to_numpy() for column in X.itercolumns()]) if names else np.empty((X.num_rows, 0))
     elif hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        columns = list(X.columns)
-        if columns and all(isinstance(name, str) for name in columns):
-            names = columns
-        elif any(isinstance(name, str) for name in columns):
+        labels = list(X.columns)
+        if labels and all(isinstance(name, str) for name in labels):
+            names = labels
+        elif any(isinstance(name, str) for name in labels):
             raise TypeError(
                 f"{what}: feature names are only supported if all are strings; these are of types "
-                f"{sorted({type(name).__name__ for name in columns})}; X.columns = X.columns.astype(str) makes them so"
+                f"{sorted({type(name).__name__ for name in labels})}; X.columns = X.columns.astype(str) makes them so"
             )
         index = getattr(X, "index", None)
-        X = _table_numbers(X, columns, what)
+        if names and wanted and set(wanted) <= set(names) and len(set(names)) == len(names):
+            X, labels, names = X[list(wanted)], list(wanted), list(wanted)
+        else:
+            labels, kinds = list(X.columns), None
+        X, taken, kinds, words = _table_numbers(X, labels, what, columns, kinds)
+        names = names and [names[position] for position in taken]
+        return Rows(_array(X, what, estimator), names, index, kinds, words)
     elif hasattr(X, "__dlpack__") and not hasattr(X, "__array__"):
         X = np.from_dlpack(X)
     return Rows(_array(X, what, estimator), names, index)
 
 
-def _table_numbers(X, columns, what):
-    array = X.to_numpy()
-    if array.dtype.kind in "fiub":
-        return array
-    for position, name in enumerate(columns):
+def _of_table(table):
+    kinds = list(table.kinds)
+    return Rows(table, list(table.column_names) or None, None, kinds or None, list(table.categories) if kinds else None)
+
+
+def _table_numbers(X, labels, what, columns, kinds):
+    """(array, positions of the columns taken, what they hold, their words): kinds and words are None where all are numbers."""
+    array = X.to_numpy() if not kinds else None
+    if array is not None and array.dtype.kind in "fiub":
+        return array, range(len(labels)), None, None
+    out, taken, found, words = [], [], [], []
+    for position, name in enumerate(labels):
         column = X.iloc[:, position] if hasattr(X, "iloc") else X[name]
+        wanted = kinds[position] if kinds else None
+        kind, values, categories = _column_numbers(column, name, what, columns, wanted)
+        if kind is None:
+            continue
+        out.append(values)
+        taken.append(position)
+        found.append(kind)
+        words.append(categories)
+    if not out:
+        raise ValueError(f"{what}: no column of numbers is left")
+    plain = not any(found)
+    return np.column_stack(out), taken, None if plain else found, None if plain else words
+
+
+def _column_numbers(column, name, what, columns, wanted):
+    """(0 numbers, 1 categories, 2 dates, or None: left out; the values; the words of categories)."""
+    values = column.to_numpy()
+    if values.dtype.kind == "M" and wanted != 1:
+        if not columns.get("dates"):
+            raise ValueError(f"{what}: column {name!r} has dtype {column.dtype}, which is no number; dates=True takes dates as numbers of days")
+        days = (values - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+        return 2, days.astype(np.float64), []
+    if wanted != 1:
         try:
-            values = column.to_numpy()
-            if values.dtype.kind in "Mm":
+            if values.dtype.kind == "m":
                 raise TypeError
-            np.asarray(values, dtype=np.float64)
+            # Missing values of any kind are NaN.
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(column, "iloc") else values.astype(np.float64)
+            if not any(isinstance(value, str) for value in values) if values.dtype.kind == "O" else True:
+                return 0, numbers, []
         except (TypeError, ValueError):
-            kind = getattr(column, "dtype", "object")
-            raise ValueError(f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers") from None
-    return X.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(X, "iloc") else array.astype(np.float64)
+            pass
+        kind = getattr(column, "dtype", "object")
+        how = columns.get("categorical", "refuse")
+        if how == "drop":
+            warnings.warn(f"{what}: column {name!r} holds words and is left out", CoterieWarning, stacklevel=6)
+            return None, None, None
+        if how != "one-hot":
+            raise ValueError(
+                f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers: categorical='one-hot' makes a column for each word"
+            )
+    texts = ["" if _is_missing_value(value) else str(value) for value in values]
+    categories = sorted(set(texts) - {""})
+    number_of = {word: number for number, word in enumerate(categories)}
+    return 1, np.array([number_of.get(text, np.nan) for text in texts], dtype=np.float64), categories
+
+
+def _is_missing_value(value):
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType") or value == ""
 
 
 def _array(X, what, estimator):

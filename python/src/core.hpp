@@ -35,10 +35,15 @@ using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Labels1 = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// Of each column the words of its categories.
+using Words = std::vector<std::vector<std::string>>;
+
 /// Points that were read from files, or stay in them, with what came beside them.
 struct Table {
     Points points;
     std::vector<std::string> column_names;
+    std::vector<ColumnKind> kinds;
+    Words categories;
     Labels labels;  // empty: none
     std::vector<std::string> label_names;
     std::vector<std::string> notes;
@@ -52,6 +57,13 @@ inline std::span<const std::int32_t> span_of(const Labels1& array) { return {arr
 /// What is known beside the points, from the keywords that Python gives.
 Problem problem_of(nb::handle points, const nb::dict& side);
 nb::dict dict_of(const Scores& scores);
+
+/// Kinds of columns as numbers.
+inline std::vector<int> numbers_of(const std::vector<ColumnKind>& kinds) {
+    std::vector<int> out;
+    for (const ColumnKind kind : kinds) out.push_back(static_cast<int>(kind));
+    return out;
+}
 
 nb::object to_python(const OptionValue& value);
 nb::dict dict_of(const OptionValues& values);

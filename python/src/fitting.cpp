@@ -14,6 +14,7 @@
 #include "coterie/base/error.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/column_hints.hpp"
 #include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/report/page.hpp"
@@ -86,26 +87,26 @@ public:
     const Pipeline& pipeline() const { return pipeline_; }
     const Model& model() const { return pipeline_.model(); }
 
-    nb::object predict(nb::handle points, const std::vector<std::string>& names, int threads,
+    nb::object predict(nb::handle points, const std::vector<std::string>& names, const Words& categories, int threads,
                        const std::string& device) const {
         Host host;
         const Run run = run_of(threads, device, host);
         const Points rows = points_of(points);
         auto [labels, warnings] = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(rows, names, run);
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
             return std::pair(pipeline_.predict(prepared, run), prepared.warnings);
         });
         run.throw_if_stopped("predict");
         return nb::make_tuple(owned_array(std::move(labels)), warnings);
     }
 
-    nb::object output(const std::string& which, nb::handle points, const std::vector<std::string>& names, int threads,
-                      const std::string& device) const {
+    nb::object output(const std::string& which, nb::handle points, const std::vector<std::string>& names,
+                      const Words& categories, int threads, const std::string& device) const {
         Host host;
         const Run run = run_of(threads, device, host);
         const Points rows = points_of(points);
         auto [matrix, warnings] = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(rows, names, run);
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
             return std::pair(pipeline_.output(output_named(which), prepared, run), prepared.warnings);
         });
         return nb::make_tuple(owned_array(std::move(matrix)), warnings);
@@ -143,8 +144,9 @@ public:
     }
 
     // The page about the fit of these rows; truth: numbers of names, or none.
-    nb::str page(nb::handle points, const std::vector<std::string>& names, const std::optional<Labels1>& truth,
-                 const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
+    nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
+                 const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
+                 const std::string& source, int threads) const {
         if (model().fit_report().points == 0)
             throw BadArgument("the model was loaded or copied, and how it was fitted is not in its file; fit it again");
         Host host;
@@ -153,15 +155,15 @@ public:
         std::optional<Truth> known;
         if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
         const std::string text = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(problem.points, names, run);
-            const Labels& labels = pipeline_.labels();
+            const PreparedRows prepared = pipeline_.prepare(problem.points, names, run, categories);
+            const Labels& labels = pipeline_.labels_of_prepared();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
                                   std::to_string(labels.size()) + ", and these are what is shown");
             const FitResult result = fit_result(pipeline_, labels, find_method(model().method()),
                                                 model().option_values(), problem, source, known);
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
-                                                        pipeline_.column_names(), run);
+                                                        pipeline_.prepared_names(), run);
             return coterie::page(result, picture);
         });
         return nb::str(text.data(), text.size());
@@ -184,13 +186,15 @@ private:
 };
 
 nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
-              const nb::dict& preparation, const nb::dict& fit_options, std::uint64_t seed, int threads,
-              const std::string& device, const std::string& checkpoint, nb::object notify,
+              const nb::dict& preparation, const nb::dict& columns, const nb::dict& fit_options, std::uint64_t seed,
+              int threads, const std::string& device, const std::string& checkpoint, nb::object notify,
               const nb::object& communicator) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, options);
     PreparationOptions preparing;
     PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
+    ColumnOptions column_options;
+    ColumnOptions::described().assign(&column_options, option_values(ColumnOptions::described(), columns));
     FitOptions fitting;
     FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
     const Problem problem = problem_of(points, side);
@@ -201,7 +205,7 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
     host.attach(run);
     Pipeline fitted = host.work([&] {
-        Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting);
+        Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting, column_options);
         out.release_prepared();  // they borrow, or copy, what is Python's
         return out;
     });
@@ -209,7 +213,9 @@ nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handl
     nb::dict report = dict_of_report(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
-    std::vector<std::string> warnings = fitted.warnings();
+    std::vector<std::string> warnings =
+        problem.column_names.empty() ? std::vector<std::string>() : column_hints(problem, preparing);
+    warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());
     warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
     return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
 }
@@ -230,6 +236,10 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
                                            std::vector<double>(values.data(), values.data() + values.size()));
     }
     if (has("column_names")) problem.column_names = nb::cast<std::vector<std::string>>(given("column_names"));
+    if (has("kinds"))
+        for (const int kind : nb::cast<std::vector<int>>(given("kinds")))
+            problem.column_kinds.push_back(static_cast<ColumnKind>(kind));
+    if (has("categories")) problem.categories = nb::cast<Words>(given("categories"));
     if (has("weights")) {
         const auto weights = nb::cast<Numbers>(given("weights"));
         problem.weights.assign(weights.data(), weights.data() + weights.size());
@@ -265,11 +275,15 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("method", [](const Fitted& f) { return std::string(f.model().method()); })
         .def_prop_ro("dimensions", [](const Fitted& f) { return f.model().dimensions(); })
         .def_prop_ro("clusters", [](const Fitted& f) { return f.model().clusters(); })
+        .def_prop_ro("columns", [](const Fitted& f) { return f.pipeline().columns(); })
+        .def_prop_ro("kinds", [](const Fitted& f) { return numbers_of(f.pipeline().coding().kinds()); })
         .def_prop_ro("column_names", [](const Fitted& f) { return f.pipeline().column_names(); })
         .def_prop_ro("preparation",
                      [](const Fitted& f) {
                          const PreparationOptions& options = f.pipeline().preparation().options();
-                         return dict_of(PreparationOptions::described().values(&options));
+                         OptionValues values = PreparationOptions::described().values(&options);
+                         values.merge(ColumnOptions::described().values(&f.pipeline().coding().options()));
+                         return dict_of(values);
                      })
         .def_prop_ro("facts", &Fitted::facts)
         .def_prop_ro("options", &Fitted::options)
@@ -277,10 +291,11 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("parts", &Fitted::parts)
         .def_prop_ro("cluster_labels", &Fitted::cluster_labels)
         .def("part", &Fitted::part, "name"_a)
-        .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "threads"_a, "device"_a)
-        .def("page", &Fitted::page, "points"_a, "column_names"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
-             "threads"_a)
-        .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "threads"_a, "device"_a)
+        .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "categories"_a, "threads"_a, "device"_a)
+        .def("page", &Fitted::page, "points"_a, "column_names"_a, "categories"_a, "truth"_a.none(), "truth_names"_a,
+             "source"_a, "threads"_a)
+        .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "categories"_a, "threads"_a,
+             "device"_a)
         .def(
             "save",
             [](const Fitted& f, const std::string& path) {
@@ -292,8 +307,8 @@ void add_fitting(nb::module_& module) {
             const std::string bytes = f.pipeline().archive().to_bytes();
             return nb::bytes(bytes.data(), bytes.size());
         });
-    module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "fit_options"_a,
-               "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
+    module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "columns"_a,
+               "fit_options"_a, "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
                "communicator"_a.none() = nb::none());
     module.def(
         "load",

@@ -15,6 +15,13 @@ void add_scores(Json& json, const ClusteringResult& result) {
     json["scored"] = result.agreement->scored;
 }
 
+// How the document came about.
+void add_origin(Json& json, const ClusteringResult& result) {
+    if (!result.command.empty()) json["command"] = result.command;
+    if (!result.date.empty()) json["date"] = result.date;
+    json["version"] = COTERIE_VERSION;
+}
+
 void add_written(Json& json, const ClusteringResult& result) {
     json["written"] = Json::object();
     for (const auto& [what, path] : result.written) json["written"][what] = path;
@@ -122,6 +129,7 @@ Json json_of(const FitResult& result) {
     }
     json["details"] = details;
     add_written(json, result);
+    add_origin(json, result);
     return json;
 }
 
@@ -144,8 +152,10 @@ Json json_of(const AppliedResult& result) {
     json["seconds"] = json_of(result.seconds);
     json["threads"] = result.threads;
     json["warnings"] = result.warnings;
+    json["notes"] = result.notes;
     add_scores(json, result);
     if (result.moved_to == 0) add_written(json, result);
+    add_origin(json, result);
     return json;
 }
 
