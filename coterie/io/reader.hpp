@@ -43,6 +43,7 @@ struct ReadOptions {
     // automatic: a first line of words, one of them over a number or named in these options; numbers too where they are
     // 0, 1, 2, ... or years. BadData where nobody can tell.
     Header header = Header::automatic;
+    bool numeric_names = true;  // automatic: whether a first line may be one of numbers
     // 0: by a first line "sep=;", by extension (.tsv tab), else guessed from the first lines among , ; tab | blanks
     char separator = 0;
     Decimal decimal = Decimal::automatic;  // a comma where the first lines have such as 1,5 and none such as 1.5

@@ -254,7 +254,13 @@ void Table::find_header(const ReadOptions& options, const Dialect& dialect, bool
         } else if (alone) {
             header = all_words || guess_header(rows, named, false).is == FirstRow::names;
         } else {
-            const HeaderGuess guess = guess_header(rows, named, false);
+            HeaderGuess guess = guess_header(rows, named, false);
+            const bool words = std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& field) {
+                double value = 0;
+                bool overflow = false;
+                return !parse_field(field, value, overflow, decimal_);
+            });
+            if (!words && !options.numeric_names) guess = {};
             if (guess.is == FirstRow::either) refuse(guess.said, {.row = line_at(records_.text, first_)});
             header = guess.is == FirstRow::names;
             header_said_ = guess.said;

@@ -272,3 +272,65 @@ def test_given_affinities(iris):
     assert coterie.metrics.adjusted_rand_score(dense.labels_, sparse.labels_) == 1
     with pytest.raises(TypeError, match="sparse"):
         coterie.Spectral(3).fit(scipy.sparse.csr_matrix(affinity))
+
+
+MESSY = {"weight": [1.5, None, 1.6, 9.5, 9.1, 9.3], "colour": ["red", "red", "red", "blue", None, "blue"],
+         "day": ["2026-01-01", "2026-01-02", "2026-01-01", "2026-03-01", "2026-03-03", "2026-03-01"]}
+
+
+def test_tables_that_miss_values_and_hold_words(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(MESSY)
+    table["day"] = pandas.to_datetime(table["day"])
+    options = {"categorical": "one-hot", "dates": True, "scale": "minmax"}
+    with pytest.warns(coterie.CoterieWarning, match="2 of 6 rows miss a value"):
+        dropped = coterie.KMeans(2, missing="drop", **options).fit(table)
+    assert dropped.labels_.tolist()[1] == dropped.labels_.tolist()[4] == -1
+    assert (dropped.labels_[[0, 2]] == dropped.labels_[0]).all() and (dropped.labels_[[3, 5]] == 1 - dropped.labels_[0]).all()
+    assert dropped.cluster_centers_.shape == (2, 4) and dropped.n_features_in_ == 3
+    assert dropped.feature_names_in_.tolist() == ["weight", "colour", "day"]
+    with pytest.warns(coterie.CoterieWarning):
+        assert (dropped.predict(table) == dropped.labels_).all()
+        assert np.isnan(dropped.transform(table) if hasattr(dropped, "transform") else np.full((6, 2), np.nan))[[1, 4]].all()
+    # The same from a file, by the same description, and the same model from the command's own reader.
+    table.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.warns(coterie.CoterieWarning):
+        of_file = coterie.KMeans(2, missing="drop", **options).fit(str(tmp_path / "a.csv"))
+        assert (of_file.labels_ == dropped.labels_).all()
+    np.testing.assert_array_equal(of_file.cluster_centers_, dropped.cluster_centers_)
+    # Saved, and asked about other columns in another order.
+    dropped.save(tmp_path / "model")
+    loaded = coterie.load(tmp_path / "model")
+    assert (loaded.missing, loaded.categorical, loaded.dates) == ("drop", "one-hot", True)
+    later = pandas.DataFrame({"other": ["x", "y"], "day": pandas.to_datetime(["2026-03-02", "2026-01-01"]), "colour": ["violet", "red"], "weight": [9.2, 1.4]})
+    with pytest.warns(coterie.CoterieWarning, match="violet"):
+        assert loaded.predict(later).tolist() == [dropped.labels_[3], dropped.labels_[0]]
+    for how in ("mean", "median"):
+        with pytest.warns(coterie.CoterieWarning, match=f"filled in by the {how}"):
+            assert (coterie.KMeans(2, missing=how, **options).fit(table).labels_ >= 0).all()
+
+
+def test_words_and_gaps_are_refused_unless_asked():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(MESSY)
+    with pytest.raises(ValueError, match="categorical='one-hot'"):
+        coterie.KMeans(2).fit(table[["colour"]])
+    with pytest.raises(ValueError):
+        coterie.KMeans(2).fit(table[["weight"]])
+    with pytest.raises(ValueError, match="missing"):
+        coterie.KMeans(2, missing="zero").fit(table[["weight"]])
+    with pytest.warns(coterie.CoterieWarning, match="holds words and is left out"):
+        model = coterie.KMeans(2, categorical="drop", missing="median").fit(table)
+    assert model.feature_names_in_.tolist() == ["weight"]
+    with pytest.raises(ValueError, match="dates=True"):
+        coterie.KMeans(2).fit(pandas.DataFrame({"day": pandas.to_datetime(MESSY["day"])}))
+
+
+def test_arrays_that_miss_values():
+    points = np.array([[0.0, 1], [np.nan, 1], [0, 2], [9, 9], [9, 8]])
+    with pytest.warns(coterie.CoterieWarning, match="1 of 5 rows"):
+        model = coterie.KMeans(2, missing="drop").fit(points)
+    assert model.labels_[1] == -1 and (np.delete(model.labels_, 1) >= 0).all()
+    with pytest.warns(coterie.CoterieWarning, match="median"):
+        model = coterie.KMeans(2, missing="median").fit(points)
+    assert model.labels_[1] >= 0
