@@ -31,7 +31,7 @@ std::vector<double> fills(const ColumnCoding& coding, Index columns) {
     Matrix<double> row(1, columns);
     row.setConstant(gap);
     std::vector<std::string> said;
-    const Points filled = coding.apply(Points(std::move(row)), {}, {}, Run(), said);
+    const Points filled = coding.apply(Points(std::move(row)), {}, {}, coterie::Run(), said);
     std::vector<double> out;
     for (Index j = 0; j < columns; ++j) out.push_back(filled.view().at(0, j));
     return out;
@@ -51,7 +51,8 @@ TEST(ColumnCoding, MediansAreThoseOfSortedValues) {
             expected.push_back((values[(n - 1) / 2] + values[n / 2]) / 2);
         }
         for (const int threads : {1, 2, 8}) {
-            const auto coding = ColumnCoding::fit(points, {}, {}, {}, {.missing = Missing::median}, Run(0, threads));
+            const auto coding =
+                ColumnCoding::fit(points, {}, {}, {}, {.missing = Missing::median}, coterie::Run(0, threads));
             EXPECT_EQ(fills(coding, 4), expected) << rows;
         }
     }
@@ -68,8 +69,9 @@ TEST(ColumnCoding, WeightsAreCopies) {
     }
     const Points repeated = rows_of(points, copies);
     for (const Missing missing : {Missing::mean, Missing::median}) {
-        const auto weighted = fills(ColumnCoding::fit(points, {}, {}, {}, {.missing = missing}, Run(), weights), 3);
-        const auto copied = fills(ColumnCoding::fit(repeated, {}, {}, {}, {.missing = missing}, Run()), 3);
+        const auto weighted =
+            fills(ColumnCoding::fit(points, {}, {}, {}, {.missing = missing}, coterie::Run(), weights), 3);
+        const auto copied = fills(ColumnCoding::fit(repeated, {}, {}, {}, {.missing = missing}, coterie::Run()), 3);
         for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(weighted[j], copied[j], 1e-12);
     }
 }
@@ -78,7 +80,7 @@ TEST(ColumnCoding, WordsKeepTheirColumnsWhateverTheirNumbers) {
     Matrix<double> points(4, 2);
     points << 0, 5, 2, 6, 1, 7, 2, 8;
     const auto coding = ColumnCoding::fit(points, {}, Words{{"blue", "green", "red"}, {}}, {"colour", "x"},
-                                          {.categorical = Categorical::one_hot}, Run());
+                                          {.categorical = Categorical::one_hot}, coterie::Run());
     EXPECT_EQ(coding.names_out({"colour", "x"}),
               (std::vector<std::string>{"colour=blue", "colour=green", "colour=red", "x"}));
     // Another file has other words, so that red is number 0 there, and a new one.
@@ -86,14 +88,14 @@ TEST(ColumnCoding, WordsKeepTheirColumnsWhateverTheirNumbers) {
     rows << 0, 1, 1, 2;
     std::vector<std::string> said;
     const Points coded =
-        coding.apply(Points(std::move(rows)), Words{{"red", "violet"}, {}}, {"colour", "x"}, Run(), said);
+        coding.apply(Points(std::move(rows)), Words{{"red", "violet"}, {}}, {"colour", "x"}, coterie::Run(), said);
     const double one = std::sqrt(0.5);
     Matrix<double> expected(2, 4);
     expected << 0, 0, one, 1, 0, 0, 0, 2;
     EXPECT_EQ(to_matrix<double>(coded), expected);
     ASSERT_EQ(said.size(), 1u);
     EXPECT_NE(said[0].find("1 value (column 1 (colour): 1), 'violet'"), std::string::npos) << said[0];
-    EXPECT_THROW(coding.apply(Points(Matrix<double>(1, 2)), {}, {}, Run(), said), BadData);
+    EXPECT_THROW(coding.apply(Points(Matrix<double>(1, 2)), {}, {}, coterie::Run(), said), BadData);
 }
 
 TEST(ColumnCoding, RowsLeftOutKeepTheirPlace) {
@@ -102,8 +104,9 @@ TEST(ColumnCoding, RowsLeftOutKeepTheirPlace) {
         out << gap, 1, 0, 0, 0, 1, 1, gap, gap, gap, 9, 9, 9, 8, 8, 9, 3, gap;
         return out;
     }();
-    const auto fitted = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{2}}},
-                                      {.points = Points::borrow(whole)}, {}, Run(), {}, {.missing = Missing::drop});
+    const auto fitted =
+        Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{2}}}, {.points = Points::borrow(whole)}, {},
+                      coterie::Run(), {}, {.missing = Missing::drop});
     EXPECT_EQ(fitted.left_out(), (std::vector<Index>{0, 3, 4, 8}));
     ASSERT_EQ(fitted.labels().size(), 9u);
     for (const std::size_t i : {0, 3, 4, 8}) EXPECT_EQ(fitted.labels()[i], -1);
@@ -115,7 +118,7 @@ TEST(ColumnCoding, RowsLeftOutKeepTheirPlace) {
     const Matrix<double> distances = loaded.output(Output::distances, rows);
     Labels in_blocks;
     Index next = 0;
-    loaded.apply(rows, {.outputs = {Output::distances}}, Run(), [&](const RowResults& some) {
+    loaded.apply(rows, {.outputs = {Output::distances}}, coterie::Run(), [&](const RowResults& some) {
         EXPECT_EQ(some.first, next);
         next += static_cast<Index>(some.labels.size());
         in_blocks.insert(in_blocks.end(), some.labels.begin(), some.labels.end());
@@ -128,15 +131,16 @@ TEST(ColumnCoding, RowsLeftOutKeepTheirPlace) {
 TEST(ColumnCoding, WhatCannotBe) {
     Matrix<double> points(2, 2);
     points << 1, gap, 2, gap;
-    EXPECT_THROW(ColumnCoding::fit(points, {}, {}, {}, {.missing = Missing::mean}, Run()), BadData);
-    EXPECT_THROW(Pipeline::fit(find_method("kmeans"), {}, {.points = Points::borrow(points)}, {}, Run(), {},
+    EXPECT_THROW(ColumnCoding::fit(points, {}, {}, {}, {.missing = Missing::mean}, coterie::Run()), BadData);
+    EXPECT_THROW(Pipeline::fit(find_method("kmeans"), {}, {.points = Points::borrow(points)}, {}, coterie::Run(), {},
                                {.missing = Missing::drop}),
                  BadData);
-    EXPECT_THROW(ColumnCoding::fit(points, {}, Words{{}, {"a"}}, {}, {}, Run()), BadData);
+    EXPECT_THROW(ColumnCoding::fit(points, {}, Words{{}, {"a"}}, {}, {}, coterie::Run()), BadData);
     Matrix<double> sound(4, 1);
     sound << 1, 2, 9, gap;
-    const auto fitted = Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{2}}},
-                                      {.points = Points::borrow(sound)}, {}, Run(), {}, {.missing = Missing::mean});
+    const auto fitted =
+        Pipeline::fit(find_method("kmeans"), {{"clusters", std::int64_t{2}}}, {.points = Points::borrow(sound)}, {},
+                      coterie::Run(), {}, {.missing = Missing::mean});
     for (
         const char* damaged :
         {"", "[]", "{}", R"({"missing":"mean","categorical":"refuse","dates":false,"columns":[]})",

@@ -215,7 +215,8 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     if (!result.written.empty()) out += section("Written", fact_table(result.written));
     const std::string when = result.date.empty() ? "" : ", " + result.date;
     const std::string how = result.command.empty() ? "" : ": <code>" + escape_markup(result.command) + "</code>";
-    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how + ".</p>\n</main>\n</body>\n</html>\n";
+    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how +
+           ".</p>\n</main>\n</body>\n</html>\n";
 }
 
 }  // namespace coterie

@@ -50,6 +50,14 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -131,6 +139,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         sizes: int | tuple[int | None, int | None] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -152,6 +163,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.sizes = sizes
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -191,6 +205,14 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -260,6 +282,9 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -276,6 +301,9 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -313,6 +341,14 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -383,6 +419,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -399,6 +438,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -430,6 +472,14 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -499,6 +549,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -514,6 +567,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -534,6 +590,14 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -591,6 +655,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         *,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -600,6 +667,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         self.n_clusters = n_clusters
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -639,6 +709,14 @@ class KernelKMeans(WeightedClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -713,6 +791,9 @@ class KernelKMeans(WeightedClusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -732,6 +813,9 @@ class KernelKMeans(WeightedClusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -765,6 +849,14 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -839,6 +931,9 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         max_iter: int = 300,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -855,6 +950,9 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         self.max_iter = max_iter
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -906,6 +1004,14 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -992,6 +1098,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         sizes: int | tuple[int | None, int | None] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1017,6 +1126,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.sizes = sizes
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1074,6 +1186,14 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1157,6 +1277,9 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1184,6 +1307,9 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1227,6 +1353,14 @@ class Aml(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1302,6 +1436,9 @@ class Aml(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1322,6 +1459,9 @@ class Aml(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1361,6 +1501,14 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1434,6 +1582,9 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1452,6 +1603,9 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1499,6 +1653,14 @@ class Fme(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1576,6 +1738,9 @@ class Fme(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1598,6 +1763,9 @@ class Fme(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1657,6 +1825,14 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1745,6 +1921,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1774,6 +1953,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1821,6 +2003,14 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1901,6 +2091,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1924,6 +2117,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1973,6 +2169,14 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2054,6 +2258,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2078,6 +2285,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2121,6 +2331,14 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2199,6 +2417,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2220,6 +2441,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2263,6 +2487,14 @@ class Wmc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2342,6 +2574,9 @@ class Wmc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2362,6 +2597,9 @@ class Wmc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2402,6 +2640,14 @@ class Ssc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2479,6 +2725,9 @@ class Ssc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2498,6 +2747,9 @@ class Ssc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2540,6 +2792,14 @@ class Ensc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2619,6 +2879,9 @@ class Ensc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2639,6 +2902,9 @@ class Ensc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2677,6 +2943,14 @@ class SscOmp(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2754,6 +3028,9 @@ class SscOmp(Transforms, Clusterer):
         new_points: str = 'shares',
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2772,6 +3049,9 @@ class SscOmp(Transforms, Clusterer):
         self.new_points = new_points
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2808,6 +3088,14 @@ class Smce(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2883,6 +3171,9 @@ class Smce(Transforms, Clusterer):
         new_points: str = 'shares',
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2900,6 +3191,9 @@ class Smce(Transforms, Clusterer):
         self.new_points = new_points
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2940,6 +3234,14 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -3015,6 +3317,9 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         half: bool = False,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3036,6 +3341,9 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         self.half = half
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3094,6 +3402,14 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -3178,6 +3494,9 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         update: str = 'batch',
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3207,6 +3526,9 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         self.update = update
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3259,6 +3581,14 @@ class Dec(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -3339,6 +3669,9 @@ class Dec(Transforms, GivesDistances, Clusterer):
         tol: float = 0.001,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3365,6 +3698,9 @@ class Dec(Transforms, GivesDistances, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3419,6 +3755,14 @@ class Idec(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -3500,6 +3844,9 @@ class Idec(Transforms, GivesDistances, Clusterer):
         gamma: float = 0.1,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3527,6 +3874,9 @@ class Idec(Transforms, GivesDistances, Clusterer):
         self.gamma = gamma
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3581,6 +3931,14 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -3662,6 +4020,9 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         distortion: float = 0.05,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3689,6 +4050,9 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         self.distortion = distortion
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3767,6 +4131,14 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -3862,6 +4234,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3900,6 +4275,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3974,6 +4352,14 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -4065,6 +4451,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4101,6 +4490,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -4165,6 +4557,14 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -4250,6 +4650,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4281,6 +4684,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -4355,6 +4761,14 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -4447,6 +4861,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4483,6 +4900,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -4551,6 +4971,14 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -4640,6 +5068,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4673,6 +5104,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
