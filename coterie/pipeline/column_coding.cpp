@@ -405,6 +405,8 @@ ColumnCoding ColumnCoding::from(const Archive& archive) {
         if (fills != column.fill.has_value()) throw unsound("holds a column without a value to fill in");
         out.columns_.push_back(std::move(column));
     }
+    if (out.identity() && (out.options_.missing == Missing::mean || out.options_.missing == Missing::median))
+        throw unsound("says that missing values are filled in, and holds no column");
     return out;
 }
 

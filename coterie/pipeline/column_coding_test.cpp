@@ -111,8 +111,8 @@ TEST(ColumnCoding, RowsLeftOutKeepTheirPlace) {
     ASSERT_EQ(fitted.labels().size(), 9u);
     for (const std::size_t i : {0, 3, 4, 8}) EXPECT_EQ(fitted.labels()[i], -1);
     EXPECT_EQ(fitted.fit_report().points, 5);
-    const Pipeline loaded =
-        Pipeline::from(Archive::from_bytes(std::as_bytes(std::span(fitted.archive().to_bytes())), "bytes"));
+    const std::string bytes = fitted.archive().to_bytes();
+    const Pipeline loaded = Pipeline::from(Archive::from_bytes(std::as_bytes(std::span(bytes)), "bytes"));
     const PreparedRows rows = loaded.prepare(Points::borrow(whole));
     EXPECT_EQ(loaded.predict(rows), fitted.labels());
     const Matrix<double> distances = loaded.output(Output::distances, rows);
