@@ -194,6 +194,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -261,6 +263,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         center: bool = False,
         scale: str = 'none',
         sample: int | None = None,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -277,6 +280,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.center = center
         self.scale = scale
         self.sample = sample
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2907,7 +2911,7 @@ class Smce(Transforms, Clusterer):
         self.callback = callback
 
 
-class AeKMeans(Transforms, GivesDistances, Clusterer):
+class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     """K-means in the embedding of an autoencoder (LibTorch).
 
     Parameters
@@ -2943,7 +2947,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -2987,6 +2991,8 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is ae-kmeans; its options are described in docs/reference/ae-kmeans.md, the method with its source in
     docs/methods.md.
@@ -2998,6 +3004,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
         "n_init": "restarts", "half": "half"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3045,7 +3052,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dekm(Transforms, GivesDistances, Clusterer):
+class Dekm(Transforms, GivesDistances, BlockClusterer):
     """Deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch).
 
     Parameters
@@ -3097,7 +3104,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3141,6 +3148,8 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dekm; its options are described in docs/reference/dekm.md, the method with its source in docs/methods.md.
     """
@@ -3153,6 +3162,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "update_restarts": "update_restarts", "move": "move", "update":
         "update"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3216,7 +3226,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dec(Transforms, GivesDistances, Clusterer):
+class Dec(Transforms, GivesDistances, BlockClusterer):
     """Deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch).
 
     Parameters
@@ -3262,7 +3272,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3306,6 +3316,8 @@ class Dec(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dec; its options are described in docs/reference/dec.md, the method with its source in docs/methods.md.
     """
@@ -3317,6 +3329,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3374,7 +3387,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Idec(Transforms, GivesDistances, Clusterer):
+class Idec(Transforms, GivesDistances, BlockClusterer):
     """DEC that keeps reconstructing the points (LibTorch).
 
     Parameters
@@ -3422,7 +3435,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3466,6 +3479,8 @@ class Idec(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is idec; its options are described in docs/reference/idec.md, the method with its source in docs/methods.md.
     """
@@ -3477,6 +3492,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "gamma": "gamma"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3536,7 +3552,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dcn(Transforms, GivesDistances, Clusterer):
+class Dcn(Transforms, GivesDistances, BlockClusterer):
     """Deep clustering network: reconstruction and distances from centroids, in turn (LibTorch).
 
     Parameters
@@ -3584,7 +3600,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3628,6 +3644,8 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dcn; its options are described in docs/reference/dcn.md, the method with its source in docs/methods.md.
     """
@@ -3639,6 +3657,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "distortion": "distortion"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3698,7 +3717,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Discriminative entropy clustering: a self-labelling network (LibTorch).
 
     Parameters
@@ -3770,7 +3789,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3813,6 +3832,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is entropy-net; its options are described in docs/reference/entropy-net.md, the method with its source in
     docs/methods.md.
@@ -3827,6 +3848,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
         "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -3909,7 +3931,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch).
 
     Parameters
@@ -3977,7 +3999,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4020,6 +4042,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is imsat; its options are described in docs/reference/imsat.md, the method with its source in docs/methods.md.
     """
@@ -4032,6 +4056,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "fairness": "fairness", "augmentation_weight":
         "augmentation_weight", "prior": "prior", "view": "view", "adversarial_radius": "adversarial_radius"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4110,7 +4135,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """IIC: mutual information of the clusters of two views (LibTorch).
 
     Parameters
@@ -4168,7 +4193,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4211,6 +4236,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is iic; its options are described in docs/reference/iic.md, the method with its source in docs/methods.md.
     """
@@ -4222,6 +4249,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4290,7 +4318,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by optimal transport: a network of one-hot labels (LibTorch).
 
     Parameters
@@ -4358,7 +4386,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4401,6 +4429,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is sela-net; its options are described in docs/reference/sela-net.md, the method with its source in
     docs/methods.md.
@@ -4414,6 +4444,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
         "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4492,7 +4523,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by alternating directions: a network of soft labels (LibTorch).
 
     Parameters
@@ -4554,7 +4585,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4597,6 +4628,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
+    fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is miadm-net; its options are described in docs/reference/miadm-net.md, the method with its source in
     docs/methods.md.
@@ -4610,6 +4643,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
         "augmentation_weight", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(

@@ -92,12 +92,15 @@ public:
             return result;
         } catch (...) {
             if (error_) std::rethrow_exception(error_);
+            throw_if_interrupted();
             throw;
         }
     }
 
 private:
     bool should_stop();
+    /// An interrupt that reached Python's code behind the library, which could only say that it failed.
+    static void throw_if_interrupted();
     void tell(const Progress& progress);
     void keep_error();
 

@@ -3,6 +3,7 @@
 #include "core.hpp"
 
 #include "coterie/base/error.hpp"
+#include "coterie/deep/internal/network.hpp"
 
 namespace coterie::python {
 namespace {
@@ -71,6 +72,14 @@ void Host::attach(Run& run) {
     if (!notify_.is_none()) run.on_progress = [this](const Progress& progress) { tell(progress); };
 }
 
+static std::atomic<bool> interrupted = false;
+
+void Host::throw_if_interrupted() {
+    if (!interrupted.exchange(false)) return;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+}
+
 void Host::keep_error() {
     error_ = std::current_exception();
     stop_ = true;
@@ -103,6 +112,17 @@ void Host::tell(const Progress& progress) {
     }
 }
 
+// The functions of coterie/_networks.py, which imports torch.
+static const coterie_network_api* networks_of_torch(std::int32_t abi) {
+    const nb::gil_scoped_acquire held;
+    try {
+        const auto place = nb::cast<std::uintptr_t>(nb::module_::import_("coterie._networks").attr("functions")(abi));
+        return reinterpret_cast<const coterie_network_api*>(place);
+    } catch (const nb::python_error& error) {
+        throw std::runtime_error("torch cannot be imported (" + std::string(nb::str(error.value()).c_str()) + ")");
+    }
+}
+
 }  // namespace coterie::python
 
 NB_MODULE(_core, module) {
@@ -115,4 +135,6 @@ NB_MODULE(_core, module) {
     add_fitting(module);
     add_scores(module);
     add_tuning(module);
+    module.def("interrupt", [] { interrupted = true; });
+    coterie::internal::provide_networks(&networks_of_torch);
 }

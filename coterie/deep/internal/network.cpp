@@ -41,6 +41,11 @@ std::string torch_of(const std::string& place) {
     return found == std::string::npos ? "" : bytes.c_str() + found + 1;
 }
 
+NetworkProvider& other_provider() {
+    static NetworkProvider provider = nullptr;
+    return provider;
+}
+
 struct Loaded {
     const coterie_network_api* api = nullptr;
     std::string trouble;
@@ -68,6 +73,13 @@ const Loaded& loaded() {
         out.trouble =
             load_plugin({"libcoterie-deep.so", "COTERIE_DEEP_LIBRARY", "coterie_network_functions"}, take, objection);
         if (out.api != nullptr && of_the_host.empty()) out.api->keep_memory();
+        if (out.api != nullptr || other_provider() == nullptr) return out;
+        try {
+            out.api = other_provider()(COTERIE_NETWORK_ABI);
+        } catch (const std::exception& error) {
+            out.trouble += "; " + std::string(error.what());
+            out.remedy = "pip install torch";
+        }
         return out;
     }();
     return found;
@@ -91,14 +103,17 @@ std::vector<coterie_layer> plans_of(const std::vector<Layer>& layers) {
 
 std::string network_backend() { return api().description(); }
 
+void provide_networks(NetworkProvider provider) { other_provider() = provider; }
+
 void check_device(const std::string& device) {
-    if (device != "cpu" && device != "cuda") throw refused_option("device", device, "cpu or cuda");
+    if (device != "cpu" && device != "cuda" && device != "mps")
+        throw refused_option("device", device, "cpu, cuda or mps");
     if (api().has_device(device.c_str()) == 0)
         throw BadArgument("option `device`: '" + device + "' is not there for " + network_backend() + "; use cpu",
                           {.option = "device", .value = device, .accepted = "cpu"});
 }
 
-bool has_half(const std::string& device) { return device != "cpu" || has_avx512(); }
+bool has_half(const std::string& device) { return device == "cuda" || (device == "cpu" && has_avx512()); }
 
 struct Network::Handle {
     const coterie_network_api& functions = api();

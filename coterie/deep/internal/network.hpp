@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
@@ -17,7 +18,11 @@ namespace coterie::internal {
 
 /// "LibTorch 1.13.1". ResourceError that says what to install where it is not to be had.
 std::string network_backend();
-/// BadArgument unless the device is there: "cpu" or "cuda".
+/// What another library than libcoterie-deep serves with, where that one cannot be loaded: the functions of
+/// network_abi.h for an ABI. Asked once, when the first network is made; throws what stands in the way.
+using NetworkProvider = const coterie_network_api* (*)(std::int32_t abi);
+COTERIE_API void provide_networks(NetworkProvider provider);
+/// BadArgument unless the device is there: "cpu", "cuda" or "mps".
 void check_device(const std::string& device);
 /// Whether the device multiplies in bfloat16 and adds up in single precision. A CPU does with AVX-512; on others
 /// LibTorch 1.13 adds up in bfloat16 as well, which is slow and an eighth off after a few layers.
