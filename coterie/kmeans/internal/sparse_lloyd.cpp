@@ -7,7 +7,6 @@
 #include "coterie/kmeans/internal/sparse_lloyd.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "coterie/linalg/distances.hpp"
