@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
@@ -224,7 +225,9 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         for (const auto& [option, path] : {std::pair("--picture", request.picture), {"--report", request.report}})
             if (!path.empty())
                 throw BadArgument("option " + std::string(option) + ": is drawn of points in memory, and these are " +
-                                  (problem.points.resident() ? "worked on in several processes" : "read in blocks"));
+                                  (problem.points.resident()              ? "worked on in several processes"
+                                   : as_sparse(problem.points) != nullptr ? "sparse"
+                                                                          : "read in blocks"));
     if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
     const Labels& partial_labels = problem.partial_labels;
     if (!partial_labels.empty())

@@ -19,6 +19,8 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/base/sparse.hpp"
+#include "coterie/base/sparse_points.hpp"
+#include "coterie/base/sparse_row.hpp"
 #include "coterie/base/words.hpp"
 #include "coterie/data/catalogue.hpp"
 #include "coterie/data/read.hpp"

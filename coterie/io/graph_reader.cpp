@@ -184,6 +184,17 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
     return matrix_of(entries, n, source, "line ");
 }
 
+std::string sparse_format(const Array& format) {
+    std::string word(reinterpret_cast<const char*>(format.data.data()), format.data.size());
+    if (format.element == Element::text32) {  // written as text, not bytes: every fourth byte is the letter
+        std::string narrow;
+        for (std::size_t i = 0; i < word.size(); i += 4) narrow += word[format.swapped ? i + 3 : i];
+        word = narrow;
+    }
+    while (!word.empty() && word.back() == '\0') word.pop_back();
+    return is_text(format.element) ? word : "";
+}
+
 SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
     const auto array = [&](const char* key) {
         std::string what(source);
@@ -195,15 +206,8 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (found.shape == std::vector<std::int64_t>{0}) return std::vector<double>();  // no entries
         return to_numbers(found, std::string(source) + ":" + key);
     };
-    const Array format = array("format");
-    std::string word(reinterpret_cast<const char*>(format.data.data()), format.data.size());
-    if (format.element == Element::text32) {  // written as text, not bytes: every fourth byte is the letter
-        std::string narrow;
-        for (std::size_t i = 0; i < word.size(); i += 4) narrow += word[format.swapped ? i + 3 : i];
-        word = narrow;
-    }
-    while (!word.empty() && word.back() == '\0') word.pop_back();
-    if (!is_text(format.element) || (word != "csr" && word != "csc" && word != "coo"))
+    const std::string word = sparse_format(array("format"));
+    if (word != "csr" && word != "csc" && word != "coo")
         throw BadData(std::string(source) + ":format '" + shown(word) + "' is not accepted; csr, csc and coo are");
     const std::vector<double> shape = numbers("shape");
     if (shape.size() != 2 || shape[0] != shape[1])

@@ -16,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/residence.hpp"
+#include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"
@@ -273,6 +274,10 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
         if (location.format == Format::libsvm) {
             out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
                                         options.max_rows, run.threads);
+        } else if (location.format == Format::npz && location.key.empty() && is_graph(location.file)) {
+            out.points = formats::parse_sparse_points(formats::read_bytes(location.file), options.precision,
+                                                      options.max_rows, source, run.threads);
+            require_finite(out.points, source, run);
         } else {
             const Array array = read_array(location, Purpose::points, source, run);
             if (!array.note.empty()) out.notes.push_back(array.note);

@@ -65,6 +65,7 @@ struct COTERIE_API KMeansMethod {
     static constexpr std::string_view name = "kmeans";
     static constexpr std::string_view summary = "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding";
     static constexpr Takes takes = {.blocks = true,
+                                    .sparse = true,
                                     .weights = true,
                                     .initial_centroids = true,
                                     .labels = true,

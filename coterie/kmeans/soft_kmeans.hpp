@@ -62,7 +62,8 @@ struct COTERIE_API SoftKMeansMethod {
     static constexpr std::string_view name = "soft-kmeans";
     static constexpr std::string_view summary =
         "k-means with probabilities at a temperature, minimising the free energy";
-    static constexpr Takes takes = {.blocks = true, .weights = true, .initial_centroids = true, .checkpoint = true};
+    static constexpr Takes takes = {
+        .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SoftKMeansMethod> fit_soft_kmeans{};

@@ -49,7 +49,8 @@ struct COTERIE_API SphericalKMeansMethod {
     using Model = SphericalKMeansModel;
     static constexpr std::string_view name = "spherical-kmeans";
     static constexpr std::string_view summary = "k-means by cosine similarity, rows and centroids of length 1";
-    static constexpr Takes takes = {.blocks = true, .weights = true, .initial_centroids = true, .checkpoint = true};
+    static constexpr Takes takes = {
+        .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SphericalKMeansMethod> fit_spherical_kmeans{};

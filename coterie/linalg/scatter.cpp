@@ -21,6 +21,7 @@
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/outer_products.hpp"
 #include "coterie/linalg/products.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie {
 namespace {
@@ -270,6 +271,10 @@ Vector<double> mean(PointsView points, const Run& run, std::span<const double> w
 }
 
 ColumnMoments column_moments(PointsView points, const Run& run, std::span<const double> weights) {
+    if (const SparsePoints* sparse = as_sparse(points)) {
+        check(points, weights);
+        return internal::sparse_moments(*sparse, weights);
+    }
     ColumnMoments moments;
     moments.mean = mean(points, run, weights);
     moments.variance = squares_about(points, moments.mean, run, weights);

@@ -16,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/residence.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 namespace {
@@ -146,14 +147,17 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     const Index rows = prepared.rows();
     RandomStream random = run.random("pipeline.sample");
     const std::vector<Index> drawn = sample_rows(rows, sample, random);
-    require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
-                       static_cast<double>(size_of(prepared.points.scalar())),
-                   "the sample of " + std::to_string(sample) + " rows");
+    if (as_sparse(prepared.points) == nullptr)
+        require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
+                           static_cast<double>(size_of(prepared.points.scalar())),
+                       "the sample of " + std::to_string(sample) + " rows");
     // The rows are gathered from the processes that have them; what is known of them is there on all.
     Problem known = prepared;
     known.points = Points::borrow(PointsView(static_cast<const double*>(nullptr), rows, 0));
     Problem problem = known.subset(drawn);
-    problem.points = internal::gather_rows(prepared.points, drawn, run);
+    const SparsePoints* const sparse = as_sparse(prepared.points);
+    problem.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(drawn)))
+                                       : internal::gather_rows(prepared.points, drawn, run);
     try {
         check_points(problem.points, "points", run.alone());
     } catch (const BadData&) {  // all rows have the numbers that the caller knows

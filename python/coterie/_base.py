@@ -36,6 +36,7 @@ class Clusterer:
     _blocks = False  # whether points that are read in blocks stay in their files
     _takes_labels = False
     _takes_graph = False
+    _takes_sparse = False  # SciPy's sparse matrices of points
 
     labels_: np.ndarray
     n_iter_: int
@@ -95,7 +96,7 @@ class Clusterer:
             estimator_type="clusterer",
             target_tags=TargetTags(required=False),
             transformer_tags=TransformerTags(preserves_dtype=[]) if hasattr(self, "transform") else None,
-            input_tags=InputTags(pairwise=self._is_pairwise(), sparse=self._takes_graph and self._is_pairwise()),
+            input_tags=InputTags(pairwise=self._is_pairwise(), sparse=self._takes_sparse or self._takes_graph and self._is_pairwise()),
         )
 
     def _more_tags(self):  # scikit-learn before 1.6
@@ -127,7 +128,7 @@ class Clusterer:
             side["graph"] = _input.graph_of(X, name)
             count = X.shape[0]
         else:
-            rows = _input.rows_of(X, estimator=name)
+            rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse)
             count = rows.shape[0]
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
@@ -138,7 +139,9 @@ class Clusterer:
         init = getattr(self, "init", None)
         if init is not None and not isinstance(init, str):
             start = _input.rows_of(init, "init", name).points
-            side["initial_centroids"] = start.astype(rows.points.dtype) if isinstance(getattr(rows, "points", None), np.ndarray) else start
+            points = getattr(rows, "points", None)
+            numbers = points[-1] if isinstance(points, tuple) else points
+            side["initial_centroids"] = start.astype(numbers.dtype) if isinstance(numbers, np.ndarray) else start
         labels = _input.labels_of(y, count) if self._takes_labels and y is not None else None
         if labels is not None and (labels[0] >= 0).all():
             warnings.warn(
@@ -268,7 +271,7 @@ class Clusterer:
     def _new_rows(self, X):
         self._require_fitted()
         name = type(self).__name__
-        rows = _input.rows_of(X, estimator=name)
+        rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse)
         wanted = self._fitted.column_names
         if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
             missing = [each for each in wanted if each not in rows.names]

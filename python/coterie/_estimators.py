@@ -97,8 +97,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is kmeans; its options are described in docs/reference/kmeans.md, the method with its source in
     docs/methods.md.
@@ -113,6 +114,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _transformed = "distances"
     _blocks = True
     _takes_labels = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -234,8 +236,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the distances to the centroids.
     The command's name for it is minibatch-kmeans; its options are described in docs/reference/minibatch-kmeans.md, the method with its
     source in docs/methods.md.
@@ -360,8 +362,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is soft-kmeans; its options are described in docs/reference/soft-kmeans.md, the method with its source in
     docs/methods.md.
@@ -374,6 +377,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     }
     _transformed = "distances"
     _blocks = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -477,8 +481,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is spherical-kmeans; its options are described in docs/reference/spherical-kmeans.md, the method with its
     source in docs/methods.md.
@@ -491,6 +496,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     }
     _transformed = "distances"
     _blocks = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -958,8 +964,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is subspace; its options are described in docs/reference/subspace.md, the method with its source in
     docs/methods.md.
@@ -1707,8 +1713,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is entropy; its options are described in docs/reference/entropy.md, the method with its source in
     docs/methods.md.
     """
@@ -1871,8 +1877,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is mi; its options are described in docs/reference/mi.md, the method with its source in docs/methods.md.
     """
 
@@ -2023,8 +2029,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is sela; its options are described in docs/reference/sela.md, the method with its source in docs/methods.md.
     """
 
@@ -2171,8 +2177,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is miadm; its options are described in docs/reference/miadm.md, the method with its source in docs/methods.md.
     """
 

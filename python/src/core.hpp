@@ -24,6 +24,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie::python {
@@ -44,7 +45,8 @@ struct Table {
     std::vector<std::string> notes;
 };
 
-/// The rows of a NumPy array or of a Table; borrowed.
+/// The rows of a NumPy array, of a Table, or of sparse points as a tuple (rows, columns, starts, columns of the
+/// entries, their values); borrowed.
 Points points_of(nb::handle points);
 PointsView view_of(const Rows2& array);
 inline std::span<const std::int32_t> span_of(const Labels1& array) { return {array.data(), array.size()}; }

@@ -55,8 +55,41 @@ PointsView view_of(const Rows2& array) {
     throw BadArgument("points: an array of float32 or float64 is wanted");
 }
 
+namespace {
+
+using Array1 = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Array1& array) {
+    return {static_cast<const T*>(array.data()), array.size()};
+}
+
+// (rows, columns, starts, columns of the entries, their values), borrowed.
+Points sparse_points_of(const nb::tuple& parts) {
+    const auto rows = nb::cast<Index>(parts[0]);
+    const auto columns = nb::cast<Index>(parts[1]);
+    const auto starts = nb::cast<Array1>(parts[2], false);
+    const auto columns_of = nb::cast<Array1>(parts[3], false);
+    const auto values = nb::cast<Array1>(parts[4], false);
+    const auto with = [&]<class Number, class Scalar>(Number, Scalar) {
+        return Points(std::make_shared<const SparsePoints>(
+            rows, columns, span_of<Number>(starts), span_of<Number>(columns_of), span_of<Scalar>(values), nullptr));
+    };
+    const auto with_number = [&]<class Number>(Number number) {
+        if (starts.dtype() != nb::dtype<Number>() || columns_of.dtype() != nb::dtype<Number>())
+            throw BadArgument("sparse points: starts and columns of the same type, int32 or int64, are wanted");
+        if (values.dtype() == nb::dtype<float>()) return with(number, float());
+        if (values.dtype() == nb::dtype<double>()) return with(number, double());
+        throw BadArgument("sparse points: values of float32 or float64 are wanted");
+    };
+    return starts.dtype() == nb::dtype<std::int32_t>() ? with_number(std::int32_t()) : with_number(std::int64_t());
+}
+
+}  // namespace
+
 Points points_of(nb::handle points) {
     if (nb::isinstance<Table>(points)) return nb::cast<const Table&>(points).points;
+    if (nb::isinstance<nb::tuple>(points)) return sparse_points_of(nb::cast<nb::tuple>(points));
     return Points::borrow(view_of(nb::cast<Rows2>(points, false)));
 }
 

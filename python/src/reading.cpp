@@ -54,6 +54,13 @@ nb::object array_of(const Table& table) {
     });
 }
 
+// The rows written as points that are read in blocks.
+Table table_of(ScratchWriter& writer) {
+    Table out;
+    out.points = writer.points();
+    return out;
+}
+
 nb::list entries() {
     nb::list out;
     for (const CatalogueEntry& entry : catalogue()) {
@@ -83,6 +90,17 @@ void add_reading(nb::module_& module) {
         .def_prop_ro("notes", [](const Table& t) { return t.notes; })
         .def_prop_ro("resident", [](const Table& t) { return t.points.resident(); })
         .def("array", &array_of);
+    nb::class_<ScratchWriter>(module, "Scratch", "Rows that are written once, in a temporary file without a name.")
+        .def(nb::init<const std::string&>(), "folder"_a)
+        .def(
+            "write",
+            [](ScratchWriter& writer, nb::handle rows) {
+                const Points points = points_of(rows);
+                const nb::gil_scoped_release released;
+                writer.write(points);
+            },
+            "rows"_a)
+        .def("table", &table_of);
     module.def("read", &read, "paths"_a, "label_column"_a = "");
     module.def("catalogue", &entries);
 }
