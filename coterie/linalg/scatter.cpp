@@ -74,7 +74,8 @@ Stage pass_over(PointsView points) {
 Vector<double> mean_about(PointsView points, const Run& run, std::span<const double> weights, Index first) {
     return points.with_scalar([&]<class Scalar>() {
         const Index d = points.columns();
-        const Vector<double> origin = to_matrix<double>(rows_of(points, std::span(&first, 1))).row(0).transpose();
+        const Vector<double> origin =
+            to_matrix<double>(internal::gather_rows(points, std::span(&first, 1), run)).row(0).transpose();
         const auto& kernels = internal::kernels<Scalar>();
         const std::vector<double> sum = internal::sum_blocks<Scalar>(
             points, d, run, pass_over(points), [&](const internal::RowBlock<Scalar>& block, int, double* to) {

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
-from ._processes import communicator_of
+from ._processes import communicator_of, whole_of_parts
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Clusterer:
         """labels_ after fit."""
         return self.fit(X, y, **params).labels_
 
-    def _problem(self, X, y, weights):
+    def _problem(self, X, y, weights, processes=None, places=None):
         """(points, what is known beside them, the rows as they came, the labels' values)"""
         name = type(self).__name__
         side, rows, values = {}, None, None
@@ -128,12 +128,17 @@ class Clusterer:
             side["graph"] = _input.graph_of(X, name)
             count = X.shape[0]
         else:
-            rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse)
+            if processes is not None and hasattr(X, "shape") and len(X) == 0:
+                rows = _input.Rows(np.empty((0, X.shape[1])))  # the other processes have some
+            else:
+                rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and processes is None)
             count = rows.shape[0]
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
+        if processes is not None:  # X is a part; what is said beside it everybody has of all
+            count, y, weights = whole_of_parts(processes, count, places, y, weights)
         if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
             side["weights"] = weights
         init = getattr(self, "init", None)
@@ -172,11 +177,16 @@ class Clusterer:
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
-    def _fit(self, X, y, weights, comm=None):
-        points, side, rows, values = self._problem(X, y, weights)
-        progress = Progress(type(self).__name__, self.verbose, self.callback)
+    def _fit(self, X, y, weights, comm=None, local=False):
+        if local and comm is None:
+            raise ValueError("local: X is a part of the rows where several processes work on a fit; comm says which they are")
         processes = None if comm is None else communicator_of(comm)
+        progress = Progress(type(self).__name__, self.verbose, self.callback)
+        rows, places = None, None
         try:
+            if local:
+                places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
+            points, side, rows, values = self._problem(X, y, weights, processes if local else None, places)
             fitted, labels, report, said = _core.fit(
                 self._method,
                 self._option_values(),
@@ -190,6 +200,7 @@ class Clusterer:
                 getattr(self, "checkpoint", None) or "",
                 progress if progress.wanted else None,
                 processes,
+                places,
             )
         except (BadArgument, BadData) as error:
             if rows is not None and rows.shape[0] == 1:
@@ -204,7 +215,7 @@ class Clusterer:
         self.fit_report_ = report
         self.n_iter_ = report["iterations"]
         self.objective_ = report["objective"]
-        if rows is not None and isinstance(rows.points, np.ndarray):
+        if rows is not None and isinstance(rows.points, np.ndarray) and len(rows.points):
             self._one_row = np.array(rows.points[:1])
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
@@ -337,22 +348,26 @@ class WeightedClusterer(Clusterer):
 class BlockClusterer(Clusterer):
     """Of methods that read rows in blocks, and so work in several processes."""
 
-    def fit(self, X: Any, y: Any = None, *, comm: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, comm: Any = None, local: Any = False) -> Self:
         """Finds the clusters of X; returns self. See the class for what y is.
 
         comm: the processes that work on this fit together, all of which call it with the same X (a list of .npy files, or an array each of them has) and
         the same parameters: a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, send(bytes, to) and
         receive(buffer, source). The result has the bits of one process; labels_ are those of the process' own rows, which are consecutive and in the
         order of the ranks.
+
+        local: X, and what is said of its rows, is the part of the rows that this process has, as many as it likes. True: the rows are all parts in the
+        order of the ranks; pairs (begin, end): which of all rows those of X are, range by range. Rows then travel to the processes that work on them;
+        labels_ are those of X.
         """
-        return self._fit(X, y, None, comm)
+        return self._fit(X, y, None, comm, local)
 
 
 class WeightedBlockClusterer(Clusterer):
     """Of those that take weights as well."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None) -> Self:
-        return self._fit(X, y, _input.weights_of(sample_weight), comm)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None, local: Any = False) -> Self:
+        return self._fit(X, y, _input.weights_of(sample_weight), comm, local)
 
     fit.__doc__ = BlockClusterer.fit.__doc__.replace("returns self.", "returns self. A row of weight w acts as w copies of it.")
 

@@ -2997,8 +2997,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is ae-kmeans; its options are described in docs/reference/ae-kmeans.md, the method with its source in
     docs/methods.md.
@@ -3154,8 +3154,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dekm; its options are described in docs/reference/dekm.md, the method with its source in docs/methods.md.
     """
@@ -3322,8 +3322,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dec; its options are described in docs/reference/dec.md, the method with its source in docs/methods.md.
     """
@@ -3485,8 +3485,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is idec; its options are described in docs/reference/idec.md, the method with its source in docs/methods.md.
     """
@@ -3650,8 +3650,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dcn; its options are described in docs/reference/dcn.md, the method with its source in docs/methods.md.
     """
@@ -3838,8 +3838,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is entropy-net; its options are described in docs/reference/entropy-net.md, the method with its source in
     docs/methods.md.
@@ -4048,8 +4048,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is imsat; its options are described in docs/reference/imsat.md, the method with its source in docs/methods.md.
     """
@@ -4242,8 +4242,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is iic; its options are described in docs/reference/iic.md, the method with its source in docs/methods.md.
     """
@@ -4435,8 +4435,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is sela-net; its options are described in docs/reference/sela-net.md, the method with its source in
     docs/methods.md.
@@ -4634,8 +4634,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is miadm-net; its options are described in docs/reference/miadm-net.md, the method with its source in
     docs/methods.md.

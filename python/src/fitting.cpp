@@ -12,6 +12,7 @@
 #include "processes.hpp"
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/local_rows.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/document.hpp"
@@ -186,26 +187,34 @@ private:
 nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
               const nb::dict& preparation, const nb::dict& fit_options, std::uint64_t seed, int threads,
               const std::string& device, const std::string& checkpoint, nb::object notify,
-              const nb::object& communicator) {
+              const nb::object& communicator, const std::optional<std::vector<std::pair<Index, Index>>>& places) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, options);
     PreparationOptions preparing;
     PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
     FitOptions fitting;
     FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
-    const Problem problem = problem_of(points, side);
+    Problem problem = problem_of(points, side);
     Host host(std::move(notify));
     Run run(seed, threads);
     run.device = device;
     run.checkpoint = checkpoint;
     if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
     host.attach(run);
-    Pipeline fitted = host.work([&] {
+    auto [fitted, found] = host.work([&] {
+        std::shared_ptr<const internal::LocalRows> shared;
+        if (places) {
+            std::vector<internal::Range> ranges;
+            for (const auto& [begin, end] : *places) ranges.push_back({begin, end});
+            shared = std::make_shared<const internal::LocalRows>(problem.points, run.communicator(), ranges);
+            problem.points = Points(shared);
+        }
         Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting);
         out.release_prepared();  // they borrow, or copy, what is Python's
-        return out;
+        Labels labels = shared ? shared->to_holders(out.labels()) : out.labels();
+        return std::pair(std::move(out), std::move(labels));
     });
-    nb::object labels = owned_array(Labels(fitted.labels()));
+    nb::object labels = owned_array(std::move(found));
     nb::dict report = dict_of_report(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
@@ -294,7 +303,7 @@ void add_fitting(nb::module_& module) {
         });
     module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "fit_options"_a,
                "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
-               "communicator"_a.none() = nb::none());
+               "communicator"_a.none() = nb::none(), "places"_a.none() = nb::none());
     module.def(
         "load",
         [](const std::string& path) {

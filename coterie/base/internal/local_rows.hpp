@@ -9,13 +9,14 @@
 
 namespace coterie::internal {
 
-/// Copies of the rows that this process works on (own_rows), from whoever holds them: each of the others may hold as
-/// many or as few as it likes. Other rows cannot be read. All processes make one together.
+/// Copies of the rows that this process works on (own_rows), from whoever holds them: each process may hold as many or
+/// as few as it likes. Other rows cannot be read. All processes make one together.
 class COTERIE_API LocalRows : public RowSource {
 public:
-    /// `held`: this process' part, in memory or read. BadArgument, on every process, unless all parts have the same
-    /// columns and scalar type (an empty part: any).
-    LocalRows(PointsView held, Communicator& communicator);
+    /// `held`: this process' part, in memory or read. `places`: which rows of the whole they are, range by range in the
+    /// order that they lie in; empty: those behind the rows of the processes before. BadArgument, on every process,
+    /// unless all parts have the same columns and scalar type (an empty part: any), and the places make a whole.
+    LocalRows(PointsView held, Communicator& communicator, const std::vector<Range>& places = {});
 
     Index rows() const override { return rows_; }
     Index columns() const override { return columns_; }
@@ -31,7 +32,7 @@ private:
     Index rows_ = 0;
     Index columns_ = 0;
     ScalarType scalar_ = ScalarType::float64;
-    std::vector<Range> held_, worked_;  // of each process
+    std::vector<std::vector<Range>> held_, worked_;  // by each process
     std::vector<std::byte> own_;
 };
 

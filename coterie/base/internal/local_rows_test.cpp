@@ -61,6 +61,41 @@ TEST(LocalRows, AreThoseOfTheWholeHoweverTheyAreHeld) {
     expect_the_whole<float>({70000, 5, 30000}, 20);
 }
 
+// Each process holds every third run of ten rows, the last run first.
+TEST(LocalRows, MayBeHeldInAnyOrder) {
+    constexpr Index rows = 200, run_length = 10, processes = 3;
+    Matrix<double> whole(rows, 2);
+    for (Index i = 0; i < whole.size(); ++i) whole.data()[i] = static_cast<double>(i);
+    test::on_processes(processes, [&](std::shared_ptr<Communicator> communicator) {
+        std::vector<Range> places;
+        for (Index begin = rows - run_length; begin >= 0; begin -= run_length)
+            if (begin / run_length % processes == communicator->rank()) places.push_back({begin, begin + run_length});
+        Matrix<double> held(static_cast<Index>(places.size()) * run_length, 2);
+        Labels expected;
+        for (std::size_t p = 0; p < places.size(); ++p) {
+            held.middleRows(static_cast<Index>(p) * run_length, run_length) =
+                whole.middleRows(places[p].begin, run_length);
+            for (Index i = places[p].begin; i < places[p].end; ++i) expected.push_back(static_cast<std::int32_t>(i));
+        }
+        const LocalRows local(held, *communicator, places);
+        const Range own = own_rows(grid_of(PointsView(local)), *communicator);
+        Matrix<double> found(own.count(), 2);
+        local.read(own.begin, own.end, found.data());
+        EXPECT_EQ(found, whole.middleRows(own.begin, own.count()));
+        Labels numbers(static_cast<std::size_t>(own.count()));
+        std::iota(numbers.begin(), numbers.end(), static_cast<std::int32_t>(own.begin));
+        EXPECT_EQ(local.to_holders(numbers), expected);
+        const auto refused = [&](std::vector<Range> wrong) {
+            return test::message_of([&] { LocalRows(held, *communicator, wrong); });
+        };
+        std::vector<Range> wrong = places;
+        wrong[0].begin += 1;
+        EXPECT_NE(refused(wrong).find("process 0 holds 70 rows, and its places are those of 69"), std::string::npos);
+        wrong[0] = {places[0].begin + 1, places[0].end + 1};
+        EXPECT_NE(refused(wrong).find("nobody's, or several's"), std::string::npos);
+    });
+}
+
 TEST(LocalRows, PartsOfOtherShapesAreRefusedOnEveryProcess) {
     const Matrix<float> narrow = Matrix<float>::Zero(4, 2), wide = Matrix<float>::Zero(4, 3);
     const Matrix<double> precise = Matrix<double>::Zero(4, 2);
