@@ -111,6 +111,15 @@ public:
         return nb::make_tuple(owned_array(std::move(matrix)), warnings);
     }
 
+    // Rows as the model takes them.
+    nb::object prepared(nb::handle points, const std::vector<std::string>& names, int threads) const {
+        Host host;
+        const Run run = run_of(threads, "cpu", host);
+        const Points rows = points_of(points);
+        const Points ready = host.work([&] { return pipeline_.prepare(rows, names, run).points; });
+        return array_of_points(ready.view());
+    }
+
     std::vector<std::string> outputs() const {
         std::vector<std::string> out;
         for (int i = 0; i < output_count; ++i)
@@ -278,6 +287,7 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("cluster_labels", &Fitted::cluster_labels)
         .def("part", &Fitted::part, "name"_a)
         .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "threads"_a, "device"_a)
+        .def("prepared", &Fitted::prepared, "points"_a, "column_names"_a, "threads"_a)
         .def("page", &Fitted::page, "points"_a, "column_names"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
              "threads"_a)
         .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "threads"_a, "device"_a)
