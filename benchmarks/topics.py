@@ -19,7 +19,7 @@ import umap
 
 import coterie
 
-TOPICS, TEXTS = 10, 3000
+TOPICS, TEXTS = 10, 1000
 
 
 def texts():

@@ -163,6 +163,9 @@ public:
         if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
         const std::string text = host.work([&] {
             const PreparedRows prepared = pipeline_.prepare(problem.points, names, run);
+            if (!prepared.points.resident())
+                throw BadArgument(std::string("X: the page's picture is drawn of points in memory, and these are ") +
+                                  (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"));
             const Labels& labels = pipeline_.labels();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
