@@ -2,6 +2,7 @@
 // Points and labels from files. The format follows the extension:
 //   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
 //   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
+//   .mtx (Matrix Market, coordinate; may be .gz; sparse points)
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
 // cell array. With one two-dimensional numeric array inside, the name may be left out. An .npz of SciPy's save_npz
 // (csr) is read as sparse points (base/sparse_points.hpp). HDF5 and MATLAB files are read by the installation's program

@@ -10,6 +10,7 @@
 //
 // As T -> 0 this is k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each column,
 // T = 2 s^2 makes A the posterior probabilities. Nothing n x k is kept; sums are in double.
+// Sparse points (base/sparse_points.hpp) are taken by their entries.
 
 #include <optional>
 

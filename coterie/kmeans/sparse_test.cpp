@@ -152,6 +152,7 @@ TEST(SparseKMeans, NearestCentroidsAreThoseOfAllDistances) {
     }
     const Matrix<double> all = euclidean_distances(PointsView(*sparse_of(dense)), centroids, 2);
     EXPECT_LT((all - euclidean_distances(dense, centroids, 2)).cwiseAbs().maxCoeff(), 1e-7);
+    for (Index i = 0; i < 9; ++i) EXPECT_EQ(all(i, i), 0);
 }
 
 TEST(SparseKMeans, MomentsAreThoseOfTheColumns) {

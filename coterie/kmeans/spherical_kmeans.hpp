@@ -4,6 +4,8 @@
 //
 //     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i
 //     u_i
+//
+// Sparse points (base/sparse_points.hpp) are taken by their entries, of which the scaled values are a copy.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"

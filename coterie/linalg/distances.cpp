@@ -3,6 +3,7 @@
 
 #include "coterie/linalg/distances.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -126,12 +127,27 @@ Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int 
         std::vector<double> norms;
         for (Index j = 0; j < fixed.rows(); ++j)
             norms.push_back(internal::squared_norm(fixed.data() + j * fixed.cols(), fixed.cols()));
+        const Matrix<double> by_column = fixed.transpose();  // an entry meets all centroids side by side
+        const Index k = fixed.rows();
         points.with_scalar([&]<class T>() {
             for_each_block(blocks.count(), threads, [&](Index block, int) {
-                for (Index i = blocks.begin(block); i < blocks.end(block); ++i)
-                    for (Index j = 0; j < fixed.rows(); ++j)
-                        out(i, j) = std::sqrt(internal::squared_distance(
-                            sparse->row<T>(i), fixed.data() + j * fixed.cols(), norms[static_cast<std::size_t>(j)]));
+                Vector<double> covered(k);  // of || c_j ||^2, by the columns of the row
+                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                    const SparseRow<T> row = sparse->row<T>(i);
+                    double* const there = out.data() + i * k;
+                    std::fill_n(there, k, 0.0);
+                    covered.setZero();
+                    for (Index e = 0; e < row.count; ++e) {
+                        const double* const c = by_column.data() + row.column(e) * k;
+                        const auto value = static_cast<double>(row.values[e]);
+                        for (Index j = 0; j < k; ++j) {
+                            there[j] += (value - c[j]) * (value - c[j]);
+                            covered[j] += c[j] * c[j];
+                        }
+                    }
+                    for (Index j = 0; j < k; ++j)
+                        there[j] = std::sqrt(there[j] + std::max(0.0, norms[static_cast<std::size_t>(j)] - covered[j]));
+                }
             });
         });
         return out;

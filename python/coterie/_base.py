@@ -296,7 +296,9 @@ class Clusterer:
 
         Columns of a table are found by the names of those of the fit, whatever their order.
         """
-        rows = self._new_rows(X)
+        return self._labels_of(self._new_rows(X))
+
+    def _labels_of(self, rows):
         labels, said = self._fitted.predict(rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
         _warn(said)
         return labels

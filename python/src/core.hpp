@@ -51,6 +51,9 @@ Points points_of(nb::handle points);
 PointsView view_of(const Rows2& array);
 inline std::span<const std::int32_t> span_of(const Labels1& array) { return {array.data(), array.size()}; }
 
+/// All rows, as a new NumPy array.
+nb::object array_of_points(PointsView points);
+
 /// What is known beside the points, from the keywords that Python gives.
 Problem problem_of(nb::handle points, const nb::dict& side);
 nb::dict dict_of(const Scores& scores);

@@ -112,6 +112,15 @@ public:
         return nb::make_tuple(owned_array(std::move(matrix)), warnings);
     }
 
+    // Rows as the model takes them.
+    nb::object prepared(nb::handle points, const std::vector<std::string>& names, int threads) const {
+        Host host;
+        const Run run = run_of(threads, "cpu", host);
+        const Points rows = points_of(points);
+        const Points ready = host.work([&] { return pipeline_.prepare(rows, names, run).points; });
+        return array_of_points(ready.view());
+    }
+
     std::vector<std::string> outputs() const {
         std::vector<std::string> out;
         for (int i = 0; i < output_count; ++i)
@@ -155,6 +164,9 @@ public:
         if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
         const std::string text = host.work([&] {
             const PreparedRows prepared = pipeline_.prepare(problem.points, names, run);
+            if (!prepared.points.resident())
+                throw BadArgument(std::string("X: the page's picture is drawn of points in memory, and these are ") +
+                                  (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"));
             const Labels& labels = pipeline_.labels();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
@@ -287,6 +299,7 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("cluster_labels", &Fitted::cluster_labels)
         .def("part", &Fitted::part, "name"_a)
         .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "threads"_a, "device"_a)
+        .def("prepared", &Fitted::prepared, "points"_a, "column_names"_a, "threads"_a)
         .def("page", &Fitted::page, "points"_a, "column_names"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
              "threads"_a)
         .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "threads"_a, "device"_a)

@@ -4,6 +4,7 @@ import subprocess
 
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse
 from conftest import class_names, estimator
 
@@ -139,6 +140,8 @@ def test_sparse_points_of_scipy(name, command, counts, tmp_path):
         subprocess.run([command, "predict", file, path, "--labels-out", predicted, "--quiet"], check=True, stdout=subprocess.DEVNULL, timeout=300)
         assert np.array_equal(np.load(predicted), labels)
         assert np.array_equal(getattr(coterie, name)(4, random_state=3).fit(path).labels_, labels)
+    scipy.io.mmwrite(tmp_path / "x.mtx", counts)
+    assert np.array_equal(fit(command, model, tmp_path / "x.mtx", tmp_path)[1], model.fit(counts.astype(np.float64)).labels_)
 
 
 def test_sparse_points_that_the_command_refuses(command, counts, tmp_path):

@@ -301,7 +301,7 @@ def test_sparse_points_are_clustered_as_dense_ones(name, dtype):
 
 
 def test_sparse_points_are_not_copied():
-    X = scipy.sparse.random(2000, 100_000, density=0.001, format="csr", random_state=0, dtype=np.float32)
+    X = words(columns=4000).astype(np.float32)
     given = _input.rows_of(X, sparse=True).points
     assert all(np.shares_memory(*pair) for pair in zip(given[2:], (X.indptr, X.indices, X.data)))
     wide = scipy.sparse.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
@@ -328,6 +328,16 @@ def test_sparse_points_that_are_refused():
         coterie.KMeans(3).fit(X[:0])
     with pytest.raises(ValueError, match="X has 7 features, but KMeans is expecting 400"):
         coterie.KMeans(3).fit(X).predict(X[:, :7])
+
+
+def test_reports_are_of_points_in_memory(tmp_path, iris):
+    X = words()
+    with pytest.raises(ValueError, match="drawn of points in memory, and these are sparse"):
+        coterie.report(coterie.KMeans(3).fit(X), X)
+    np.save(tmp_path / "a.npy", iris[0])
+    files = [tmp_path / "a.npy"] * 2
+    with pytest.raises(ValueError, match="these are read in blocks"):
+        coterie.report(coterie.KMeans(3).fit(files), files)
 
 
 def test_sparse_weights_and_rows_of_length_one():

@@ -20,7 +20,7 @@ DRAWN = "the start is drawn among the rows, of which there are others when a wei
 NUMBERED = "the same clusters, numbered in the order of their first rows, which the check shuffles"
 WEIGHTED = {"check_sample_weight_equivalence_on_dense_data": DRAWN}
 SPARSELY_WEIGHTED = {**WEIGHTED, "check_sample_weight_equivalence_on_sparse_data": DRAWN}
-SPARSE = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
+SPARSE = ("check_estimator_sparse_array", "check_estimator_sparse_matrix", "check_estimator_sparse_data")
 EXPECTED = {
     "KMeans": SPARSELY_WEIGHTED,
     "MiniBatchKMeans": WEIGHTED,
