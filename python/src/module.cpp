@@ -45,6 +45,7 @@ void add_errors(nb::module_&) { nb::register_exception_translator(translate); }
 PointsView view_of(const Rows2& array) {
     const auto rows = static_cast<Index>(array.shape(0));
     const auto columns = static_cast<Index>(array.shape(1));
+    if (rows == 0) return PointsView(static_cast<const float*>(nullptr), 0, columns);
     if (columns > 1 && array.stride(1) != 1)
         throw BadArgument("points: an array whose rows are not contiguous; numpy.ascontiguousarray makes one");
     const Index stride = rows > 1 ? static_cast<Index>(array.stride(0)) : columns;

@@ -39,7 +39,11 @@ def in_processes(size, name, X, *, local=None, **parameters):
     processes = [context.Process(target=_work, args=(rank, size, pipes, name, X, parameters, out, local)) for rank in range(size)]
     for process in processes:
         process.start()
-    found = sorted((out.get(timeout=120) for _ in range(size)), key=lambda each: each[0])
+    found = []
+    for _ in range(size):
+        found.append(out.get(timeout=60))
+        print(found[-1])
+    found.sort(key=lambda each: each[0])
     for process in processes:
         process.join(timeout=60)
     return found
