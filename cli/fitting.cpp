@@ -284,6 +284,15 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
             if (file && !in_parts) file->write(some);
         });
     if (file) file->commit();
+    std::optional<Description> description;
+    if (!inputs.problem.graph && !takes_affinities(method, request)) {
+        const Problem& problem = inputs.problem;
+        if (request.report.empty())
+            description.emplace().clusters = profile(pipeline, problem, run);
+        else
+            description = describe(pipeline, problem.points, problem.column_names, {pipeline.prepared(), {}}, run,
+                                   problem.weights, &pipeline.labels());
+    }
     if (!first) {  // the first process tells and writes
         FitResult result;
         result.report = pipeline.fit_report();
@@ -291,6 +300,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         return result;
     }
     FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
+    result.description = std::move(description);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
     for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));

@@ -73,6 +73,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -210,6 +212,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -334,6 +338,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -451,6 +457,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -553,6 +561,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -666,6 +676,8 @@ class KernelKMeans(WeightedClusterer):
         The points fitted on.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -792,6 +804,8 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         The cluster of what has no neighbour.
     points_ : array of shape (n_samples, n_features)
         The points fitted on.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -931,6 +945,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         The directions of the subspace, scaled; without them every direction counts.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1099,6 +1115,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         How far each of them moves what is near to it.
     cluster_centers_ : array of shape (n_clusters, p)
         The centroid of each cluster, where it is told.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1252,6 +1270,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1386,6 +1406,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1524,6 +1546,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1680,6 +1704,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1844,6 +1870,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1996,6 +2024,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2144,6 +2174,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2292,6 +2324,8 @@ class Wmc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2431,6 +2465,8 @@ class Ssc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2569,6 +2605,8 @@ class Ensc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2706,6 +2744,8 @@ class SscOmp(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2837,6 +2877,8 @@ class Smce(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2965,6 +3007,8 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3119,6 +3163,8 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3284,6 +3330,8 @@ class Dec(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3444,6 +3492,8 @@ class Idec(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3606,6 +3656,8 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3790,6 +3842,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3997,6 +4051,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4188,6 +4244,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4378,6 +4436,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4574,6 +4634,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
