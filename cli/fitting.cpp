@@ -11,6 +11,7 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 #include "labels_file.hpp"
@@ -317,9 +318,13 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;
         const std::string picture = fit_picture(pipeline, result, run);
+        std::string map;
+        if (!request.report.empty())
+            map = page_map(pipeline, result, {pipeline.prepared(), {}}, inputs.problem.points,
+                           inputs.problem.column_names, inputs.truth, run);
         result.seconds.emplace_back("draw", watch.seconds());
         if (!request.picture.empty()) write_file(request.picture, picture);
-        if (!request.report.empty()) write_file(request.report, page(result, picture, option_flag));
+        if (!request.report.empty()) write_file(request.report, page(result, picture, option_flag, map));
     }
     return result;
 }

@@ -205,7 +205,7 @@ Seen seen_by(const Pipeline& pipeline, const PreparedRows& prepared, const Label
     return out;
 }
 
-// Distances of this process' rows to the mean of their cluster, and s_i; of rows of weight 0 infinite, and 1.
+// Distances of this process' rows to the mean of their cluster, and s_i; of rows of weight 0 0, and 1.
 struct Closeness {
     std::vector<double> own;
     std::vector<double> silhouette;
@@ -235,7 +235,7 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
         std::vector<Index> other;
     };
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
-    Closeness out{std::vector<double>(at(own.count()), kInfinity), std::vector<double>(at(own.count()), 1.0)};
+    Closeness out{std::vector<double>(at(own.count()), 0.0), std::vector<double>(at(own.count()), 1.0)};
     const auto distance = [&](const Scalar* x, Index c) {
         double squared = 0;
         const double* const mean = of_rows.row(c).data();
@@ -510,7 +510,7 @@ Description describe(const Pipeline& pipeline, const Points& rows, const std::ve
     std::vector<Index> there;
     for (Index j = 0; j < k; ++j)
         if (moments.rows[at(j)] > 0) there.push_back(j);
-    const Closeness closeness = space.with_scalar(
+    Closeness closeness = space.with_scalar(
         [&]<class Scalar>() { return closeness_of<Scalar>(space, means, there, seen.labels, weights, run); });
     const internal::Range own = internal::own_rows(internal::grid_of(space), run.communicator());
     std::vector<double> away = seen.membership;
@@ -525,6 +525,8 @@ Description describe(const Pipeline& pipeline, const Points& rows, const std::ve
     }
     add_silhouettes(out, space, seen.labels, weights, moments, there, closeness.silhouette, run);
     add_nearest(out, means, there);
+    out.row_silhouettes = std::move(closeness.silhouette);
+    out.row_distances = std::move(closeness.own);
 
     if (there.size() == 1 && k > 1 && rows.rows() > 1)
         out.warnings.push_back("all rows fall into cluster " + out.clusters[at(there.front())].name + ", one of " +

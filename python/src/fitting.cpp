@@ -16,6 +16,7 @@
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 
@@ -178,11 +179,13 @@ public:
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
                                   std::to_string(labels.size()) + ", and these are what is shown");
-            const FitResult result = fit_result(pipeline_, labels, find_method(model().method()),
-                                                model().option_values(), problem, source, known);
+            FitResult result = fit_result(pipeline_, labels, find_method(model().method()), model().option_values(),
+                                          problem, source, known);
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
                                                         pipeline_.column_names(), run);
-            return coterie::page(result, picture);
+            result.description = coterie::describe(pipeline_, problem.points, names, prepared, run, {}, &labels);
+            return coterie::page(result, picture, {},
+                                 page_map(pipeline_, result, prepared, problem.points, names, known, run));
         });
         return nb::str(text.data(), text.size());
     }
