@@ -100,6 +100,16 @@ def test_lasso_label_download_and_fit_again(browser, page):
     assert {label["name"]: label["labelled"] for label in value["labels"]} == {'far, "far"': 100, "near": 1}
 
 
+def test_a_million_points_open(browser, tmp_path):
+    random = np.random.default_rng(0)
+    np.save(tmp_path / "points.npy", random.normal(size=(1_000_000, 2)).astype(np.float32) + 6 * random.integers(2, size=(1_000_000, 1)))
+    run("fit", "kmeans", tmp_path / "points.npy", "-k", 2, "--restarts", 1, "--report", tmp_path / "page.html", "--quiet")
+    browser.open(tmp_path / "page.html")
+    assert browser.run("coterieMap.then(({about}) => about.rows)") == 1_000_000
+    assert browser.run("document.getElementById('picture').hidden") is True
+    assert complaints(browser) == []
+
+
 def test_without_scripts_it_is_a_picture_and_tables(browser, page):
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(page / "page.html")

@@ -55,6 +55,7 @@
       pointSize: n > 200000 ? 1.5 : n > 20000 ? 3 : 6, opacity: n > 200000 ? 0.5 : 0.8,
       pointSizeSelected: 2, pointOutlineWidth: 1,
       lassoOnLongPress: true, lassoInitiator: false, performanceMode: n > 200000,
+      spatialIndexUseWorker: false,  // its worker, which it takes from a million points on, never answers in the minified script
       pointColorActive: dark ? "#ffffff" : "#111827", pointColorHover: dark ? "#ffffff" : "#111827",
       lassoColor: dark ? "#ffffff" : "#111827",
     });
