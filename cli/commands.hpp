@@ -14,6 +14,7 @@ Command root_command();
 Command fit_command();
 Command tune_command();
 Command predict_command();
+Command describe_command();
 Command transform_command();
 Command evaluate_command();
 Command geometry_command();

@@ -12,6 +12,7 @@
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 #include "labels_file.hpp"
@@ -287,6 +288,15 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
             if (file && !in_parts) file->write(some);
         });
     if (file) file->commit();
+    std::optional<Description> description;
+    if (!inputs.problem.graph && !takes_affinities(method, request)) {
+        const Problem& problem = inputs.problem;
+        if (request.report.empty())
+            description.emplace().clusters = profile(pipeline, problem, run);
+        else
+            description = describe(pipeline, problem.points, problem.column_names, {pipeline.prepared(), {}}, run,
+                                   problem.weights, &pipeline.labels());
+    }
     if (!first) {  // the first process tells and writes
         FitResult result;
         result.report = pipeline.fit_report();
@@ -294,6 +304,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         return result;
     }
     FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
+    result.description = std::move(description);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
     for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));
@@ -310,9 +321,13 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;
         const std::string picture = fit_picture(pipeline, result, run);
+        std::string map;
+        if (!request.report.empty())
+            map = page_map(pipeline, result, {pipeline.prepared(), {}}, inputs.problem.points,
+                           inputs.problem.column_names, inputs.truth, run);
         result.seconds.emplace_back("draw", watch.seconds());
         if (!request.picture.empty()) write_file(request.picture, picture);
-        if (!request.report.empty()) write_file(request.report, page(result, picture, option_flag));
+        if (!request.report.empty()) write_file(request.report, page(result, picture, option_flag, map));
     }
     return result;
 }

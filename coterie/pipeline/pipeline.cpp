@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -91,6 +92,40 @@ void require_samples(const Method& method, const OptionValues& options, const Pr
         refuse("every process fits it, and one checkpoint cannot serve them all");
 }
 
+// The least and the largest value of each column, over all processes.
+Matrix<double> range_of(PointsView points, const Run& run) {
+    const Index d = points.columns();
+    internal::BlockSums ranges(
+        2 * d,
+        [d](double* sum) {
+            std::fill_n(sum, d, std::numeric_limits<double>::infinity());
+            std::fill_n(sum + d, d, -std::numeric_limits<double>::infinity());
+        },
+        [d](double* left, const double* right) {
+            for (Index p = 0; p < d; ++p) {
+                left[p] = std::min(left[p], right[p]);
+                left[d + p] = std::max(left[d + p], right[d + p]);
+            }
+        });
+    Matrix<double> out(2, d);
+    points.with_scalar([&]<class Scalar>() {
+        const auto total = ranges.over<Scalar>(
+            points, run, {.name = "ranges", .operations = 2.0 * static_cast<double>(points.rows() * d)},
+            [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const Scalar* const x = block.rows.row(i);
+                    for (Index p = 0; p < d; ++p) {
+                        const auto value = static_cast<double>(x[p]);
+                        sum[p] = std::min(sum[p], value);
+                        sum[d + p] = std::max(sum[d + p], value);
+                    }
+                }
+            });
+        std::copy(total.begin(), total.end(), out.data());
+    });
+    return out;
+}
+
 }  // namespace
 
 const OptionSet& FitOptions::described() {
@@ -135,6 +170,9 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     }
     out.fit_seconds_ = watch.seconds();
     out.model_->require_sound();
+    // A fit that was asked to stop has found something.
+    if (!prepared.graph && prepared.columns() == out.model_->dimensions())
+        out.column_range_ = range_of(prepared.points, run.unstopped());
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))
         out.warnings_.push_back("the objective is " + to_text(objective) +
@@ -229,6 +267,8 @@ Archive Pipeline::archive() const {
     Archive out{std::string(model_->method())};
     model_->store(out);
     preparation_.store(out);
+    Parts writing(&out);
+    const_cast<Pipeline*>(this)->range_part(writing);  // which only reads what it writes
     if (!column_names_.empty())
         out.set_text(names_key,
                      nlohmann::json(column_names_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -245,12 +285,29 @@ Archive Pipeline::archive() const {
     return out;
 }
 
+void Pipeline::range_part(Parts& parts) {
+    parts.bind('d', model_->dimensions());
+    if (parts.present("column_range", column_range_.size() > 0))
+        parts.add("column_range", column_range_, "2 x d",
+                  "the least and the largest value of each column, prepared, among the rows of the fit");
+}
+
+std::vector<PartDescription> Pipeline::part_descriptions() const {
+    std::vector<PartDescription> out = model_->part_descriptions();
+    Parts listing;
+    const_cast<Pipeline*>(this)->range_part(listing);
+    out.insert(out.end(), listing.descriptions().begin(), listing.descriptions().end());
+    return out;
+}
+
 void Pipeline::save(const std::string& path) const { archive().save(path); }
 
 Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     Pipeline out;
     out.model_ = model_of(archive);
     out.preparation_ = Preparation::from(archive);
+    Parts reading(&archive);
+    out.range_part(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
     const auto names = nlohmann::json::parse(stored->second, nullptr, false);

@@ -77,6 +77,11 @@ public:
     const Preparation& preparation() const { return preparation_; }
     /// d names of the columns the model takes, in its order; empty where the points had none.
     const std::vector<std::string>& column_names() const { return column_names_; }
+    /// 2 x d: the least and the largest value of each column, prepared, among the rows of the fit; empty where it was
+    /// fitted on affinities.
+    const Matrix<double>& column_range() const { return column_range_; }
+    /// Of the model and of what the pipeline adds to its file.
+    std::vector<PartDescription> part_descriptions() const;
     /// Of the preparation, to be told beside the fit report's own; empty after load.
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The points the method saw, prepared; empty after load and for a graph.
@@ -106,12 +111,14 @@ private:
     Pipeline() = default;
     void fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
                     const Run& run);
+    void range_part(Parts& parts);
     // Every process applies the model to its own rows alone, so that any method's does in several.
     void admit(const Run& run) const;
 
     std::shared_ptr<const Model> model_;
     Preparation preparation_;
     std::vector<std::string> column_names_;
+    Matrix<double> column_range_;
     std::vector<std::string> warnings_;
     Points prepared_;
     Index sample_ = 0;

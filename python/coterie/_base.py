@@ -6,6 +6,8 @@ from. A constructor only stores. Whatever is fitted lies in one object of the li
 from __future__ import annotations
 
 import inspect
+import json
+import math
 import os
 import sys
 import warnings
@@ -311,6 +313,31 @@ class Clusterer:
         matrix, said = self._fitted.output(which, rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
         _warn(said)
         return matrix
+
+    def describe(self, X: Any, sample_weight: Any = None) -> dict[str, Any]:
+        """What sets the clusters apart in the rows of X, which need not be those of the fit: the numbers of `coterie describe`.
+
+        "clusters" is a list of k dictionaries: "points" and "share"; "columns", those that set the cluster apart, the largest difference first, at most
+        five, each with "name", "column" (its number), "difference" (the mean in the cluster less the mean elsewhere, over the pooled standard deviation;
+        infinite for one value here and another one elsewhere), "mean", "elsewhere" and "quartiles" (lower, median, upper) in the units of X; "typical" and
+        "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
+        "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
+        are taken). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
+        rows lie far from all of the fit's. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
+        """
+        rows = self._new_rows(X)
+        document, said = self._fitted.describe(
+            rows.points, rows.names or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu")
+        )
+        _warn(said)
+        told = json.loads(document)
+        for cluster in told["profiles"]:
+            cluster["typical"] = [row - 1 for row in cluster["typical"]]
+            cluster["doubtful"] = [row - 1 for row in cluster["doubtful"]]
+            for column in cluster["columns"]:
+                if column["difference"] is None:
+                    column["difference"] = math.copysign(math.inf, column["mean"] - column["elsewhere"])
+        return {"clusters": told["profiles"], **{name: told[name] for name in ("silhouette", "silhouettes", "closest", "space")}}
 
     # Models as files and bytes: those of the command
 

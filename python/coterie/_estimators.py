@@ -73,6 +73,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -214,6 +216,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -340,6 +344,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -459,6 +465,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -563,6 +571,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -676,6 +686,8 @@ class KernelKMeans(WeightedClusterer):
         The points fitted on.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -802,6 +814,8 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         The cluster of what has no neighbour.
     points_ : array of shape (n_samples, n_features)
         The points fitted on.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -941,6 +955,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         The directions of the subspace, scaled; without them every direction counts.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1109,6 +1125,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         How far each of them moves what is near to it.
     cluster_centers_ : array of shape (n_clusters, p)
         The centroid of each cluster, where it is told.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1262,6 +1280,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1396,6 +1416,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1534,6 +1556,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1690,6 +1714,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1854,6 +1880,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2006,6 +2034,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2154,6 +2184,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2302,6 +2334,8 @@ class Wmc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2441,6 +2475,8 @@ class Ssc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2579,6 +2615,8 @@ class Ensc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2716,6 +2754,8 @@ class SscOmp(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2847,6 +2887,8 @@ class Smce(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2975,6 +3017,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3132,6 +3176,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3300,6 +3346,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3463,6 +3511,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3628,6 +3678,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3815,6 +3867,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4025,6 +4079,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4219,6 +4275,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4412,6 +4470,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4611,6 +4671,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int

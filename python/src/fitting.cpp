@@ -17,6 +17,7 @@
 #include "coterie/methods.hpp"
 #include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 
@@ -132,7 +133,7 @@ public:
 
     nb::list parts() const {
         nb::list out;
-        for (const PartDescription& part : model().part_descriptions())
+        for (const PartDescription& part : pipeline_.part_descriptions())
             out.append(nb::make_tuple(part.name, part.shape, part.meaning));
         return out;
     }
@@ -150,6 +151,26 @@ public:
         const std::map<std::string, std::string> texts = facts_.empty() ? pipeline_.archive().texts() : facts_;
         for (const auto& [key, text] : texts) out[nb::cast(key)] = text;
         return out;
+    }
+
+    // The document of `coterie describe`, and what a caller should know.
+    nb::tuple describe(nb::handle points, const std::vector<std::string>& names, const std::optional<Numbers>& weights,
+                       int threads, const std::string& device) const {
+        Host host;
+        const Run run = run_of(threads, device, host);
+        const Points rows = points_of(points);
+        std::vector<double> numbers;
+        if (weights) numbers.assign(weights->data(), weights->data() + weights->size());
+        auto [document, warnings] = host.work([&] {
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run);
+            AppliedResult result = description_result(
+                pipeline_, coterie::describe(pipeline_, rows, names, prepared, run, numbers), rows.rows(), "X");
+            std::vector<std::string> said = prepared.warnings;
+            said.insert(said.end(), result.warnings.begin(), result.warnings.end());
+            return std::pair(json_document(result), said);
+        });
+        run.throw_if_stopped("describe");
+        return nb::make_tuple(document, warnings);
     }
 
     // The page about the fit of these rows; truth: numbers of names, or none.
@@ -171,11 +192,13 @@ public:
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
                                   std::to_string(labels.size()) + ", and these are what is shown");
-            const FitResult result = fit_result(pipeline_, labels, find_method(model().method()),
-                                                model().option_values(), problem, source, known);
+            FitResult result = fit_result(pipeline_, labels, find_method(model().method()), model().option_values(),
+                                          problem, source, known);
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
                                                         pipeline_.column_names(), run);
-            return coterie::page(result, picture);
+            result.description = coterie::describe(pipeline_, problem.points, names, prepared, run, {}, &labels);
+            return coterie::page(result, picture, {},
+                                 page_map(pipeline_, result, prepared, problem.points, names, known, run));
         });
         return nb::str(text.data(), text.size());
     }
@@ -300,6 +323,7 @@ void add_fitting(nb::module_& module) {
         .def("part", &Fitted::part, "name"_a)
         .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "threads"_a, "device"_a)
         .def("prepared", &Fitted::prepared, "points"_a, "column_names"_a, "threads"_a)
+        .def("describe", &Fitted::describe, "points"_a, "column_names"_a, "weights"_a.none(), "threads"_a, "device"_a)
         .def("page", &Fitted::page, "points"_a, "column_names"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
              "threads"_a)
         .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "threads"_a, "device"_a)

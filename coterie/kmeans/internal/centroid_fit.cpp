@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/sparse_points.hpp"
-#include "coterie/kmeans/internal/cluster_sums.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"

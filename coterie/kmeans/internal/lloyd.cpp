@@ -16,8 +16,8 @@
 #include <numeric>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/internal/together.hpp"
-#include "coterie/kmeans/internal/cluster_sums.hpp"
 #include "coterie/kmeans/internal/sparse_lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"

@@ -1,0 +1,28 @@
+#pragma once
+// The interactive map of a page: every point, to move, zoom, search, colour and filter, and to select and label.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/pipeline/document.hpp"
+
+namespace coterie {
+
+inline constexpr Index most_rows_of_map = 1000000;
+
+/// For page(): the fit's rows, with what is known of them packed into it. `rows`: as they came, in memory and
+/// not affinities, and `prepared`, with their
+/// column names or none; the result has a description by describe. Axes are those of the method's own space where it
+/// has one, the principal axes of the prepared rows, and columns; of columns as many as 4,000,000 numbers allow (at
+/// least 2, at most 40), those that set clusters apart first. Coordinates and scores are rounded to 1 / 65,535 of their
+/// range, columns to single precision. Empty for more than most_rows_of_map rows, fewer than two, and without a
+/// description.
+COTERIE_API std::string page_map(const Pipeline& pipeline, const FitResult& result, const PreparedRows& prepared,
+                                 PointsView rows, const std::vector<std::string>& column_names,
+                                 const std::optional<Truth>& truth, const Run& run);
+
+}  // namespace coterie
