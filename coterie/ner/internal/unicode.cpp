@@ -52,9 +52,17 @@ std::vector<std::size_t> word_borders(std::string_view text) {
 }
 
 CharacterClass character_class(std::uint32_t value) {
-    const auto mask = U_MASK(u_charType(static_cast<UChar32>(value)));
+    const auto point = static_cast<UChar32>(value);
+    UVersionInfo age;
+    u_charAge(point, age);
+    if (age[0] > 8) return CharacterClass::other;
+    // These changed their class after version 8.
+    if (value == 0x166D || value == 0x111C9) return CharacterClass::punctuation;
+    if (value == 0x1734) return CharacterClass::mark;
+    if (value == 0x1885 || value == 0x1886 || value == 0xA9BD) return CharacterClass::other;
+    const auto mask = U_MASK(u_charType(point));
     if ((mask & U_GC_P_MASK) != 0) return CharacterClass::punctuation;
-    if ((mask & (U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CN_MASK | U_GC_CO_MASK)) != 0) return CharacterClass::control;
+    if ((mask & (U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK)) != 0) return CharacterClass::control;
     if ((mask & U_GC_MN_MASK) != 0) return CharacterClass::mark;
     return CharacterClass::other;
 }

@@ -26,7 +26,8 @@ bool is_space(std::uint32_t value);
 std::vector<std::size_t> sentence_borders(std::string_view text);
 std::vector<std::size_t> word_borders(std::string_view text);
 
-/// Classes of a code point that BERT's tokeniser asks for.
+/// Classes of a code point that BERT's tokeniser asks for, as Unicode 8 had them: that is what the crate tokenizers
+/// knows.
 enum class CharacterClass { other, punctuation, control, mark };
 CharacterClass character_class(std::uint32_t value);
 /// Lower case of every code point by itself, full mapping; canonical decomposition of a text.
