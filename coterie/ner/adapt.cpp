@@ -325,7 +325,7 @@ Comparison compare(const Corpus& support, const Task& all, const std::vector<Ind
             Tagger tagger = adapted_by(method, fold, clamped(share, fold), options, run);
             set_types(tagger, support);
             Corpus found = gold;
-            tagger.tag(found, PointsView(vectors), Decoding::nearest, run.within());
+            tagger.tag(found, PointsView(vectors), {}, run.within());
             const MentionCounts here = score_mentions(gold, found).micro;
             counts.marked += here.marked;
             counts.found += here.found;

@@ -17,9 +17,17 @@
 
 namespace coterie::ner {
 
-std::string_view name(CorpusFormat format) {
-    constexpr std::array<std::string_view, 5> names = {"auto", "conll", "json-lines", "text", "brat"};
-    return names[static_cast<std::size_t>(format)];
+namespace {
+constexpr std::array<std::string_view, 5> format_names = {"auto", "conll", "json-lines", "text", "brat"};
+}
+
+std::string_view name(CorpusFormat format) { return format_names[static_cast<std::size_t>(format)]; }
+
+const OptionSet& CorpusOptions::described() {
+    static const OptionSet set = OptionSetFor<CorpusOptions>().choice(
+        "format", &CorpusOptions::format, {format_names.begin(), format_names.end()},
+        "what corpora are read as; auto looks at their names and first lines");
+    return set;
 }
 
 Index Corpus::words() const { return first_words().back(); }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
 
 namespace coterie::ner {
@@ -86,11 +87,14 @@ enum class TagReading {
     lenient   // a mention ends and begins where the script conlleval says; a note counts them
 };
 
-struct CorpusOptions {
+struct COTERIE_API CorpusOptions {
     /// automatic: JSON lines where the first character is { or [; conll where the name ends in .conll, .iob, .bio or
     /// .tsv or the first lines end in tags (O, B-X, I-X, E-X, S-X); brat where it ends in .ann; else text.
     CorpusFormat format = CorpusFormat::automatic;
     TagReading tags = TagReading::checked;
+
+    /// The format: which tags are accepted depends on what is done with them.
+    static const OptionSet& described();
 };
 
 /// Reads a file (.gz too; "-" is standard input) in UTF-8. BadData names file and line.

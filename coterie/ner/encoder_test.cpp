@@ -149,7 +149,7 @@ TEST(NerVectors, StaticVectorsAndFiles) {
     const Folder folder;
     const Corpus corpus = parse_corpus("Paris\nsaw\nnobody\n", "a.conll");
     const auto rows = [&](const std::string& source) {
-        return to_matrix<double>(word_vectors(source, corpus, "auto", coterie::Run(0, 1)).vectors);
+        return to_matrix<double>(word_vectors(source, corpus, {}, coterie::Run(0, 1)).vectors);
     };
     const Matrix<double> meant = {{1, 2}, {3, 4}, {2, 3}};
     EXPECT_EQ(rows(folder.file("glove.txt", "paris 1 2\nsaw 3 4\n")), meant);
@@ -157,10 +157,10 @@ TEST(NerVectors, StaticVectorsAndFiles) {
     EXPECT_EQ(rows(folder.file(
                   "a.npy", coterie::testing::npy("<f4", "(3, 2)", coterie::testing::raw<float>({1, 2, 3, 4, 2, 3})))),
               meant);
-    const WordVectors found = word_vectors(folder / "glove.txt", corpus, "auto", coterie::Run(0, 1));
+    const WordVectors found = word_vectors(folder / "glove.txt", corpus, {}, coterie::Run(0, 1));
     EXPECT_EQ(found.notes.at(0), "1 of 3 words of a.conll have no vector and take the mean of all");
     const auto message = [&](const std::string& source, const std::string& layer = "auto") {
-        return coterie::test::message_of([&] { word_vectors(source, corpus, layer, coterie::Run(0, 1)); });
+        return coterie::test::message_of([&] { word_vectors(source, corpus, {layer}, coterie::Run(0, 1)); });
     };
     EXPECT_TRUE(
         has(message(folder.file("b.txt", "a 1 2\nb 1\n")), "b.txt: line 2: 1 numbers; the lines before have 2"));
@@ -170,8 +170,9 @@ TEST(NerVectors, StaticVectorsAndFiles) {
         has(message(folder.file("e.npy", coterie::testing::npy("<f4", "(1, 2)", coterie::testing::raw<float>({1, 2})))),
             "e.npy has 1 rows; a.conll has 3 words"));
     EXPECT_TRUE(has(message(folder / "glove.txt", "last"), "`layer`"));
-    EXPECT_TRUE(has(message(folder / "nothing"), "nothing"));
-    const WordVectors encoded = word_vectors(golden("bert"), corpus, "last", coterie::Run(0, 1));
+    EXPECT_TRUE(has(message(folder / "nothing"), "nothing: there is no such file or folder"));
+    EXPECT_TRUE(has(message(folder / ""), "holds neither config.json"));
+    const WordVectors encoded = word_vectors(golden("bert"), corpus, {"last"}, coterie::Run(0, 1));
     EXPECT_EQ(encoded.layer, "3");
     EXPECT_EQ(encoded.vectors.columns(), 24);
 }

@@ -15,11 +15,6 @@ namespace {
 
 using coterie::internal::at;
 
-void require_positive(Index value, const char* option) {
-    if (value < 1)
-        throw refused_option(option, static_cast<std::int64_t>(value), "accepted is a whole number, at least 1");
-}
-
 std::string words_of(const Corpus& corpus, const Sentence& sentence) {
     std::string out;
     for (const Word& word : sentence.words) out += std::string(corpus.text_of(sentence, word)) + '\n';
@@ -28,8 +23,21 @@ std::string words_of(const Corpus& corpus, const Sentence& sentence) {
 
 }  // namespace
 
-std::vector<std::size_t> sample_support(const Corpus& corpus, Index shots, const Run& run) {
-    require_positive(shots, "shots");
+const OptionSet& SampleOptions::described() {
+    static const OptionSet set = OptionSetFor<SampleOptions>().integer("shots", &SampleOptions::shots, at_least(1),
+                                                                       "mentions that every type has at least");
+    return set;
+}
+
+const OptionSet& SuggestOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<SuggestOptions>().integer("count", &SuggestOptions::count, at_least(1), "how many sentences");
+    return set;
+}
+
+std::vector<std::size_t> sample_support(const Corpus& corpus, const SampleOptions& options, const Run& run) {
+    check_options(options);
+    const Index shots = options.shots;
     const std::size_t types = corpus.types.size();
     std::vector<Index> there(types, 0);
     std::vector<std::vector<std::size_t>> with(types);  // sentences that have the type
@@ -79,9 +87,10 @@ std::vector<std::size_t> find_sentences(const Corpus& some, const Corpus& all) {
     return out;
 }
 
-std::vector<Suggestion> suggest_sentences(const Tagger& tagger, const Corpus& corpus, PointsView vectors, Index count,
-                                          const Run& run) {
-    require_positive(count, "count");
+std::vector<Suggestion> suggest_sentences(const Tagger& tagger, const Corpus& corpus, PointsView vectors,
+                                          const SuggestOptions& options, const Run& run) {
+    check_options(options);
+    const Index count = options.count;
     if (vectors.rows() != corpus.words())
         throw BadData("word vectors: " + std::to_string(vectors.rows()) + " rows; " + corpus.source + " has " +
                       std::to_string(corpus.words()) + " words");

@@ -56,6 +56,13 @@ Labels viterbi(const Matrix<double>& scores, Index first, Index words, const Mat
 
 }  // namespace
 
+const OptionSet& TagOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<TagOptions>().choice("decoding", &TagOptions::decoding, {"nearest", "viterbi"},
+                                          "each word by its own scores, or the likeliest tags of a sentence together");
+    return set;
+}
+
 Transitions Transitions::of(const Corpus& corpus) {
     Transitions out;
     const Labels tags = corpus.tags();
@@ -140,7 +147,7 @@ Matrix<double> Tagger::scores(PointsView vectors, const Run& run) const {
     return out;
 }
 
-void Tagger::tag(Corpus& corpus, PointsView vectors, Decoding decoding, const Run& run) const {
+void Tagger::tag(Corpus& corpus, PointsView vectors, const TagOptions& options, const Run& run) const {
     if (vectors.rows() != corpus.words())
         throw BadData("word vectors: " + std::to_string(vectors.rows()) + " rows; " + corpus.source + " has " +
                       std::to_string(corpus.words()) + " words");
@@ -151,7 +158,7 @@ void Tagger::tag(Corpus& corpus, PointsView vectors, Decoding decoding, const Ru
     for (std::size_t s = 0; s < corpus.sentences.size(); ++s) {
         const Index words = first[s + 1] - first[s];
         Labels found(at(words));
-        if (decoding == Decoding::viterbi) {
+        if (options.decoding == Decoding::viterbi) {
             found = viterbi(all, first[s], words, steps);
         } else {
             for (Index w = 0; w < words; ++w) {
@@ -197,8 +204,7 @@ void Tagger::save(const std::string& path) const {
 Tagger Tagger::load(const std::string& path) {
     const Archive archive = Archive::load(path);
     const auto refuse = [&](const std::string& text) { throw BadData(path + ": " + text, {.file = path}); };
-    if (archive.method() != "ner-tagger")
-        refuse("is a model of " + archive.method() + ", not a tagger that `coterie ner adapt` has written");
+    if (archive.method() != "ner-tagger") refuse("is a model of " + archive.method() + ", not a tagger");
     Tagger out;
     try {
         out.method = archive.text("adapted_by");

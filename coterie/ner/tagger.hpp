@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/archive.hpp"
 #include "coterie/ner/corpus.hpp"
@@ -28,6 +29,12 @@
 namespace coterie::ner {
 
 enum class Decoding { nearest, viterbi };
+
+struct COTERIE_API TagOptions {
+    Decoding decoding = Decoding::nearest;
+
+    static const OptionSet& described();
+};
 
 /// Counts of the seven kinds of transitions.
 struct COTERIE_API Transitions {
@@ -62,7 +69,7 @@ struct COTERIE_API Tagger {
     Matrix<double> scores(PointsView vectors, const Run& run) const;
     /// Replaces the types and mentions of the corpus by those found; row i of the vectors is word i. BadData where
     /// there is not one row per word.
-    void tag(Corpus& corpus, PointsView vectors, Decoding decoding, const Run& run) const;
+    void tag(Corpus& corpus, PointsView vectors, const TagOptions& options, const Run& run) const;
 
     /// Whole or not at all, in the format of models (model/archive.hpp).
     void save(const std::string& path) const;

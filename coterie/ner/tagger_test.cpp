@@ -52,7 +52,7 @@ Tagger adapted(const World& support, const Matrix<float>& other, AdaptOptions op
 
 double f1_on(const Tagger& tagger, const World& gold) {
     Corpus found = gold.corpus;
-    tagger.tag(found, gold.vectors, Decoding::nearest, coterie::Run(0, 2));
+    tagger.tag(found, gold.vectors, {}, coterie::Run(0, 2));
     return score_mentions(gold.corpus, found).micro.f1();
 }
 
@@ -126,7 +126,7 @@ TEST(NerTagger, ViterbiIsTheBestOfAllSequences) {
     const Matrix<double> steps = tagger.transitions.logarithms(3);
     for (Index from = 0; from < 4; ++from) EXPECT_NEAR(steps.row(from).array().exp().sum(), 1, 1e-4);
     Corpus found = fresh.corpus;
-    tagger.tag(found, fresh.vectors, Decoding::viterbi, coterie::Run(0, 1));
+    tagger.tag(found, fresh.vectors, {Decoding::viterbi}, coterie::Run(0, 1));
     const Labels tags = found.tags();
     for (Index s = 0; s < 6; ++s) {
         double best = -1e30;
@@ -172,7 +172,7 @@ TEST(NerTagger, MarginsAreTheLeastOfTheirWords) {
     World fresh = world(3, 3);
     const Tagger tagger = adapted(support, {}, {.method = Adaptation::prototypes});
     const Matrix<double> scores = tagger.scores(fresh.vectors, coterie::Run(0, 1));
-    tagger.tag(fresh.corpus, fresh.vectors, Decoding::nearest, coterie::Run(0, 1));
+    tagger.tag(fresh.corpus, fresh.vectors, {}, coterie::Run(0, 1));
     for (std::size_t s = 0; s < 3; ++s)
         for (const Mention& mention : fresh.corpus.sentences[s].mentions) {
             double least = 1e30;
@@ -292,19 +292,19 @@ TEST(NerTagger, SavedAndLoaded) {
 
 TEST(NerSupport, EveryTypeHasItsShots) {
     const World all = world(50, 4);
-    for (const Index shots : {1, 5, 20}) {
-        const auto chosen = sample_support(all.corpus, shots, coterie::Run(3));
+    for (const int shots : {1, 5, 20}) {
+        const auto chosen = sample_support(all.corpus, {shots}, coterie::Run(3));
         const Corpus support = all.corpus.subset(chosen);
         std::vector<Index> mentions(2, 0);
         for (const Sentence& sentence : support.sentences)
             for (const Mention& mention : sentence.mentions) ++mentions[at(mention.type)];
         EXPECT_GE(std::min(mentions[0], mentions[1]), shots);
         EXPECT_EQ(static_cast<Index>(chosen.size()), shots);  // both types are in every sentence
-        EXPECT_EQ(chosen, sample_support(all.corpus, shots, coterie::Run(3)));
-        EXPECT_NE(chosen, sample_support(all.corpus, shots, coterie::Run(4)));
+        EXPECT_EQ(chosen, sample_support(all.corpus, {shots}, coterie::Run(3)));
+        EXPECT_NE(chosen, sample_support(all.corpus, {shots}, coterie::Run(4)));
         EXPECT_EQ(find_sentences(support, all.corpus), chosen);
     }
-    EXPECT_TRUE(has(coterie::test::message_of([&] { sample_support(all.corpus, 51, coterie::Run(0)); }),
+    EXPECT_TRUE(has(coterie::test::message_of([&] { sample_support(all.corpus, {51}, coterie::Run(0)); }),
                     "has 50 mentions, fewer than the 51"));
     const Corpus strange = parse_corpus("never O\nseen O\n", "s.conll");
     EXPECT_TRUE(
@@ -319,14 +319,14 @@ TEST(NerSupport, SuggestionsAreNearTheBorder) {
     // One word halfway between O and PER.
     const Matrix<double> c = tagger.prototypes;
     all.vectors.row(175) = (0.5 * (c.row(0) + c.row(1)) + tagger.origin.transpose()).cast<float>();
-    const auto suggested = suggest_sentences(tagger, all.corpus, all.vectors, 4, coterie::Run(0, 1));
+    const auto suggested = suggest_sentences(tagger, all.corpus, all.vectors, {4}, coterie::Run(0, 1));
     ASSERT_EQ(suggested.size(), 4u);
     EXPECT_EQ(suggested[0].sentence, 17u);
     EXPECT_EQ(suggested[0].type, 0);
     EXPECT_NEAR(suggested[0].value, 0.5, 1e-3);
     EXPECT_EQ(suggested[1].type, 1);
     all.corpus.sentences[17].annotated = true;
-    for (const Suggestion& one : suggest_sentences(tagger, all.corpus, all.vectors, 100, coterie::Run(0, 1)))
+    for (const Suggestion& one : suggest_sentences(tagger, all.corpus, all.vectors, {100}, coterie::Run(0, 1)))
         EXPECT_NE(one.sentence, 17u);
 }
 

@@ -1,4 +1,5 @@
-// An encoder is one of three sources; what is told apart here is what the path is, not what the user must know.
+// Three sources of vectors: an encoder, a file of rows, a table of words.
+// What is told apart here is what the path is, so that nobody must say it.
 
 #include "coterie/ner/vectors.hpp"
 
@@ -67,6 +68,9 @@ Points resident_points(const std::string& path, const Run& run) {
 }
 
 Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
+    if (!std::filesystem::exists(folder / "vectors.npy"))
+        throw BadData(folder.string() + " holds neither config.json of an encoder nor vectors.npy beside vocab.txt",
+                      {.file = folder.string()});
     Table out;
     out.vectors = to_matrix<float>(resident_points((folder / "vectors.npy").string(), run));
     const std::string vocabulary = (folder / "vocab.txt").string();
@@ -106,17 +110,28 @@ WordVectors looked_up(const Table& table, const Corpus& corpus) {
 
 }  // namespace
 
-WordVectors word_vectors(const std::string& source, const Corpus& corpus, const std::string& layer, const Run& run) {
+const OptionSet& VectorOptions::described() {
+    static const OptionSet set = OptionSetFor<VectorOptions>().text(
+        "layer", &VectorOptions::layer,
+        "the encoder's layer whose states are taken: last, middle, a number, or auto, which is the middle one");
+    return set;
+}
+
+WordVectors word_vectors(const std::string& source, const Corpus& corpus, const VectorOptions& options,
+                         const Run& run) {
     const std::filesystem::path path(source);
-    if (std::filesystem::exists(path / "config.json")) {
+    if (!std::filesystem::exists(path)) throw BadData(source + ": there is no such file or folder", {.file = source});
+    const bool folder = std::filesystem::is_directory(path);
+    if (folder && std::filesystem::exists(path / "config.json")) {
         const Encoder encoder(source);
-        const int number = encoder.layer_of(layer);
+        const int number = encoder.layer_of(options.layer);
         return {Points(encoder.encode(corpus, number, run)),
                 std::to_string(number),
                 {"layer " + std::to_string(number) + " of " + std::to_string(encoder.layers()) + " of " + source}};
     }
-    if (layer != "auto")
-        throw refused_option("layer", layer, "only auto is, where the vectors are not an encoder's (" + source + ")");
+    if (options.layer != "auto")
+        throw refused_option("layer", options.layer,
+                             "only auto is, where the vectors are not an encoder's (" + source + ")");
     if (source.ends_with(".npy")) {
         WordVectors out{resident_points(source, run), {}, {}};
         if (out.vectors.rows() != corpus.words())
@@ -125,7 +140,7 @@ WordVectors word_vectors(const std::string& source, const Corpus& corpus, const 
                           {.file = source});
         return out;
     }
-    return looked_up(std::filesystem::is_directory(path) ? table_of_folder(path, run) : table_of_text(source), corpus);
+    return looked_up(folder ? table_of_folder(path, run) : table_of_text(source), corpus);
 }
 
 }  // namespace coterie::ner

@@ -5,11 +5,18 @@
 #include <vector>
 
 #include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/ner/corpus.hpp"
 
 namespace coterie::ner {
+
+struct COTERIE_API VectorOptions {
+    std::string layer = "auto";  // of an encoder: Encoder::layer_of
+
+    static const OptionSet& described();
+};
 
 struct WordVectors {
     Points vectors;                  // one row per word of the corpus
@@ -24,7 +31,7 @@ struct WordVectors {
 /// is
 ///                             not there is looked for in lower case, and else has the mean of all vectors.
 /// BadData where it does not fit the corpus; BadArgument on a layer without an encoder.
-COTERIE_API WordVectors word_vectors(const std::string& source, const Corpus& corpus, const std::string& layer,
+COTERIE_API WordVectors word_vectors(const std::string& source, const Corpus& corpus, const VectorOptions& options,
                                      const Run& run);
 
 }  // namespace coterie::ner

@@ -1,4 +1,5 @@
-// CoNLL columns. The whole file is read before a tag is judged, since only all of its tags show their scheme.
+// CoNLL columns (Tjong Kim Sang and De Meulder 2003).
+// The whole file is read before a tag is judged, since only all of its tags show their scheme.
 
 #include <optional>
 

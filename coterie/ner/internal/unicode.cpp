@@ -1,4 +1,5 @@
-// Unicode's tables, which are ICU's: the only source that knows it, and the one that is compiled otherwise without it.
+// Unicode's tables, which are ICU's: borders of sentences and words, classes, lower case and decomposition.
+// The only source that knows ICU, and the one that is compiled otherwise without it.
 
 #include "coterie/ner/internal/unicode.hpp"
 
