@@ -284,14 +284,41 @@ double estimated_share(const Task& task, const Run& run) {
     return outside / static_cast<double>(scores.rows());
 }
 
-struct Comparison {
-    std::vector<std::pair<Adaptation, MentionCounts>> counts;
-    std::size_t folds = 0;
+struct Compared {
+    Adaptation method = Adaptation::kmeans;
+    std::vector<MentionCounts> folds;
+
+    // All folds but one; `without` -1: all.
+    MentionCounts sum(std::ptrdiff_t without = -1) const {
+        MentionCounts out;
+        for (std::size_t f = 0; f < folds.size(); ++f) {
+            if (static_cast<std::ptrdiff_t>(f) == without) continue;
+            out.marked += folds[f].marked;
+            out.found += folds[f].found;
+            out.right += folds[f].right;
+        }
+        return out;
+    }
 };
 
+// The standard error of the difference of two F1, by the jackknife over the folds.
+double standard_error(const Compared& a, const Compared& b) {
+    const std::size_t n = a.folds.size();
+    std::vector<double> differences;
+    double mean = 0;
+    for (std::size_t f = 0; f < n; ++f) {
+        const auto without = static_cast<std::ptrdiff_t>(f);
+        differences.push_back(a.sum(without).f1() - b.sum(without).f1());
+        mean += differences.back() / static_cast<double>(n);
+    }
+    double sum = 0;
+    for (const double each : differences) sum += (each - mean) * (each - mean);
+    return std::sqrt(sum * static_cast<double>(n - 1) / static_cast<double>(n));
+}
+
 // Leaves out one sentence of the support after the other.
-Comparison compare(const Corpus& support, const Task& all, const std::vector<Index>& first, const Share& share,
-                   const AdaptOptions& options, const Run& run) {
+std::vector<Compared> compare(const Corpus& support, const Task& all, const std::vector<Index>& first,
+                              const Share& share, const AdaptOptions& options, const Run& run) {
     const Index words = first.back();
     Matrix<float> kept;
     Task task = all;
@@ -305,10 +332,10 @@ Comparison compare(const Corpus& support, const Task& all, const std::vector<Ind
         task.vectors = &kept;
         task.tags.resize(at(kept.rows()));
     }
-    Comparison out;
+    std::vector<Compared> out;
     for (const Adaptation method :
          {Adaptation::kmeans, Adaptation::support_space, Adaptation::discriminant, Adaptation::logistic})
-        out.counts.emplace_back(method, MentionCounts{});
+        out.push_back({method, {}});
     for (std::size_t s = 0; s < support.sentences.size(); ++s) {
         run.throw_if_stopped("comparing ways of adapting");
         Task fold = task;
@@ -316,20 +343,16 @@ Comparison compare(const Corpus& support, const Task& all, const std::vector<Ind
         const std::vector<Index> left = fold.words_of_tags();
         if (left[0] == 0 || std::count(left.begin() + 1, left.end(), 0) == static_cast<Index>(left.size()) - 1)
             continue;
-        ++out.folds;
         const std::size_t one[] = {s};
         Corpus gold = support.subset(one);
         std::erase_if(gold.sentences[0].mentions, [&](const Mention& m) { return left[at(m.type) + 1] == 0; });
         const Matrix<float> vectors = task.vectors->middleRows(first[s], first[s + 1] - first[s]);
-        for (auto& [method, counts] : out.counts) {
+        for (auto& [method, folds] : out) {
             Tagger tagger = adapted_by(method, fold, clamped(share, fold), options, run);
             set_types(tagger, support);
             Corpus found = gold;
             tagger.tag(found, PointsView(vectors), {}, run.within());
-            const MentionCounts here = score_mentions(gold, found).micro;
-            counts.marked += here.marked;
-            counts.found += here.found;
-            counts.right += here.right;
+            folds.push_back(score_mentions(gold, found).micro);
         }
         run.report({"comparing", static_cast<double>(s + 1) / static_cast<double>(support.sentences.size()),
                     std::numeric_limits<double>::quiet_NaN(), static_cast<int>(s)});
@@ -430,18 +453,22 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     if (options.method != Adaptation::automatic) {
         report.chosen_because = "as asked for";
     } else {
-        const Comparison comparison = compare(support, task, support.first_words(), share, options, run);
-        if (comparison.folds == 0) {
+        const std::vector<Compared> compared = compare(support, task, support.first_words(), share, options, run);
+        const std::size_t folds = compared.front().folds.size();
+        if (folds == 0) {
             report.method = Adaptation::kmeans;
             report.chosen_because = "nothing could be compared: no sentence of the support can be left out";
         } else {
-            report.compared = comparison.counts;
-            const auto best =
-                std::max_element(report.compared.begin(), report.compared.end(),
-                                 [](const auto& a, const auto& b) { return a.second.f1() < b.second.f1(); });
-            report.method = best->first;
+            for (const Compared& each : compared) report.compared.emplace_back(each.method, each.sum());
+            const Compared* best = &compared.front();
+            for (const Compared& each : compared)
+                if (each.sum().f1() > best->sum().f1()) best = &each;
+            const Compared* taken = &compared.front();
+            while (best->sum().f1() - taken->sum().f1() > standard_error(*best, *taken)) ++taken;
+            report.method = taken->method;
             report.chosen_because =
-                "largest F1 when each of " + std::to_string(comparison.folds) + " sentences of the support is left out";
+                std::string(taken == best ? "largest F1" : "F1 within a standard error of the largest") +
+                " when each of " + std::to_string(folds) + " sentences of the support is left out";
         }
     }
     Tagger out = adapted_by(report.method, task, share, options, run);
