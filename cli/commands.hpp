@@ -21,6 +21,7 @@ Command geometry_command();
 Command methods_command();
 Command info_command();
 Command data_command();
+Command ner_command();
 
 /// coterie(1) as troff with the man macros.
 std::string man_page(const Command& root);

@@ -119,6 +119,7 @@ private:
 void add_errors(nb::module_& module);
 void add_descriptions(nb::module_& module);
 void add_fitting(nb::module_& module);
+void add_ner(nb::module_& module);
 void add_reading(nb::module_& module);
 void add_scores(nb::module_& module);
 void add_tuning(nb::module_& module);

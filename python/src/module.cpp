@@ -167,6 +167,7 @@ NB_MODULE(_core, module) {
     add_descriptions(module);
     add_reading(module);
     add_fitting(module);
+    add_ner(module);
     add_scores(module);
     add_tuning(module);
     module.def("interrupt", [] { interrupted = true; });
