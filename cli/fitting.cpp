@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <set>
 
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/column_hints.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 #include "labels_file.hpp"
@@ -271,7 +273,9 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         for (const auto& [option, path] : {std::pair("--picture", request.picture), {"--report", request.report}})
             if (!path.empty())
                 throw BadArgument("option " + std::string(option) + ": is drawn of points in memory, and these are " +
-                                  (problem.points.resident() ? "worked on in several processes" : "read in blocks"));
+                                  (problem.points.resident()              ? "worked on in several processes"
+                                   : as_sparse(problem.points) != nullptr ? "sparse"
+                                                                          : "read in blocks"));
     if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
     const Labels& partial_labels = problem.partial_labels;
     if (!partial_labels.empty())
@@ -339,6 +343,14 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
             if (file && !in_parts) to_file([&] { file->write(some); });
         });
     if (file) to_file([&] { file->commit(); });
+    std::optional<Description> description;
+    if (!inputs.problem.graph && !takes_affinities(method, request)) {
+        const PreparedRows fitted = pipeline.fitted_rows();
+        if (request.report.empty())
+            description.emplace().clusters = profile(pipeline, fitted, run, inputs.problem.weights);
+        else
+            description = describe(pipeline, fitted, run, inputs.problem.weights, &pipeline.labels_of_prepared());
+    }
     if (!first) {  // the first process tells and writes
         FitResult result;
         result.report = pipeline.fit_report();
@@ -346,6 +358,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         return result;
     }
     FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
+    result.description = std::move(description);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
     for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));
@@ -368,12 +381,14 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;
         const std::string picture = fit_picture(pipeline, result, run);
+        std::string map;
+        if (!request.report.empty()) map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run);
         result.seconds.emplace_back("draw", watch.seconds());
         attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
         // The page lists itself among what was written.
         if (!request.report.empty()) {
             writes("report", request.report);
-            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag)); }))
+            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map)); }))
                 result.written.pop_back();
         }
     }

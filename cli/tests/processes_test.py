@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from support import COMMAND, default_interrupt, run
+from support import COMMAND, default_interrupt, run, short
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -70,6 +70,7 @@ FITS = {
     "subspace": ["subspace", "-k", 5, "--max-iterations", 4],
     "soft subspace": ["subspace", "-k", 4, "--assignment", "soft", "--max-iterations", 3],
     "entropy": ["entropy", "-k", 5, "--epochs", 2, "--learning-rate", 0.01],
+    "ae-kmeans": ["ae-kmeans", "-k", 5, "--widths", 8, "--embedding", 2, "--pretrain-epochs", 1, "--restarts", 1],
 }
 
 
@@ -82,6 +83,7 @@ def told(document):
 
 
 def fitted(folder, fit, points, start=run, *more):
+    short(fit[0])  # skips networks without LibTorch
     result = start("fit", fit[0], points, *fit[1:], "--labels-out", folder / "l.npy", "--model-out", folder / "m.safetensors",
                    "--json", "--quiet", *more)
     out = told(result.out), (folder / "l.npy").read_bytes(), (folder / "m.safetensors").read_bytes()

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 namespace {
@@ -26,7 +27,9 @@ Problem Problem::subset(std::span<const Index> which) const {
     for (const Index i : which)
         if (i < 0 || i >= rows()) throw InternalError("a row that the problem does not have");
     Problem out;
-    out.points = rows_of(points, which);
+    const SparsePoints* const sparse = as_sparse(points);
+    out.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(which)))
+                                   : rows_of(points, which);
     out.column_names = column_names;
     out.column_kinds = column_kinds;
     out.categories = categories;

@@ -429,7 +429,7 @@ TEST(ClassifierOptions, AreRefused) {
     EXPECT_NE(refused([](auto& o) { o.rotation = 20; }).find("`rotation`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("`noise`"), std::string::npos);
     run.device = "tpu";
-    EXPECT_NE(refused([](auto&) {}).find("cpu or cuda"), std::string::npos);
+    EXPECT_NE(refused([](auto&) {}).find("cpu, cuda or mps"), std::string::npos);
     run.device = "cpu";
     EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("`learning_rate`"), std::string::npos);
     Problem side;

@@ -16,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/residence.hpp"
+#include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"
@@ -38,8 +39,8 @@ std::string name_without_gz(const std::string& path) {
 }  // namespace
 
 std::string_view name(Format format) {
-    static constexpr std::array<std::string_view, 10> names = {"csv", "tsv",    "text", "npy", "npz",
-                                                               "idx", "libsvm", "hdf5", "mat", "safetensors"};
+    static constexpr std::array<std::string_view, 11> names = {"csv",    "tsv",  "text", "npy",         "npz", "idx",
+                                                               "libsvm", "hdf5", "mat",  "safetensors", "mtx"};
     return names[static_cast<std::size_t>(format)];
 }
 
@@ -60,7 +61,8 @@ std::optional<Format> format_of_name(const std::string& path) {
                                                                   {".h5", Format::hdf5},
                                                                   {".hdf5", Format::hdf5},
                                                                   {".mat", Format::matlab},
-                                                                  {".safetensors", Format::safetensors}};
+                                                                  {".safetensors", Format::safetensors},
+                                                                  {".mtx", Format::matrix_market}};
     const std::string name = lower_case(std::filesystem::path(path).filename().string());
     for (const auto& [ending, format] : endings)
         if (name.ends_with(ending)) return format;
@@ -152,7 +154,7 @@ Format format_of(const std::string& path) {
         if (name.ends_with(one.extension)) refuse_foreign(one, path);
     throw BadData(path + ": files ending in '" + formats::shown(extension) +
                   "' are not known; .csv .tsv .txt .data .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat "
-                  ".safetensors are");
+                  ".safetensors .mtx are");
 }
 
 Location locate(const std::string& path) {
@@ -187,6 +189,9 @@ Array read_array(const Location& location, Purpose purpose, std::string& source,
         case Format::hdf5:
         case Format::matlab:
             return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
+        case Format::matrix_market:
+            throw BadData(location.file +
+                          ": a Matrix Market file holds sparse points or a graph, not a list of values");
         default: throw InternalError("text was read as an array");
     }
 }
@@ -333,6 +338,14 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
         if (location.format == Format::libsvm) {
             out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
                                         options.max_rows, run.threads);
+        } else if (location.format == Format::matrix_market) {
+            out.points = formats::parse_sparse_matrix_market(formats::read_bytes_inflated(location.file),
+                                                             options.precision, options.max_rows, source);
+            require_finite(out.points, source, run);
+        } else if (location.format == Format::npz && location.key.empty() && is_graph(location.file)) {
+            out.points = formats::parse_sparse_points(formats::read_bytes(location.file), options.precision,
+                                                      options.max_rows, source, run.threads);
+            require_finite(out.points, source, run);
         } else {
             const Array array = read_array(location, Purpose::points, source, run);
             if (!array.note.empty()) out.notes.push_back(array.note);

@@ -2,16 +2,18 @@
 // Points and labels from files. The format follows the extension:
 //   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
 //   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
+//   .mtx (Matrix Market, coordinate; may be .gz; sparse points)
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
-// cell array. With one two-dimensional numeric array inside, the name may be left out. HDF5 and MATLAB files are read
-// by the installation's program coterie-read, in a process of its own. "-" is text from standard input (gzip too).
-// A path with *, ? or [ that no file is called by means all files that match, one after the other as one: .npy and idx
-// files, or text files. Files of .npy and idx that take more than half of the available memory, or any part of several
-// processes' work, are left where they are and read in blocks (io/row_files.hpp); text whose numbers take as much is
-// converted once, to a temporary file that is read in blocks. All else is read whole.
-// Arrays of one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several
-// columns are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is
-// accepted. NaN and infinity are refused, in files that are read in blocks by who uses them.
+// cell array. With one two-dimensional numeric array inside, the name may be left out. An .npz of SciPy's save_npz
+// (csr) is read as sparse points (base/sparse_points.hpp). HDF5 and MATLAB files are read by the installation's program
+// coterie-read, in a process of its own. "-" is text from standard input (gzip too). A path with *, ? or [ that no file
+// is called by means all files that match, one after the other as one: .npy and idx files, or text files. Files of .npy
+// and idx that take more than half of the available memory, or any part of several processes' work, are left where they
+// are and read in blocks (io/row_files.hpp); text whose numbers take as much is converted once, to a temporary file
+// that is read in blocks. All else is read whole. Arrays of one dimension are one column; further dimensions are
+// flattened into the row. Empty lines in text of several columns are skipped. Every error names file, row and column
+// (counted from 1 as an editor shows them) and what is accepted. NaN and infinity are refused, in files that are read
+// in blocks by who uses them.
 
 #include <cstddef>
 #include <memory>

@@ -18,6 +18,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/residence.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 namespace {
@@ -90,6 +91,40 @@ void require_samples(const Method& method, const OptionValues& options, const Pr
         refuse("partial labels, shares and sizes are of all rows, and a sample would not keep them");
     if (!run.checkpoint.empty() && run.communicator().size() > 1)
         refuse("every process fits it, and one checkpoint cannot serve them all");
+}
+
+// The least and the largest value of each column, over all processes.
+Matrix<double> range_of(PointsView points, const Run& run) {
+    const Index d = points.columns();
+    internal::BlockSums ranges(
+        2 * d,
+        [d](double* sum) {
+            std::fill_n(sum, d, std::numeric_limits<double>::infinity());
+            std::fill_n(sum + d, d, -std::numeric_limits<double>::infinity());
+        },
+        [d](double* left, const double* right) {
+            for (Index p = 0; p < d; ++p) {
+                left[p] = std::min(left[p], right[p]);
+                left[d + p] = std::max(left[d + p], right[d + p]);
+            }
+        });
+    Matrix<double> out(2, d);
+    points.with_scalar([&]<class Scalar>() {
+        const auto total = ranges.over<Scalar>(
+            points, run, {.name = "ranges", .operations = 2.0 * static_cast<double>(points.rows() * d)},
+            [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const Scalar* const x = block.rows.row(i);
+                    for (Index p = 0; p < d; ++p) {
+                        const auto value = static_cast<double>(x[p]);
+                        sum[p] = std::min(sum[p], value);
+                        sum[d + p] = std::max(sum[d + p], value);
+                    }
+                }
+            });
+        std::copy(total.begin(), total.end(), out.data());
+    });
+    return out;
 }
 
 // Rows that are left out among those that are kept. Each belongs to the kept row behind it, the last ones to the last.
@@ -228,6 +263,7 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     if (!prepared.graph && !samples) prepared.points = hold_own_rows(prepared.points, run);
     if (zero_rows > 0) out.warnings_.push_back(Preparation::zero_rows_warning(zero_rows));
     out.prepared_ = prepared.points;
+    out.coded_ = coded.points;
     out.preparation_seconds_ = watch.restart();
     if (samples) {
         out.fit_sample(method, options, prepared, *fit_options.sample, run);
@@ -247,6 +283,9 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
         const Gaps gaps(out.left_out_, prepared.rows());
         out.labels_ = gaps.filled(out.labels_of_prepared(), gaps.around(own_range(prepared.points, run)));
     }
+    // A fit that was asked to stop has found something.
+    if (!prepared.graph && prepared.columns() == out.model_->dimensions())
+        out.column_range_ = range_of(prepared.points, run.unstopped());
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))
         out.warnings_.push_back("the objective is " + to_text(objective) +
@@ -259,14 +298,17 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     const Index rows = prepared.rows();
     RandomStream random = run.random("pipeline.sample");
     const std::vector<Index> drawn = sample_rows(rows, sample, random);
-    require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
-                       static_cast<double>(size_of(prepared.points.scalar())),
-                   "the sample of " + std::to_string(sample) + " rows");
+    if (as_sparse(prepared.points) == nullptr)
+        require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
+                           static_cast<double>(size_of(prepared.points.scalar())),
+                       "the sample of " + std::to_string(sample) + " rows");
     // The rows are gathered from the processes that have them; what is known of them is there on all.
     Problem known = prepared;
     known.points = Points::borrow(PointsView(static_cast<const double*>(nullptr), rows, 0));
     Problem problem = known.subset(drawn);
-    problem.points = internal::gather_rows(prepared.points, drawn, run);
+    const SparsePoints* const sparse = as_sparse(prepared.points);
+    problem.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(drawn)))
+                                       : internal::gather_rows(prepared.points, drawn, run);
     try {
         check_points(problem.points, "points", run.alone());
     } catch (const BadData&) {  // all rows have the numbers that the caller knows
@@ -326,7 +368,7 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
         if (!out.left_out.empty()) out.warnings.push_back(left_out_text(out.left_out.size(), rows.rows()));
         out.points = without_rows(out.points, out.left_out);
     }
-    out.points = coding_.apply(out.points, words, column_names_, run, out.warnings);
+    out.points = out.coded = coding_.apply(out.points, words, column_names_, run, out.warnings);
     Index zero_rows = 0;
     out.points = preparation_.apply(out.points, run, &zero_rows);
     if (zero_rows > 0) out.warnings.push_back(Preparation::zero_rows_warning(zero_rows));
@@ -392,6 +434,8 @@ Archive Pipeline::archive() const {
     model_->store(out);
     coding_.store(out);
     preparation_.store(out);
+    Parts writing(&out);
+    const_cast<Pipeline*>(this)->range_part(writing);  // which only reads what it writes
     if (!column_names_.empty())
         out.set_text(names_key,
                      nlohmann::json(column_names_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -408,6 +452,21 @@ Archive Pipeline::archive() const {
     return out;
 }
 
+void Pipeline::range_part(Parts& parts) {
+    parts.bind('d', model_->dimensions());
+    if (parts.present("column_range", column_range_.size() > 0))
+        parts.add("column_range", column_range_, "2 x d",
+                  "the least and the largest value of each column, prepared, among the rows of the fit");
+}
+
+std::vector<PartDescription> Pipeline::part_descriptions() const {
+    std::vector<PartDescription> out = model_->part_descriptions();
+    Parts listing;
+    const_cast<Pipeline*>(this)->range_part(listing);
+    out.insert(out.end(), listing.descriptions().begin(), listing.descriptions().end());
+    return out;
+}
+
 void Pipeline::save(const std::string& path) const { archive().save(path); }
 
 Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
@@ -418,6 +477,8 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     if (!out.coding_.identity() && out.coding_.columns_out() != out.model_->dimensions())
         throw BadData("model: columns make " + std::to_string(out.coding_.columns_out()) +
                       " numbers of a row, the model takes " + std::to_string(out.model_->dimensions()));
+    Parts reading(&archive);
+    out.range_part(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
     const auto names = nlohmann::json::parse(stored->second, nullptr, false);

@@ -35,6 +35,8 @@ struct PreparedRows {
     std::vector<std::string> warnings;
     /// Numbers of the rows that miss a value and are not among the points (`missing=drop`), ascending.
     std::vector<Index> left_out = {};
+    /// The rows that are not left out before they were centred and scaled: numbers in the columns of prepared_names().
+    Points coded = {};
 
     /// Of this process, those left out among them: as many as predict gives labels.
     Index own_rows(const Run& run) const;
@@ -96,12 +98,19 @@ public:
     Index columns() const { return coding_.identity() ? model_->dimensions() : coding_.columns_in(); }
     /// How a file of rows is read for this model: its columns, by name where it has names, and what they are.
     void read_by(ReadOptions& options) const;
+    /// 2 x d: the least and the largest value of each column, prepared, among the rows of the fit; empty where it was
+    /// fitted on affinities.
+    const Matrix<double>& column_range() const { return column_range_; }
+    /// Of the model and of what the pipeline adds to its file.
+    std::vector<PartDescription> part_descriptions() const;
     /// Of the preparation, to be told beside the fit report's own; empty after load.
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The points the method saw, prepared; empty after load and for a graph.
     const Points& prepared() const { return prepared_; }
     /// Lets go of prepared(): for who keeps the pipeline longer than the points.
-    void release_prepared() { prepared_ = Points(); }
+    void release_prepared() { prepared_ = coded_ = Points(); }
+    /// The rows of the fit, as long as prepared() is there.
+    PreparedRows fitted_rows() const { return {prepared_, {}, left_out_, coded_}; }
     /// Seconds that the preparation and the fit of the model took; 0 after load.
     double preparation_seconds() const { return preparation_seconds_; }
     double fit_seconds() const { return fit_seconds_; }
@@ -127,6 +136,7 @@ private:
     Pipeline() = default;
     void fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
                     const Run& run);
+    void range_part(Parts& parts);
     // Every process applies the model to its own rows alone, so that any method's does in several.
     void admit(const Run& run) const;
 
@@ -134,8 +144,9 @@ private:
     ColumnCoding coding_;
     Preparation preparation_;
     std::vector<std::string> column_names_;
+    Matrix<double> column_range_;
     std::vector<std::string> warnings_;
-    Points prepared_;
+    Points prepared_, coded_;
     Index sample_ = 0;
     std::vector<Index> left_out_;
     Labels labels_;          // where rows are left out

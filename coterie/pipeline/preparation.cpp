@@ -11,6 +11,7 @@
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -89,6 +90,14 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     out.factor_.assign(columns, 1.0);
     const bool by_column = options.scale == Scale::minmax || options.scale == Scale::zscore;
     if (!by_column && !options.center) return out;
+    if (as_sparse(points) != nullptr)
+        throw BadArgument(
+            "option `" + std::string(options.center ? "center" : "scale") +
+                "`: sparse points are neither centred nor scaled by column, as that would make numbers of "
+                "their zeros; `scale` unit keeps them",
+            {.option = options.center ? "center" : "scale",
+             .value = options.center ? "yes" : scale_names[static_cast<std::size_t>(options.scale)],
+             .accepted = "`scale` unit or none"});
 
     double total_weight = 0;
     for (const double weight : weights) total_weight += weight;
@@ -172,6 +181,13 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (points.columns() != static_cast<Index>(offset_.size()))
         throw BadArgument("preprocessing: the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(offset_.size()));
+    if (const SparsePoints* sparse = as_sparse(points);
+        sparse != nullptr && options_.scale == Scale::unit && !options_.center) {
+        std::vector<Index> zeros;
+        Points out(std::make_shared<const SparsePoints>(internal::unit_rows(*sparse, run.threads, zeros)));
+        if (zero_rows) *zero_rows = static_cast<Index>(zeros.size());
+        return out;
+    }
     const auto prepare = [*this](PointsView rows, Index, void* to) {
         return rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
             Index zeros = 0;

@@ -81,6 +81,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -105,8 +107,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is kmeans; its options are described in docs/reference/kmeans.md, the method with its source in
     docs/methods.md.
@@ -121,6 +124,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _transformed = "distances"
     _blocks = True
     _takes_labels = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -216,6 +220,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -232,6 +238,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -254,8 +262,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the distances to the centroids.
     The command's name for it is minibatch-kmeans; its options are described in docs/reference/minibatch-kmeans.md, the method with its
     source in docs/methods.md.
@@ -286,6 +294,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -305,6 +314,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -370,6 +380,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -392,8 +404,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is soft-kmeans; its options are described in docs/reference/soft-kmeans.md, the method with its source in
     docs/methods.md.
@@ -406,6 +419,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     }
     _transformed = "distances"
     _blocks = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -501,6 +515,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -523,8 +539,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is spherical-kmeans; its options are described in docs/reference/spherical-kmeans.md, the method with its
     source in docs/methods.md.
@@ -537,6 +554,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     }
     _transformed = "distances"
     _blocks = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -617,6 +635,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -744,6 +764,8 @@ class KernelKMeans(WeightedClusterer):
         The points fitted on.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -884,6 +906,8 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         The cluster of what has no neighbour.
     points_ : array of shape (n_samples, n_features)
         The points fitted on.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1037,6 +1061,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         The directions of the subspace, scaled; without them every direction counts.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1060,8 +1086,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is subspace; its options are described in docs/reference/subspace.md, the method with its source in
     docs/methods.md.
@@ -1219,6 +1245,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         How far each of them moves what is near to it.
     cluster_centers_ : array of shape (n_clusters, p)
         The centroid of each cluster, where it is told.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1386,6 +1414,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1534,6 +1564,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1686,6 +1718,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1856,6 +1890,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1879,8 +1915,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is entropy; its options are described in docs/reference/entropy.md, the method with its source in
     docs/methods.md.
     """
@@ -2034,6 +2070,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2057,8 +2095,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is mi; its options are described in docs/reference/mi.md, the method with its source in docs/methods.md.
     """
 
@@ -2200,6 +2238,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2223,8 +2263,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is sela; its options are described in docs/reference/sela.md, the method with its source in docs/methods.md.
     """
 
@@ -2362,6 +2402,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2385,8 +2427,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is miadm; its options are described in docs/reference/miadm.md, the method with its source in docs/methods.md.
     """
 
@@ -2524,6 +2566,8 @@ class Wmc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2677,6 +2721,8 @@ class Ssc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2829,6 +2875,8 @@ class Ensc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2980,6 +3028,8 @@ class SscOmp(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3125,6 +3175,8 @@ class Smce(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3201,7 +3253,7 @@ class Smce(Transforms, Clusterer):
         self.callback = callback
 
 
-class AeKMeans(Transforms, GivesDistances, Clusterer):
+class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     """K-means in the embedding of an autoencoder (LibTorch).
 
     Parameters
@@ -3245,7 +3297,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3267,6 +3319,8 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3289,6 +3343,8 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is ae-kmeans; its options are described in docs/reference/ae-kmeans.md, the method with its source in
     docs/methods.md.
@@ -3300,6 +3356,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
         "n_init": "restarts", "half": "half"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3353,7 +3410,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dekm(Transforms, GivesDistances, Clusterer):
+class Dekm(Transforms, GivesDistances, BlockClusterer):
     """Deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch).
 
     Parameters
@@ -3413,7 +3470,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3435,6 +3492,8 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3457,6 +3516,8 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dekm; its options are described in docs/reference/dekm.md, the method with its source in docs/methods.md.
     """
@@ -3469,6 +3530,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "update_restarts": "update_restarts", "move": "move", "update":
         "update"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3538,7 +3600,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dec(Transforms, GivesDistances, Clusterer):
+class Dec(Transforms, GivesDistances, BlockClusterer):
     """Deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch).
 
     Parameters
@@ -3592,7 +3654,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3614,6 +3676,8 @@ class Dec(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3636,6 +3700,8 @@ class Dec(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dec; its options are described in docs/reference/dec.md, the method with its source in docs/methods.md.
     """
@@ -3647,6 +3713,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3710,7 +3777,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Idec(Transforms, GivesDistances, Clusterer):
+class Idec(Transforms, GivesDistances, BlockClusterer):
     """DEC that keeps reconstructing the points (LibTorch).
 
     Parameters
@@ -3766,7 +3833,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3788,6 +3855,8 @@ class Idec(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3810,6 +3879,8 @@ class Idec(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is idec; its options are described in docs/reference/idec.md, the method with its source in docs/methods.md.
     """
@@ -3821,6 +3892,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "gamma": "gamma"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3886,7 +3958,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dcn(Transforms, GivesDistances, Clusterer):
+class Dcn(Transforms, GivesDistances, BlockClusterer):
     """Deep clustering network: reconstruction and distances from centroids, in turn (LibTorch).
 
     Parameters
@@ -3942,7 +4014,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3964,6 +4036,8 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3986,6 +4060,8 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dcn; its options are described in docs/reference/dcn.md, the method with its source in docs/methods.md.
     """
@@ -3997,6 +4073,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "distortion": "distortion"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -4062,7 +4139,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Discriminative entropy clustering: a self-labelling network (LibTorch).
 
     Parameters
@@ -4142,7 +4219,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4162,6 +4239,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4185,6 +4264,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is entropy-net; its options are described in docs/reference/entropy-net.md, the method with its source in
     docs/methods.md.
@@ -4199,6 +4280,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
         "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4287,7 +4369,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch).
 
     Parameters
@@ -4363,7 +4445,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4383,6 +4465,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4406,6 +4490,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is imsat; its options are described in docs/reference/imsat.md, the method with its source in docs/methods.md.
     """
@@ -4418,6 +4504,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "fairness": "fairness", "augmentation_weight":
         "augmentation_weight", "prior": "prior", "view": "view", "adversarial_radius": "adversarial_radius"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4502,7 +4589,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """IIC: mutual information of the clusters of two views (LibTorch).
 
     Parameters
@@ -4568,7 +4655,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4588,6 +4675,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4611,6 +4700,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is iic; its options are described in docs/reference/iic.md, the method with its source in docs/methods.md.
     """
@@ -4622,6 +4713,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4696,7 +4788,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by optimal transport: a network of one-hot labels (LibTorch).
 
     Parameters
@@ -4772,7 +4864,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4792,6 +4884,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4815,6 +4909,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is sela-net; its options are described in docs/reference/sela-net.md, the method with its source in
     docs/methods.md.
@@ -4828,6 +4924,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
         "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4912,7 +5009,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by alternating directions: a network of soft labels (LibTorch).
 
     Parameters
@@ -4982,7 +5079,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -5002,6 +5099,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -5025,6 +5124,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is miadm-net; its options are described in docs/reference/miadm-net.md, the method with its source in
     docs/methods.md.
@@ -5038,6 +5139,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
         "augmentation_weight", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(

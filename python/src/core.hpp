@@ -24,6 +24,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie::python {
@@ -49,10 +50,14 @@ struct Table {
     std::vector<std::string> notes;
 };
 
-/// The rows of a NumPy array or of a Table; borrowed.
+/// The rows of a NumPy array, of a Table, or of sparse points as a tuple (rows, columns, starts, columns of the
+/// entries, their values); borrowed.
 Points points_of(nb::handle points);
 PointsView view_of(const Rows2& array);
 inline std::span<const std::int32_t> span_of(const Labels1& array) { return {array.data(), array.size()}; }
+
+/// All rows, as a new NumPy array.
+nb::object array_of_points(PointsView points);
 
 /// What is known beside the points, from the keywords that Python gives.
 Problem problem_of(nb::handle points, const nb::dict& side);
@@ -104,12 +109,15 @@ public:
             return result;
         } catch (...) {
             if (error_) std::rethrow_exception(error_);
+            throw_if_interrupted();
             throw;
         }
     }
 
 private:
     bool should_stop();
+    /// An interrupt that reached Python's code behind the library, which could only say that it failed.
+    static void throw_if_interrupted();
     void tell(const Progress& progress);
     void keep_error();
 
@@ -123,6 +131,7 @@ private:
 void add_errors(nb::module_& module);
 void add_descriptions(nb::module_& module);
 void add_fitting(nb::module_& module);
+void add_ner(nb::module_& module);
 void add_reading(nb::module_& module);
 void add_scores(nb::module_& module);
 void add_tuning(nb::module_& module);

@@ -40,6 +40,7 @@ nb::list described_methods() {
     for (const Method& method : methods()) {
         nb::dict takes;
         takes["blocks"] = method.takes.blocks;
+        takes["sparse"] = method.takes.sparse;
         takes["graph"] = method.takes.graph;
         takes["weights"] = method.takes.weights;
         takes["initial_centroids"] = method.takes.initial_centroids;

@@ -44,23 +44,11 @@ Table read(const std::vector<std::string>& paths, const nb::dict& reading, const
     });
 }
 
-// A copy: the array is Python's own.
-nb::object array_of(const Table& table) {
-    const PointsView view = table.points.view();
-    const std::vector<std::size_t> shape = {static_cast<std::size_t>(view.rows()),
-                                            static_cast<std::size_t>(view.columns())};
-    return view.with_scalar([&]<class Scalar>() {
-        std::vector<Scalar> values(shape[0] * shape[1]);
-        const Index step = 4096;
-        RowBuffer buffer;
-        Scalar* to = values.data();
-        for (Index begin = 0; begin < view.rows(); begin += step) {
-            const Index end = std::min(begin + step, view.rows());
-            const Rows<Scalar> rows = view.block(begin, end, buffer).as<Scalar>();
-            for (Index i = 0; i < rows.rows; ++i) to = std::copy_n(rows.row(i), rows.columns, to);
-        }
-        return owned_array(std::move(values), shape);
-    });
+// The rows written as points that are read in blocks.
+Table table_of(ScratchWriter& writer) {
+    Table out;
+    out.points = writer.points();
+    return out;
 }
 
 nb::list entries() {
@@ -82,6 +70,23 @@ nb::list entries() {
 
 }  // namespace
 
+nb::object array_of_points(PointsView view) {
+    const std::vector<std::size_t> shape = {static_cast<std::size_t>(view.rows()),
+                                            static_cast<std::size_t>(view.columns())};
+    return view.with_scalar([&]<class Scalar>() {
+        std::vector<Scalar> values(shape[0] * shape[1]);
+        const Index step = 4096;
+        RowBuffer buffer;
+        Scalar* to = values.data();
+        for (Index begin = 0; begin < view.rows(); begin += step) {
+            const Index end = std::min(begin + step, view.rows());
+            const Rows<Scalar> rows = view.block(begin, end, buffer).as<Scalar>();
+            for (Index i = 0; i < rows.rows; ++i) to = std::copy_n(rows.row(i), rows.columns, to);
+        }
+        return owned_array(std::move(values), shape);
+    });
+}
+
 void add_reading(nb::module_& module) {
     using namespace nb::literals;
     nb::class_<Table>(module, "Table", "Points from files, in memory or read in blocks.")
@@ -93,7 +98,18 @@ void add_reading(nb::module_& module) {
         .def_prop_ro("label_names", [](const Table& t) { return t.label_names; })
         .def_prop_ro("notes", [](const Table& t) { return t.notes; })
         .def_prop_ro("resident", [](const Table& t) { return t.points.resident(); })
-        .def("array", &array_of);
+        .def("array", [](const Table& t) { return array_of_points(t.points); });
+    nb::class_<ScratchWriter>(module, "Scratch", "Rows that are written once, in a temporary file without a name.")
+        .def(nb::init<const std::string&>(), "folder"_a)
+        .def(
+            "write",
+            [](ScratchWriter& writer, nb::handle rows) {
+                const Points points = points_of(rows);
+                const nb::gil_scoped_release released;
+                writer.write(points);
+            },
+            "rows"_a)
+        .def("table", &table_of);
     module.def("read", &read, "paths"_a, "reading"_a = nb::dict(), "columns"_a = nb::dict());
     module.def("catalogue", &entries);
 }

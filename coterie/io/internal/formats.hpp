@@ -127,7 +127,7 @@ Index line_at(std::string_view text, std::size_t offset);
 
 // ---- formats by name ------------------------------------------------------------------------------------------------
 
-enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors, matrix_market };
 std::string_view name(Format format);
 /// What a file's name ends in; nothing where that is not known, or compressed.
 std::optional<Format> format_of_name(const std::string& path);
@@ -158,6 +158,13 @@ Array parse_idx(const Bytes& bytes, std::string_view source);
 Array parse_idx_header(const Bytes& bytes, std::string_view source);
 /// `source` is completed by the array's name, for messages that follow.
 Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
+/// The word that SciPy's save_npz writes as `format`: "csr"; empty where it is no text.
+std::string sparse_format(const Array& format);
+/// Sparse points (base/sparse_points.hpp) of an .npz that SciPy's save_npz wrote, of csr. Does not look for NaN.
+Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_rows, const std::string& source,
+                           int threads);
+/// The same of a Matrix Market file, rectangular or not.
+Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source);
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
 
 /// The table of a safetensors file, bounds-checked: tensors that tile the data exactly, metadata of texts only.
