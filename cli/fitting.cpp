@@ -345,11 +345,11 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     if (file) to_file([&] { file->commit(); });
     std::optional<Description> description;
     if (!inputs.problem.graph && !takes_affinities(method, request)) {
-        const PreparedRows fitted = pipeline.fitted_rows();
+        const PreparedRows rows_of_fit = pipeline.fitted_rows();
         if (request.report.empty())
-            description.emplace().clusters = profile(pipeline, fitted, run, inputs.problem.weights);
+            description.emplace().clusters = profile(pipeline, rows_of_fit, run, inputs.problem.weights);
         else
-            description = describe(pipeline, fitted, run, inputs.problem.weights, &pipeline.labels_of_prepared());
+            description = describe(pipeline, rows_of_fit, run, inputs.problem.weights, &pipeline.labels_of_prepared());
     }
     if (!first) {  // the first process tells and writes
         FitResult result;
