@@ -205,9 +205,9 @@ void Network::set_points(PointsView points, const Run& run) {
 }
 
 void Network::set_points(Matrix<float> points) {
-    const Points kept(std::move(points));
-    set_points(kept.view(), Run());
-    points_ = kept;
+    if (points.cols() != architecture_.input.items()) throw InternalError("network: points of another shape");
+    points_ = Points(std::move(points));
+    run_ = Run();
 }
 
 void Network::on_first(FunctionRef<void()> work) const {
@@ -304,10 +304,10 @@ void Network::require_pass_memory() {
 Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Changes& changes, Pass pass) {
     const auto data = [](const Matrix<float>& of) { return of.size() > 0 ? of.data() : nullptr; };
     pass_rows_ = static_cast<Index>(rows.size());
+    on_first([&] { require_pass_memory(); });
     const Matrix<float> seen = items(rows);
     Matrix<float> out(pass_rows_, architecture_.outputs);
     on_first([&] {
-        require_pass_memory();
         handle_->check(handle_->functions.forward(handle_->network, seen.data(), pass_rows_, data(changes.affine),
                                                   data(changes.colour), data(changes.noise),
                                                   pass == Pass::training ? 1 : 2, out.data()));

@@ -70,7 +70,7 @@ public:
     /// They must outlive the network. BadData, naming row and column, for values beyond 1e15: squares and sums of
     /// smaller ones stay within single precision.
     void set_points(PointsView points, const Run& run);
-    /// Kept, for this process alone.
+    /// Kept, as they are, for this process alone.
     void set_points(Matrix<float> points);
 
     /// What the encoder makes of these rows, rows x outputs.
