@@ -153,7 +153,7 @@ private:
     Index first_, rows_;
 };
 
-// What the model says of this process' rows.
+// What the model says of this process' rows, but for those that are left out.
 struct Seen {
     Labels labels;
     std::vector<double> membership;  // in the own cluster; empty: the method has none
@@ -161,7 +161,8 @@ struct Seen {
     std::optional<Points> embedding;
 };
 
-Seen seen_by(const Pipeline& pipeline, const PreparedRows& prepared, const Labels* labels, const Run& run) {
+Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labels, const Run& run) {
+    prepared.left_out.clear();
     const OutputSet has = pipeline.model().outputs();
     const PointsView points = prepared.points;
     const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
