@@ -103,7 +103,7 @@ def test_prepared_rows_are_those_the_model_sees(iris):
     assert np.allclose(model._fitted.prepared(X, [], [], 1), (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)))
     sparse = scipy.sparse.csr_matrix(X)
     unit = coterie.KMeans(3, scale="unit").fit(sparse)
-    assert np.allclose(unit._fitted.prepared(_input.rows_of(sparse, sparse=True).points, [], 1), X / np.linalg.norm(X, axis=1, keepdims=True))
+    assert np.allclose(unit._fitted.prepared(_input.rows_of(sparse, sparse=True).points, [], [], 1), X / np.linalg.norm(X, axis=1, keepdims=True))
 
 
 def test_matplotlib_is_imported_when_something_is_drawn():
