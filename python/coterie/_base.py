@@ -139,10 +139,10 @@ class Clusterer:
                 side["column_names"] = rows.names
             if rows.kinds:
                 side["kinds"], side["categories"] = rows.kinds, rows.categories
-        if weights is not None and len(weights) != count:
-            raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
         if processes is not None:  # X is a part; what is said beside it everybody has of all
             count, y, weights = whole_of_parts(processes, count, places, y, weights)
+        if weights is not None and len(weights) != count:
+            raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
         if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
             side["weights"] = weights
         init = getattr(self, "init", None)
@@ -185,15 +185,16 @@ class Clusterer:
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
     def _fit(self, X, y, weights, comm=None, local=False):
-        if local and comm is None:
+        in_parts = local is not False  # no pairs at all are those of a process without rows
+        if in_parts and comm is None:
             raise ValueError("local: X is a part of the rows where several processes work on a fit; comm says which they are")
         processes = None if comm is None else communicator_of(comm)
         progress = Progress(type(self).__name__, self.verbose, self.callback)
         rows, places = None, None
         try:
-            if local:
+            if in_parts:
                 places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
-            points, side, rows, values = self._problem(X, y, weights, processes if local else None, places)
+            points, side, rows, values = self._problem(X, y, weights, processes if in_parts else None, places)
             fitted, labels, report, said = _core.fit(
                 self._method,
                 self._option_values(),

@@ -39,14 +39,12 @@ def in_processes(size, name, X, *, local=None, **parameters):
     processes = [context.Process(target=_work, args=(rank, size, pipes, name, X, parameters, out, local)) for rank in range(size)]
     for process in processes:
         process.start()
-    found = []
-    for _ in range(size):
-        found.append(out.get(timeout=60))
-        print(found[-1])
-    found.sort(key=lambda each: each[0])
-    for process in processes:
-        process.join(timeout=60)
-    return found
+    try:
+        return sorted((out.get(timeout=60) for _ in range(size)), key=lambda each: each[0])
+    finally:
+        for process in processes:
+            process.join(timeout=5)
+            process.kill()  # who waits for another one that has failed
 
 
 @pytest.fixture(scope="module")
