@@ -14,12 +14,14 @@ Command root_command();
 Command fit_command();
 Command tune_command();
 Command predict_command();
+Command describe_command();
 Command transform_command();
 Command evaluate_command();
 Command geometry_command();
 Command methods_command();
 Command info_command();
 Command data_command();
+Command ner_command();
 
 /// coterie(1) as troff with the man macros.
 std::string man_page(const Command& root);

@@ -49,43 +49,15 @@ bool same_file(const std::string& a, const std::string& b) {
 const char* const labels_out_meaning =
     "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output; after a fit with "
     "partial labels by name in text, and in npy by the label's number, free clusters after the labels";
-
-const OptionSet& ReadRequest::described() {
-    static const OptionSet set =
-        OptionSetFor<ReadRequest>()
-            .text("label_column", &ReadRequest::label_column,
-                  "text files: the column that holds the truth, by name or number from 1 (-1: the last); it is no "
-                  "coordinate")
-            .text("columns", &ReadRequest::columns,
-                  "text files: the columns to take as coordinates, names, numbers and ranges such as 1-4,7")
-            .choice("header", &ReadRequest::header, {"auto", "yes", "no"}, "text files: is the first line a header")
-            .choice("precision", &ReadRequest::precision, {"auto", "float32", "float64"},
-                    "the type to compute in; auto: that of the file");
-    return set;
-}
-
-ReadOptions ReadRequest::options() const {
-    ReadOptions out;
-    out.precision = precision;
-    out.header = header;
-    out.label_column = label_column;
-    out.scratch_folder = scratch_folder;
-    std::size_t begin = 0;
-    while (begin < columns.size()) {
-        const std::size_t end = std::min(columns.find(',', begin), columns.size());
-        if (end == begin) throw BadArgument("option --columns: '" + columns + "' has an empty entry");
-        out.columns.push_back(columns.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    if (!columns.empty() && columns.back() == ',')
-        throw BadArgument("option --columns: '" + columns + "' has an empty entry");
-    return out;
-}
+const char* const table_out_meaning =
+    "write the rows of the points' file, all their columns, with label and, where the model has them, confidence (the "
+    "largest membership) and distance (to the own centroid): csv, - to standard output";
 
 std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request) {
     auto flags = flags_of(ReadRequest::described(), "Reading", std::static_pointer_cast<void>(request));
     flag_named(flags, "--label-column").value = "COLUMN";
-    flag_named(flags, "--columns").value = "LIST";
+    flag_named(flags, "--id-column").value = "COLUMN";
+    for (const char* list : {"--columns", "--exclude"}) flag_named(flags, list).value = "LIST";
     return flags;
 }
 
@@ -288,6 +260,13 @@ void Outputs::check(bool json) const {
             throw ResourceError("option " + output.flag + ": " + refused.message(), refused.fields());
         }
     }
+}
+
+void Failures::rethrow() const {
+    if (texts_.empty()) return;
+    std::string text;
+    for (const auto& each : texts_) text += (text.empty() ? "" : "; ") + each;
+    throw ResourceError(text + "; what else was asked for is written");
 }
 
 void print_result(const std::string& text, const Outputs& outputs) {

@@ -13,6 +13,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/data/read.hpp"
+#include "coterie/io/read_request.hpp"
 #include "coterie/pipeline/document.hpp"
 
 namespace coterie::cli {
@@ -20,17 +21,6 @@ namespace coterie::cli {
 // The library's own words for numbers, tables and pieces of documents.
 using namespace internal;
 
-/// How the points' file is read.
-struct ReadRequest {
-    std::string label_column;
-    std::string columns;
-    Header header = Header::automatic;
-    Precision precision = Precision::automatic;
-    std::string scratch_folder;  // beside the outputs
-
-    static const OptionSet& described();
-    ReadOptions options() const;
-};
 std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request);
 
 /// How a computation runs.
@@ -66,6 +56,7 @@ Operand text_operand(std::string name, std::string meaning, std::string& target,
 Operand points_operand(std::string& target, std::shared_ptr<void> owner);
 
 extern const char* const labels_out_meaning;
+extern const char* const table_out_meaning;
 
 /// Points with "did you mean" on a data set's name.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);
@@ -109,6 +100,28 @@ private:
     };
     std::vector<Output> outputs_;
     std::vector<std::string> inputs_;
+};
+
+/// Outputs that could not be written: they do not take the others with them.
+class Failures {
+public:
+    /// Runs write(); false where it failed for want of room, a reader, a permission.
+    template <class Write>
+    bool attempt(Write&& write) {
+        try {
+            write();
+            return true;
+        } catch (const ResourceError& error) {
+            texts_.push_back(error.message());
+            return false;
+        }
+    }
+    bool empty() const { return texts_.empty(); }
+    /// ResourceError that tells all of them, where there are any: the last thing a command does.
+    void rethrow() const;
+
+private:
+    std::vector<std::string> texts_;
 };
 
 const std::vector<std::string>& label_extensions();

@@ -13,22 +13,26 @@ int fit(const Method& method, const FitRequest& request) {
     Run run = request.running->run_in_processes();
     ProgressBar bar(run, request.running->quiet);
     FitInputs inputs = read_inputs(method, request, run);
-    const std::vector<std::string> notes = notes_on(method, request.options());
+    std::vector<std::string> notes = inputs.notes;
+    for (auto& note : notes_on(method, request.options())) notes.push_back(std::move(note));
     if (!request.running->quiet)
         for (const auto& note : notes) print_note(note);
     const InterruptGuard guard;
     const bool first = run.communicator().rank() == 0;
-    FitResult result = fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar);
+    Failures failures;
+    FitResult result =
+        fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar, failures);
     result.notes = notes;
     if (!request.running->quiet)
         for (const auto& warning : result.warnings) print_warning(warning);
     const int code = tell_end(result, request);
-    if (!first) return code;
-    if (request.running->json) {
-        print(json_document(result));
-    } else {
-        print_result(text_document(result), outputs);
+    if (first) {
+        if (request.running->json)
+            print(json_document(result));
+        else
+            print_result(text_document(result), outputs);
     }
+    failures.rethrow();
     return code;
 }
 
@@ -62,6 +66,8 @@ std::vector<Example> examples_for(const Method& method) {
 Command fit_method_command(const Method& method) {
     const auto request = std::make_shared<FitRequest>();
     Command command = method_command(method, request);
+    append(command.flags,
+           flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
     append(command.flags,
            flags_of(FitOptions::described(), "Running", std::static_pointer_cast<void>(request->fitting)));
     command.examples = examples_for(method);

@@ -7,13 +7,18 @@
 #include <algorithm>
 #include <set>
 
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/model/model.hpp"
+#include "coterie/pipeline/column_hints.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 #include "labels_file.hpp"
+#include "program.hpp"
+#include "result_table.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -53,12 +58,31 @@ void refuse_what_points_have(const FitRequest& request, bool graph) {
         throw BadArgument("option " + option + ": " + request.points +
                           (graph ? " is a graph, which has no coordinates" : " holds affinities, not coordinates"));
     };
-    const OptionSet& preparing = PreparationOptions::described();
-    for (const auto& option : preparing.options())
+    for (const auto& option : PreparationOptions::described().options())
         if (option.get(request.preprocessing.get()) != option.default_value) refuse(option_flag(option.name));
+    for (const auto& option : ColumnOptions::described().options())
+        if (option.get(request.columns.get()) != option.default_value) refuse(option_flag(option.name));
     if (!graph) return;
     if (!request.picture.empty()) refuse("--picture");
     if (!request.report.empty()) refuse("--report");
+}
+
+// The labels of the fit, which the model might give otherwise, and what the model says beside them.
+void write_table(ResultTable& table, const Pipeline& pipeline, const Run& run) {
+    const Labels& labels = pipeline.labels();
+    if (table.wanted().empty()) {
+        table.write(labels, {});
+        return table.commit();
+    }
+    PreparedRows rows{pipeline.prepared(), {}, pipeline.left_out()};
+    Index at = 0;
+    pipeline.apply(rows, {.labels = false, .outputs = table.wanted()}, run, [&](const RowResults& results) {
+        const Index count = results.outputs.front().rows();
+        table.write(std::span(labels).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)),
+                    results.outputs);
+        at += count;
+    });
+    table.commit();
 }
 
 // `own`: the labels that came with the points.
@@ -96,6 +120,7 @@ Outputs FitRequest::check() const {
     if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
     outputs.keep(running->checkpoint);
     outputs.add("--labels-out", labels_out, label_extensions());
+    outputs.add("--table-out", table_out, {".csv"});
     outputs.add("--model-out", model_out);
     outputs.add("--picture", picture, {".svg"});
     outputs.add("--report", report, {".html", ".htm"});
@@ -161,11 +186,11 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
     append(command.flags, constraint_flags(method.takes, request->constraints));
-    append(command.flags,
-           flags_of(PreparationOptions::described(), "Preparing (stored in the model, and applied again by predict)",
-                    std::static_pointer_cast<void>(request->preprocessing)));
+    append(command.flags, flags_of(PreparationOptions::described(), preparing_heading,
+                                   std::static_pointer_cast<void>(request->preprocessing)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
+    text("--table-out", "FILE.csv", table_out_meaning, "Writing", request->table_out);
     text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
          request->model_out);
     text("--report", "FILE.html", "write a report of one self-contained page", "Writing", request->report);
@@ -204,9 +229,15 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (graph_wanted && is_graph(request.points)) {
         problem.graph = std::make_shared<SparseMatrix>(read_graph(request.points, run));
     } else {
-        PointsFile file = points_from(request.points, request.reading->options(), run);
+        ReadOptions options = request.reading->options();
+        request.columns->read_by(options);
+        options.keep_rows = !request.table_out.empty();
+        options.numeric_names = !takes_affinities(method, request);
+        PointsFile file = points_from(request.points, options, run);
         const std::string source = source_of(request);
-        inputs.warnings = file.notes;
+        if (!file.reading.empty()) inputs.notes.push_back(file.reading);
+        inputs.warnings = with_flags(file.notes);
+        inputs.rows = std::move(file.rows);
         parts = file.parts;
         if (graph_wanted && is_edge_list(file.points, request.points, source)) {
             // Numbers of points would be rounded.
@@ -216,15 +247,35 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         } else {
             problem.points = std::move(file.points);
             problem.column_names = std::move(file.column_names);
+            problem.column_kinds = std::move(file.kinds);
+            problem.categories = std::move(file.categories);
             own_truth = std::move(file.labels);
         }
     }
+    // Of a data set of the catalogue somebody has thought already; affinities have no columns.
+    if (!problem.graph && !request.points.starts_with("data:") && !takes_affinities(method, request))
+        for (const auto& hint : column_hints(problem, *request.preprocessing))
+            inputs.warnings.push_back(with_flags(hint));
     read_constraints(*request.constraints, parts, problem);
+    if (run.communicator().size() > 1) {
+        if (!request.table_out.empty())
+            throw BadArgument("option --table-out: is written by one process; --labels-out works in several",
+                              {.option = "table_out"});
+        if (is_in_parts(request.labels_out) && inputs.rows)
+            throw BadArgument(
+                "option --id-column: with a file of labels for each process ids cannot be carried; name one "
+                "file for all",
+                {.option = "id_column"});
+    }
+    if (!request.table_out.empty() && problem.graph)
+        throw BadArgument("option --table-out: a graph has no rows of its own to write");
     if (!problem.graph && (!problem.points.resident() || run.communicator().size() > 1))
         for (const auto& [option, path] : {std::pair("--picture", request.picture), {"--report", request.report}})
             if (!path.empty())
                 throw BadArgument("option " + std::string(option) + ": is drawn of points in memory, and these are " +
-                                  (problem.points.resident() ? "worked on in several processes" : "read in blocks"));
+                                  (problem.points.resident()              ? "worked on in several processes"
+                                   : as_sparse(problem.points) != nullptr ? "sparse"
+                                                                          : "read in blocks"));
     if (takes_affinities(method, request)) refuse_what_points_have(request, problem.graph != nullptr);
     const Labels& partial_labels = problem.partial_labels;
     if (!partial_labels.empty())
@@ -247,12 +298,13 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
 }
 
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar) {
+                        Run run, ProgressBar& bar, Failures& failures) {
     const std::string source = source_of(request);
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
         try {
-            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run, *request.fitting);
+            return Pipeline::fit(method, given, inputs.problem, *request.preprocessing, run, *request.fitting,
+                                 *request.columns);
         } catch (const BadData& error) {
             if (!may_be_graph(method, request)) throw;
             throw BadData(source + ": " + error.message(), error.fields());  // what is the matter is in its numbers
@@ -272,18 +324,33 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     if (first && needed) labels = pipeline.labels();
     const bool in_parts = is_in_parts(request.labels_out);
     std::optional<LabelsFile> file;
-    if (!request.labels_out.empty() && (in_parts || first)) {
-        const auto own = static_cast<Index>(pipeline.labels().size());
-        file.emplace(part_of(request.labels_out, communicator), in_parts ? own : pipeline.fit_report().points,
-                     model.cluster_labels());
-        file->write(pipeline.labels());
-    }
+    bool labels_written = !request.labels_out.empty();
+    const auto to_file = [&](auto&& act) {
+        if (labels_written) labels_written = failures.attempt(act);
+        if (!labels_written) file.reset();
+    };
+    if (!request.labels_out.empty() && (in_parts || first))
+        to_file([&] {
+            const auto all = pipeline.fit_report().points + static_cast<Index>(pipeline.left_out().size());
+            file.emplace(part_of(request.labels_out, communicator),
+                         in_parts ? static_cast<Index>(pipeline.labels().size()) : all, model.cluster_labels(),
+                         inputs.rows.get());
+            file->write(pipeline.labels());
+        });
     if (needed || (!request.labels_out.empty() && !in_parts))
         take_from_others(communicator, pipeline.labels(), [&](std::span<const std::int32_t> some) {
             if (needed) labels.insert(labels.end(), some.begin(), some.end());
-            if (file && !in_parts) file->write(some);
+            if (file && !in_parts) to_file([&] { file->write(some); });
         });
-    if (file) file->commit();
+    if (file) to_file([&] { file->commit(); });
+    std::optional<Description> description;
+    if (!inputs.problem.graph && !takes_affinities(method, request)) {
+        const PreparedRows rows_of_fit = pipeline.fitted_rows();
+        if (request.report.empty())
+            description.emplace().clusters = profile(pipeline, rows_of_fit, run, inputs.problem.weights);
+        else
+            description = describe(pipeline, rows_of_fit, run, inputs.problem.weights, &pipeline.labels_of_prepared());
+    }
     if (!first) {  // the first process tells and writes
         FitResult result;
         result.report = pipeline.fit_report();
@@ -291,25 +358,39 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         return result;
     }
     FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
+    result.description = std::move(description);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
     for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));
     result.warnings = std::move(inputs.warnings);
+    result.command = command_text();
+    result.date = date_text();
     const auto writes = [&](const char* what, const std::string& path) {
         if (!path.empty()) result.written.emplace_back(what, path);
     };
-    writes("labels", request.labels_out);
-    writes("model", request.model_out);
-    writes("picture", request.picture);
-    writes("report", request.report);
-
-    if (!request.model_out.empty()) pipeline.save(request.model_out);
+    if (labels_written) writes("labels", request.labels_out);
+    const auto attempt = [&](const char* what, const std::string& path, auto&& write) {
+        if (!path.empty() && failures.attempt(write)) writes(what, path);
+    };
+    attempt("table", request.table_out, [&] {
+        ResultTable table(request.table_out, inputs.rows.get(), inputs.problem.points, inputs.problem.column_names,
+                          model);
+        write_table(table, pipeline, run);
+    });
+    attempt("model", request.model_out, [&] { pipeline.save(request.model_out); });
     if (!request.picture.empty() || !request.report.empty()) {
         Stopwatch watch;
         const std::string picture = fit_picture(pipeline, result, run);
+        std::string map;
+        if (!request.report.empty()) map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run);
         result.seconds.emplace_back("draw", watch.seconds());
-        if (!request.picture.empty()) write_file(request.picture, picture);
-        if (!request.report.empty()) write_file(request.report, page(result, picture, option_flag));
+        attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
+        // The page lists itself among what was written.
+        if (!request.report.empty()) {
+            writes("report", request.report);
+            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map)); }))
+                result.written.pop_back();
+        }
     }
     return result;
 }

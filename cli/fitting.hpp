@@ -23,11 +23,13 @@ struct FitRequest {
     std::shared_ptr<ConstraintRequest> constraints = std::make_shared<ConstraintRequest>();
     std::shared_ptr<FitOptions> fitting = std::make_shared<FitOptions>();
     std::shared_ptr<PreparationOptions> preprocessing = std::make_shared<PreparationOptions>();
+    std::shared_ptr<ColumnOptions> columns = std::make_shared<ColumnOptions>();
     std::string truth;
     std::string truth_column;
     std::string weights;
     std::string initial_centroids;
     std::string labels_out;
+    std::string table_out;
     std::string model_out;
     std::string report;
     std::string picture;
@@ -38,6 +40,9 @@ struct FitRequest {
     /// `given`, and with partial labels as many clusters as these have where nothing is said.
     OptionValues options() const;
 };
+
+/// What is learned from the points of a fit stands under this.
+inline constexpr const char* preparing_heading = "Preparing (stored in the model, and applied again by predict)";
 
 /// A subcommand named after the method: POINTS, and every flag of a fit that it takes. `first`: flags that come before
 /// the method's own.
@@ -53,16 +58,19 @@ std::vector<std::string> notes_on(const Method& method, const OptionValues& give
 struct FitInputs {
     Problem problem;
     std::optional<Truth> truth;
+    std::vector<std::string> notes;  // how the points were read
     std::vector<std::string> warnings;
+    std::shared_ptr<const TableRows> rows = {};
     double seconds = 0;
 };
 /// BadData when parts do not belong together.
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);
 
-/// Prepares the points, fits, scores, and writes the files that were asked for. `given`: the options that are not left
+/// Prepares the points, fits, scores, and writes the files that were asked for, those that fail apart: they are told by
+/// `failures` and not among what is written. `given`: the options that are not left
 /// at their defaults. The caller's InterruptGuard must live.
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar);
+                        Run run, ProgressBar& bar, Failures& failures);
 /// Says on standard error what ended the fit before it converged; the exit code.
 int tell_end(const FitResult& result, const FitRequest& request);
 

@@ -36,7 +36,7 @@ int tell(const InfoRequest& request) {
     const Pipeline pipeline = Pipeline::from(archive, request.model);
     const Model* const model = &pipeline.model();
     const auto labels = label_groups(model->cluster_labels(), {});
-    const auto parts = model->part_descriptions();
+    const auto parts = pipeline.part_descriptions();
     const auto described = [&](const std::string& name) {
         const auto found =
             std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.name == name; });

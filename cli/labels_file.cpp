@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "coterie/base/internal/together.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 
 namespace coterie::cli {
@@ -32,8 +33,8 @@ std::string part_of(const std::string& path, const Communicator& communicator) {
     return out;
 }
 
-LabelsFile::LabelsFile(const std::string& path, Index rows, const ClusterLabels& of_clusters)
-    : of_clusters_(of_clusters), writer_(path, rows, merged_by_label({}, of_clusters).names) {}
+LabelsFile::LabelsFile(const std::string& path, Index rows, const ClusterLabels& of_clusters, const TableRows* ids)
+    : of_clusters_(of_clusters), writer_(path, rows, merged_by_label({}, of_clusters).names, ids) {}
 
 void LabelsFile::write(std::span<const std::int32_t> clusters) {
     if (of_clusters_.empty()) return writer_.write(clusters);
@@ -44,16 +45,14 @@ void LabelsFile::write(std::span<const std::int32_t> clusters) {
 
 void take_from_others(Communicator& communicator, std::span<const std::int32_t> own,
                       const std::function<void(std::span<const std::int32_t>)>& take) {
-    std::size_t count = own.size();
-    const auto count_bytes = std::as_writable_bytes(std::span(&count, 1));
     if (communicator.rank() > 0) {
-        communicator.send(count_bytes, 0);
+        internal::send_value(communicator, own.size(), 0);
         in_pieces(own, [&](std::span<const std::int32_t> some) { communicator.send(std::as_bytes(some), 0); });
         return;
     }
     Labels received;
     for (int process = 1; process < communicator.size(); ++process) {
-        communicator.receive(count_bytes, process);
+        const auto count = internal::receive_value<std::size_t>(communicator, process);
         received.resize(std::min(count, piece));
         for (std::size_t left = count; left > 0;) {
             const auto some = std::span(received).first(std::min(left, piece));

@@ -20,7 +20,7 @@ std::string part_of(const std::string& path, const Communicator& communicator);
 /// Clusters as labels are written: those of a label are one, by name (merged_by_label).
 class LabelsFile {
 public:
-    LabelsFile(const std::string& path, Index rows, const ClusterLabels& of_clusters);
+    LabelsFile(const std::string& path, Index rows, const ClusterLabels& of_clusters, const TableRows* ids = nullptr);
     void write(std::span<const std::int32_t> clusters);
     void commit() { writer_.commit(); }
 

@@ -81,15 +81,16 @@ Command root_command() {
     root.summary = "find groups in data whose plain distances hide them";
     root.details =
         "Points go in, clusters come out: fit finds them, tune chooses a method's options, predict labels new points "
-        "with a saved model, evaluate "
-        "scores labels against a "
+        "with a saved model, describe "
+        "tells what sets clusters apart, evaluate scores labels against a "
         "truth. Results go to standard output, as a short table or, with --json, as one JSON document; everything else "
         "goes to "
         "standard error. The same seed gives the same labels, whatever the number of threads.";
     root.commands_are = "COMMAND";
-    root.commands = {fit_command(),      tune_command(),       predict_command(), transform_command(),
-                     evaluate_command(), methods_command(),    info_command(),    data_command(),
-                     geometry_command(), completion_command(), man_command()};
+    root.commands = {fit_command(),       tune_command(),     predict_command(), describe_command(),
+                     transform_command(), evaluate_command(), methods_command(), info_command(),
+                     data_command(),      geometry_command(), ner_command(),     completion_command(),
+                     man_command()};
     Flag flag;
     flag.name = "--version";
     flag.meaning = "print the version";

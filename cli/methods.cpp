@@ -46,9 +46,13 @@ Json json_of(const Method& method) {
     Json out;
     out["name"] = method.name;
     out["summary"] = method.summary;
-    out["takes"] = {{"weights", method.takes.weights},       {"initial_centroids", method.takes.initial_centroids},
-                    {"partial_labels", method.takes.labels}, {"group_shares", method.takes.shares != Shares::none},
-                    {"sizes", method.takes.sizes},           {"device", method.takes.device},
+    out["takes"] = {{"sparse", method.takes.sparse},
+                    {"weights", method.takes.weights},
+                    {"initial_centroids", method.takes.initial_centroids},
+                    {"partial_labels", method.takes.labels},
+                    {"group_shares", method.takes.shares != Shares::none},
+                    {"sizes", method.takes.sizes},
+                    {"device", method.takes.device},
                     {"checkpoint", method.takes.checkpoint}};
     out["options"] = Json::array();
     for (const auto& option : method.options->options()) out["options"].push_back(json_of(option));
@@ -58,6 +62,7 @@ Json json_of(const Method& method) {
 std::string text_of(const Method& method) {
     std::string out = method.name + ": " + method.summary + "\n";
     std::vector<std::string> takes;
+    if (method.takes.sparse) takes.push_back("sparse points");
     if (method.takes.weights) takes.push_back("weights");
     if (method.takes.initial_centroids) takes.push_back("initial centroids");
     if (method.takes.labels) takes.push_back("partial labels");

@@ -7,6 +7,7 @@
 
 #include "command_line.hpp"
 #include "common.hpp"
+#include "program.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -25,9 +26,11 @@ inline std::vector<Operand> model_operands(const std::shared_ptr<ModelRequest>& 
 }
 
 /// The model's columns by name, unless --columns says which.
-inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& request, const Run& run) {
+inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& request, const Run& run,
+                             bool keep_rows = false) {
     ReadOptions options = request.reading->options();
-    options.wanted_columns = pipeline.column_names();
+    pipeline.read_by(options);
+    options.keep_rows = keep_rows;
     return points_from(request.points, options, run);
 }
 
@@ -35,7 +38,7 @@ inline PointsFile points_for(const Pipeline& pipeline, const ModelRequest& reque
 inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& request, const PointsFile& file,
                                  const Run& run) {
     try {
-        return pipeline.prepare(file.points, file.column_names, run);
+        return pipeline.prepare(file.points, file.column_names, run, file.categories);
     } catch (const BadData& error) {
         throw BadData((request.points == "-" ? "standard input" : request.points) + ": " + error.message(),
                       error.fields());
@@ -48,9 +51,14 @@ inline void tell_applied(AppliedResult& result, const ModelRequest& request, con
                          const PreparedRows& rows, const Run& run, const Outputs& outputs) {
     result.model = request.model;
     result.threads = run.threads;
-    std::vector<std::string> warnings = file.notes;
+    result.command = command_text();
+    result.date = date_text();
+    if (!file.reading.empty()) result.notes.push_back(file.reading);
+    std::vector<std::string> warnings = with_flags(file.notes);
     for (const auto& warning : with_flags(rows.warnings)) warnings.push_back(warning);
     result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
+    if (!request.running->quiet)
+        for (const auto& note : result.notes) print_note(note);
     if (!request.running->quiet)
         for (const auto& warning : result.warnings) print_warning(warning);
     if (request.running->json)

@@ -11,6 +11,7 @@
 #include "coterie/base/internal/together.hpp"
 #include "labels_file.hpp"
 #include "model_command.hpp"
+#include "result_table.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -20,6 +21,7 @@ struct PredictRequest : ModelRequest {
     std::string truth;
     std::string truth_column;
     std::string labels_out;
+    std::string table_out;
     std::vector<std::pair<Output, std::string>> outputs = {
         {Output::embedding, {}}, {Output::memberships, {}}, {Output::label_scores, {}}, {Output::distances, {}}};
 };
@@ -61,23 +63,25 @@ void require_outputs(const PredictRequest& request, const Model& model) {
 struct Predicted {
     std::vector<Index> sizes;
     Labels labels;
+    std::vector<std::pair<std::string, std::string>> written;
 };
 
 // Every file is begun before the first row and put in place after the last.
 Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
-                            bool labels_needed, const Run& run) {
+                            const PointsFile& file, bool labels_needed, const Run& run, Failures& failures) {
     const Model& model = pipeline.model();
     Communicator& communicator = run.communicator();
     const bool first = communicator.rank() == 0;
-    const Index all = rows.points.rows();
-    const Index own = internal::own_rows(internal::grid_of(rows.points), communicator).count();
+    const Index all = rows.points.rows() + static_cast<Index>(rows.left_out.size());
+    const Index own = rows.own_rows(run);
     const bool in_parts = is_in_parts(request.labels_out);
     const bool together = !request.labels_out.empty() && !in_parts;  // in one file
     std::optional<LabelsFile> labels;
     if (in_parts || (together && first))
-        labels.emplace(part_of(request.labels_out, communicator), in_parts ? own : all, model.cluster_labels());
+        labels.emplace(part_of(request.labels_out, communicator), in_parts ? own : all, model.cluster_labels(),
+                       file.rows.get());
     Wanted wanted;
-    std::vector<PointsWriter> writers;
+    std::vector<std::optional<PointsWriter>> writers;
     for (const auto& [output, path] : request.outputs) {
         if (path.empty()) continue;
         if (communicator.size() > 1 && !is_in_parts(path))
@@ -85,17 +89,33 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
                               ": several processes write a file each, such as part-{rank}.npy");
         const Output which = wanted.outputs.emplace_back(wanted_of(model, output));
         const Index columns = model.output_columns(which);
-        writers.emplace_back(part_of(path, communicator), own, columns, ScalarType::float64,
+        writers.emplace_back(std::in_place, part_of(path, communicator), own, columns, ScalarType::float64,
                              column_names(model, which, columns));
     }
-    Predicted out{std::vector<Index>(static_cast<std::size_t>(model.clusters()), 0), {}};
+    const std::size_t asked = wanted.outputs.size();
+    std::optional<ResultTable> table;
+    if (!request.table_out.empty()) {
+        if (communicator.size() > 1)
+            throw BadArgument("option --table-out: is written by one process; --labels-out works in several");
+        table.emplace(request.table_out, file.rows.get(), file.points, file.column_names, model);
+        wanted.outputs.insert(wanted.outputs.end(), table->wanted().begin(), table->wanted().end());
+    }
+    Predicted out{std::vector<Index>(static_cast<std::size_t>(model.clusters()), 0), {}, {}};
     const bool kept = labels_needed || (together && !first);
+    // An output that fails is let go of, and the others go on.
+    const auto attempt = [&](auto& output, auto&& act) {
+        if (output && !failures.attempt([&] { act(*output); })) output.reset();
+    };
     naming_points(request.points, [&] {
         pipeline.apply(rows, wanted, run, [&](const RowResults& results) {
-            for (const auto label : results.labels) ++out.sizes[static_cast<std::size_t>(label)];
-            if (labels) labels->write(results.labels);
+            for (const auto label : results.labels)
+                if (label >= 0) ++out.sizes[static_cast<std::size_t>(label)];
+            attempt(labels, [&](LabelsFile& to) { to.write(results.labels); });
             if (kept) out.labels.insert(out.labels.end(), results.labels.begin(), results.labels.end());
-            for (std::size_t o = 0; o < writers.size(); ++o) writers[o].write(results.outputs[o]);
+            for (std::size_t o = 0; o < writers.size(); ++o)
+                attempt(writers[o], [&](PointsWriter& to) { to.write(results.outputs[o]); });
+            attempt(table,
+                    [&](ResultTable& to) { to.write(results.labels, std::span(results.outputs).subspan(asked)); });
         });
     });
     out.sizes = internal::add_up(communicator, out.sizes);
@@ -103,11 +123,17 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
         const Labels mine = first ? Labels() : std::move(out.labels);
         take_from_others(communicator, mine, [&](std::span<const std::int32_t> some) {
             if (labels_needed) out.labels.insert(out.labels.end(), some.begin(), some.end());
-            if (together) labels->write(some);
+            if (together) attempt(labels, [&](LabelsFile& to) { to.write(some); });
         });
     }
-    if (labels) labels->commit();
-    for (auto& writer : writers) writer.commit();
+    attempt(labels, [](LabelsFile& to) { to.commit(); });
+    for (auto& writer : writers) attempt(writer, [](PointsWriter& to) { to.commit(); });
+    attempt(table, [](ResultTable& to) { to.commit(); });
+    if (labels) out.written.emplace_back("labels", request.labels_out);
+    if (table) out.written.emplace_back("table", request.table_out);
+    std::size_t o = 0;
+    for (const auto& [output, path] : request.outputs)
+        if (!path.empty() && writers[o++]) out.written.emplace_back(name(wanted_of(model, output)), path);
     return out;
 }
 
@@ -118,6 +144,7 @@ int predict(const PredictRequest& request) {
     Outputs outputs;
     for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
+    outputs.add("--table-out", request.table_out, {".csv"});
     for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
     outputs.check(request.running->json);
     request.reading->scratch_folder = outputs.folder();
@@ -129,7 +156,7 @@ int predict(const PredictRequest& request) {
     const Pipeline pipeline = Pipeline::load(request.model);
     const Model& model = pipeline.model();
     require_outputs(request, model);
-    PointsFile file = points_for(pipeline, request, run);
+    PointsFile file = points_for(pipeline, request, run, !request.table_out.empty());
     std::optional<Truth> truth;
     if (request.truth != "none") {
         if (!request.truth.empty()) {
@@ -143,17 +170,20 @@ int predict(const PredictRequest& request) {
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
-    const Predicted predicted = predict_and_write(request, pipeline, rows, truth.has_value(), run);
-    if (run.communicator().rank() > 0) return Exit::done;  // the first process tells
+    Failures failures;
+    const Predicted predicted = predict_and_write(request, pipeline, rows, file, truth.has_value(), run, failures);
+    if (run.communicator().rank() > 0) {  // the first process tells
+        failures.rethrow();
+        return Exit::done;
+    }
     bar.clear();
     seconds.emplace_back("predict", watch.restart());
 
     AppliedResult result = predict_result(pipeline, predicted.sizes, predicted.labels, request.points, truth);
     result.seconds = seconds;
-    if (!request.labels_out.empty()) result.written.emplace_back("labels", request.labels_out);
-    for (const auto& [output, path] : request.outputs)
-        if (!path.empty()) result.written.emplace_back(name(wanted_of(model, output)), path);
+    result.written = predicted.written;
     tell_applied(result, request, file, rows, run, outputs);
+    failures.rethrow();
     return Exit::done;
 }
 
@@ -175,6 +205,8 @@ Command predict_command() {
                                       "the column of the --truth file, by name or number from 1", "Reading",
                                       request->truth_column, request));
     command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out,
+                                      request, Completion::file));
+    command.flags.push_back(text_flag("--table-out", "FILE.csv", table_out_meaning, "Writing", request->table_out,
                                       request, Completion::file));
     for (auto& [output, path] : request->outputs)
         command.flags.push_back(

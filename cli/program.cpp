@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <new>
 #include <thread>
@@ -89,12 +90,36 @@ void choose_openblas_kernels() {
     if (kernels != nullptr) ::setenv("OPENBLAS_CORETYPE", kernels, 0);
 }
 
+std::string words_of_command;
+
+// A word in quotes where a shell would read another thing.
+std::string quoted(const std::string& word) {
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
 }  // namespace
+
+const std::string& command_text() { return words_of_command; }
+
+std::string date_text() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
 
 int run_program(Command (*root)(), int count, char** words) {
     wait_asleep();
     choose_openblas_kernels();
     prepare_signals();
+    words_of_command = "coterie";
+    for (int i = 1; i < count; ++i) words_of_command += " " + quoted(words[i]);
     const Command program = root();
     know_flags(program);
     const int code = run(program, std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));

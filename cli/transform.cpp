@@ -38,7 +38,7 @@ int transform(const TransformRequest& request) {
     const Index dimensions = model.output_columns(Output::embedding);
     const InterruptGuard guard;
     run.should_stop = InterruptGuard::interrupted;
-    PointsWriter writer(request.points_out, rows.points.rows(), dimensions, ScalarType::float64);
+    PointsWriter writer(request.points_out, rows.own_rows(run), dimensions, ScalarType::float64);
     naming_points(request.points, [&] {
         pipeline.apply(rows, {.labels = false, .outputs = {Output::embedding}}, run,
                        [&](const RowResults& results) { writer.write(results.outputs.front()); });

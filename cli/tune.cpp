@@ -204,12 +204,13 @@ int tune_method(const Method& method, const TuneRequest& request) {
         if (!fit.given->contains(axis.option)) fixed.erase(axis.option);
         said[axis.option] = {};
     }
-    const std::vector<std::string> notes = notes_on(method, said);
+    std::vector<std::string> notes = notes_on(method, said);
 
     Run run = fit.running->run();
     tuned.threads = run.threads;
     ProgressBar bar(run, quiet);
     FitInputs inputs = read_inputs(method, fit, run);
+    notes.insert(notes.begin(), inputs.notes.begin(), inputs.notes.end());
     if (inputs.problem.graph) throw BadArgument(fit.points + " is a graph; tune takes points, fit takes graphs");
     tuned.points = inputs.problem.rows();
     tuned.seconds.emplace_back("read", inputs.seconds);
@@ -224,10 +225,11 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.seconds.emplace_back("tune", watch.restart());
     for (auto& cell : tuned.found.cells) cell.error = with_flags(cell.error);
     std::exception_ptr failure;
+    Failures failures;
     try {
         if (!tuned.found.interrupted)
             tuned.fit = fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, fit,
-                                      std::move(inputs), run, bar);
+                                      std::move(inputs), run, bar, failures);
     } catch (const Cancelled&) {
         tuned.found.interrupted = true;
     } catch (const Error&) {
@@ -255,6 +257,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
         print_result(tuned_text(tuned), outputs);
     }
     if (failure) std::rethrow_exception(failure);
+    failures.rethrow();
     return code;
 }
 

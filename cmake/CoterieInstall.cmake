@@ -27,7 +27,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff $
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/coterie)
 set(COTERIE_PKG_MODULES "")
 set(COTERIE_PKG_PREFIXES "")
-foreach(part "CRYPTO;libcrypto" "LIBZIP;libzip" "CURL;libcurl")
+foreach(part "CRYPTO;libcrypto" "LIBZIP;libzip" "CURL;libcurl" "ICU;icu-uc")
   list(GET part 0 prefix)
   list(GET part 1 module)
   if(${prefix}_FOUND)

@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-ABI = 3
+ABI = 4
 SKIPPED = 77
 DENSE, LINEAR, SGD, ENCODER = 1, 0, 1, 3
 
@@ -41,8 +41,7 @@ FUNCTIONS = [  # of coterie_network_api, in its order, as far as they are called
     ("parameter_size", COUNT, [HANDLE, NUMBER]),
     ("get_parameter", NUMBER, [HANDLE, NUMBER, FLOATS]),
     ("set_parameter", NUMBER, [HANDLE, NUMBER, FLOATS]),
-    ("set_points", NUMBER, [HANDLE, FLOATS, COUNT]),
-    ("forward", NUMBER, [HANDLE, ctypes.POINTER(COUNT), COUNT, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS]),
+    ("forward", NUMBER, [HANDLE, FLOATS, COUNT, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS]),
     ("reconstruct", NUMBER, [HANDLE, ctypes.c_double, ctypes.POINTER(ctypes.c_double)]),
     ("decode", NUMBER, [HANDLE, FLOATS, COUNT, FLOATS]),
     ("input_gradient", NUMBER, [HANDLE, FLOATS, FLOATS]),
@@ -86,10 +85,9 @@ def check_step(api, torch):
     for number, parameter in enumerate(parameters):
         assert api.parameter_size(network, number) == parameter.numel()
         done(api.set_parameter(network, number, floats(parameter)))
-    done(api.set_points(network, floats(points), 4))
     done(api.set_optimizers(network, ctypes.byref(Optimizer(kind=SGD, part=ENCODER, learning_rate=0.5)), 1))
     output = (ctypes.c_float * 8)()
-    done(api.forward(network, (COUNT * 4)(0, 1, 2, 3), 4, None, None, None, 1, output))
+    done(api.forward(network, floats(points), 4, None, None, None, 1, output))
     done(api.backward(network, floats(gradient)))
     done(api.step(network))
     moved = []
@@ -116,7 +114,7 @@ def loaded(name):
     return sorted(file for file in files if pathlib.Path(file).name.startswith(name))
 
 
-def check(order, library, torch_libraries):
+def check(order, library, torch_cpu):
     if order == "after":
         import torch
         api = load(library)
@@ -124,10 +122,10 @@ def check(order, library, torch_libraries):
         api = load(library)
         api.keep_memory()  # as coterie does where nobody else has loaded LibTorch
         import torch
-    version = torch.__version__.partition("+")[0]
+    version = re.match(r"[0-9.]+", torch.__version__)[0]  # without what it was built for
     assert api.description().decode() == f"LibTorch {version}", (api.description(), version)
-    for name in ("libtorch_cpu.so", "libc10.so"):
-        assert loaded(name) == [str(torch_libraries / name)], loaded(name)
+    assert loaded("libtorch_cpu.so") == [str(torch_cpu)], loaded("libtorch_cpu.so")
+    assert [pathlib.Path(file).parent for file in loaded("libc10.so")] == [torch_cpu.parent], loaded("libc10.so")
     assert len(loaded("libgomp")) == 1, loaded("libgomp")
     assert api.has_device(b"cpu") == 1
     assert api.has_device(b"cuda") == int(torch.cuda.is_available())
@@ -139,23 +137,25 @@ def check(order, library, torch_libraries):
 def main():
     library = sys.argv[1]
     found = subprocess.run(["ldd", library], check=True, capture_output=True, text=True).stdout
-    torch_cpu = re.search(r"libtorch_cpu\.so\S* => (/.*) \(", found)
-    assert torch_cpu, f"the loader does not find what {library} needs:\n{found}"
-    torch_libraries = pathlib.Path(torch_cpu[1]).resolve().parent
+    used = re.search(r"libtorch_cpu\.so\S* => (/.*) \(", found)
+    assert used, f"the loader does not find what {library} needs:\n{found}"
+    torch_cpu = pathlib.Path(used[1]).resolve()
     if len(sys.argv) > 2:
-        check(sys.argv[2], library, torch_libraries)
+        check(sys.argv[2], library, torch_cpu)
         return 0
-    package = torch_libraries.parent
-    if not (package / "__init__.py").exists():
-        print(f"skipped: {library} uses {torch_cpu[1]}, which is of no Python package that could be imported beside it")
-        return SKIPPED
-    packages = package.parent
-    python = packages.parents[2] / "bin" / "python3"  # of the environment, where it is one: PREFIX/lib/python3.N/site-packages
-    python = str(python) if python.exists() else sys.executable
-    environment = dict(os.environ, PYTHONPATH=str(packages))
-    tried = subprocess.run([python, "-c", "import torch"], env=environment, capture_output=True, text=True)
+    python, environment = sys.executable, dict(os.environ)
+    package = torch_cpu.parent.parent
+    if (package / "__init__.py").exists():  # the package brings the library; else it is the system's, for the system's package
+        own = package.parents[3] / "bin" / "python3"  # of the environment, where it is one: PREFIX/lib/python3.N/site-packages
+        python = str(own) if own.exists() else python
+        environment["PYTHONPATH"] = str(package.parent)
+    imported = "import torch; print(*{line.split()[-1] for line in open('/proc/self/maps') if '/libtorch_cpu.so' in line})"
+    tried = subprocess.run([python, "-c", imported], env=environment, capture_output=True, text=True)
     if tried.returncode != 0:
-        print(f"skipped: {python} cannot import the torch of {packages}: {tried.stderr.strip().splitlines()[-1]}")
+        print(f"skipped: {python} cannot import torch: {tried.stderr.strip().splitlines()[-1]}")
+        return SKIPPED
+    if tried.stdout.strip() != str(torch_cpu):
+        print(f"skipped: {library} uses {torch_cpu}, and {python} imports a torch with {tried.stdout.strip()}")
         return SKIPPED
     for order in ("before", "after"):
         subprocess.run([python, __file__, library, order], check=True, env=environment)

@@ -65,7 +65,7 @@ BAD = {
     "unknown data set": ([*FIT, "data:digts"], 2, ["digts", "did you mean data:digits"]),
     "unknown data set to show": (["data", "show", "digts"], 2, ["digts", "did you mean digits"]),
     "unknown shell": (["completion", "fis"], 2, ["fis", "fish"]),
-    "unknown extension": ([*FIT, "{}/points.parquet", "-k", "3"], None, ["points.parquet", "npy"]),
+    "unknown extension": ([*FIT, "{}/points.parquet", "-k", "3"], None, ["points.parquet", "to_csv"]),
     "missing file": ([*FIT, "{}/nowhere.csv", "-k", "3"], None, ["nowhere.csv"]),
     "folder as file": ([*FIT, "{}", "-k", "3"], None, ["files"]),
     "truncated gz": ([*FIT, "{}/truncated.csv.gz", "-k", "3"], 3, ["truncated.csv.gz"]),

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from support import COMMAND, default_interrupt, run
+from support import COMMAND, default_interrupt, run, short
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
@@ -70,18 +70,20 @@ FITS = {
     "subspace": ["subspace", "-k", 5, "--max-iterations", 4],
     "soft subspace": ["subspace", "-k", 4, "--assignment", "soft", "--max-iterations", 3],
     "entropy": ["entropy", "-k", 5, "--epochs", 2, "--learning-rate", 0.01],
+    "ae-kmeans": ["ae-kmeans", "-k", 5, "--widths", 8, "--embedding", 2, "--pretrain-epochs", 1, "--restarts", 1],
 }
 
 
 def told(document):
     """What must not depend on how the work was shared out."""
     out = json.loads(document)
-    for way in ("seconds", "threads", "points", "warnings", "notes"):
+    for way in ("seconds", "threads", "points", "warnings", "notes", "command", "date"):
         out.pop(way, None)
     return out
 
 
 def fitted(folder, fit, points, start=run, *more):
+    short(fit[0])  # skips networks without LibTorch
     result = start("fit", fit[0], points, *fit[1:], "--labels-out", folder / "l.npy", "--model-out", folder / "m.safetensors",
                    "--json", "--quiet", *more)
     out = told(result.out), (folder / "l.npy").read_bytes(), (folder / "m.safetensors").read_bytes()
@@ -411,3 +413,27 @@ def test_what_cannot_be_read_in_blocks(shards, tmp_path):
     np.save(tmp_path / "large.npy", np.zeros((1000000, 6), np.float32))
     result = run("fit", "ward", tmp_path / "large.npy", "-k", 2, "--memory", "20M", code=1)
     assert "needs all points in memory" in result.err and "; --sample fits on some of the rows" in result.err
+
+
+@needs_mpi
+@pytest.mark.parametrize("missing", ["drop", "mean", "median"])
+def test_tables_that_miss_values_are_the_same_in_several_processes(missing, tmp_path):
+    draw = np.random.default_rng(5)
+    with open(tmp_path / "a.csv", "w") as file:
+        file.write("id,a,b,c,colour\n")
+        for i in range(3000):
+            fields = [f"{value:.3f}" for value in draw.normal(9 * (i % 2), 1, 3)]
+            if i % 17 == 0:
+                fields[i % 3] = "NA"
+            file.write(f"r{i}," + ",".join(fields) + "," + ["red", "blue", "", "green"][draw.integers(4)] + "\n")
+    words = ["fit", "kmeans", tmp_path / "a.csv", "-k", 2, "--id-column", "id", "--missing", missing, "--categorical", "one-hot", "--quiet"]
+    run(*words, "--labels-out", tmp_path / "one.csv", "--model-out", tmp_path / "one")
+    many(3, *words, "--labels-out", tmp_path / "three.csv", "--model-out", tmp_path / "three")
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "three.csv").read_bytes()
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "three").read_bytes()
+    words = ["predict", tmp_path / "one", tmp_path / "a.csv", "--id-column", "id", "--quiet"]
+    run(*words, "--distances-out", tmp_path / "d.csv")
+    many(3, *words, "--labels-out", tmp_path / "p.csv", "--distances-out", tmp_path / "d-{rank}.csv")
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
+    parts = [(tmp_path / f"d-{rank}.csv").read_text().splitlines()[1:] for rank in range(3)]
+    assert sum(parts, []) == (tmp_path / "d.csv").read_text().splitlines()[1:]

@@ -12,6 +12,7 @@
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 namespace {
@@ -72,7 +73,28 @@ void look(const internal::RowBlock<Scalar>& block, double limit, double* found) 
         }
 }
 
+std::vector<double> look(PointsView points, double limit, const Run& run);
+
+// Of the entries, whose places become those of rows and columns.
+std::vector<double> look(const SparsePoints& points, double limit, const Run& run) {
+    const auto of = [&]<class Scalar>(std::span<const Scalar> values) {
+        if (values.empty()) return std::vector<double>{0, 0, 0, -1, 0, 0};
+        std::vector<double> found =
+            look(PointsView(values.data(), static_cast<Index>(values.size()), 1), limit, run.alone());
+        for (const Found place : {bad_first, large_first}) {
+            if (found[place] < 0) continue;
+            Index i = 0;
+            auto left = static_cast<Index>(found[place]);
+            for (; left >= points.row<Scalar>(i).count; ++i) left -= points.row<Scalar>(i).count;
+            found[place] = static_cast<double>(i * points.columns() + points.row<Scalar>(i).column(left));
+        }
+        return found;
+    };
+    return points.scalar() == ScalarType::float32 ? of(points.values<float>()) : of(points.values<double>());
+}
+
 std::vector<double> look(PointsView points, double limit, const Run& run) {
+    if (const SparsePoints* sparse = as_sparse(points)) return look(*sparse, limit, run);
     internal::BlockSums sums(numbers, clear, merge);
     return points.with_scalar([&]<class Scalar>() -> std::vector<double> {
         const Stage stage{.name = "reading", .operations = static_cast<double>(points.rows() * points.columns())};

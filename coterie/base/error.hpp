@@ -30,10 +30,17 @@ enum class ErrorKind {
 };
 
 /// Fields of a Problem, a Run, a ReadOptions or a search over options that texts name as they name options.
-inline constexpr std::array<std::string_view, 17> named_fields = {
-    "weights",   "initial_centroids", "partial_labels", "clusters_per_label", "group_share", "sizes", "graph", "seed",
-    "threads",   "columns",           "label_column",   "separator",          "precision",   "grid",  "runs",  "device",
-    "checkpoint"};
+inline constexpr std::array<std::string_view, 21> named_fields = {"weights",        "initial_centroids",
+                                                                  "partial_labels", "clusters_per_label",
+                                                                  "group_share",    "sizes",
+                                                                  "graph",          "seed",
+                                                                  "threads",        "columns",
+                                                                  "label_column",   "separator",
+                                                                  "precision",      "grid",
+                                                                  "runs",           "device",
+                                                                  "checkpoint",     "header",
+                                                                  "decimal",        "exclude",
+                                                                  "id_column"};
 
 /// What an error is about; what is not known, or does not apply, is empty.
 struct COTERIE_API ErrorFields {

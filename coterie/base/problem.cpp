@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 namespace {
@@ -26,8 +27,12 @@ Problem Problem::subset(std::span<const Index> which) const {
     for (const Index i : which)
         if (i < 0 || i >= rows()) throw InternalError("a row that the problem does not have");
     Problem out;
-    out.points = rows_of(points, which);
+    const SparsePoints* const sparse = as_sparse(points);
+    out.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(which)))
+                                   : rows_of(points, which);
     out.column_names = column_names;
+    out.column_kinds = column_kinds;
+    out.categories = categories;
     out.weights = entries_of(weights, which);
     out.initial_centroids = initial_centroids;
     out.partial_labels = entries_of(partial_labels, which);

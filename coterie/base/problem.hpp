@@ -15,6 +15,10 @@
 
 namespace coterie {
 
+/// What a column of a table holds. A category is a number, by the order of its words; a date the number of days since
+/// 1970-01-01.
+enum class ColumnKind { number, category, date };
+
 /// How many clusters belong to a label.
 struct ClustersOfLabel {
     std::string label;
@@ -45,6 +49,10 @@ struct COTERIE_API Problem {
     std::shared_ptr<const SparseMatrix> graph = {};
     /// d names, or empty.
     std::vector<std::string> column_names = {};
+    /// What the columns hold (empty: numbers), and of each column the words of its categories, whose numbers the points
+    /// have (of numbers none; empty: all are numbers). Methods know nothing of words: Pipeline makes numbers of them.
+    std::vector<ColumnKind> column_kinds = {};
+    std::vector<std::vector<std::string>> categories = {};
 
     /// n weights, each 0 or from 1e-30 to 1e30, not all 0; empty: every point weighs 1. Weight w acts as w copies of
     /// the point.

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/local_rows.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 namespace {
@@ -66,7 +68,8 @@ Points load(const Points& points, std::string_view what, const Run& run) {
 }
 
 Points hold_own_rows(const Points& points, const Run& run) {
-    if (points.resident()) return points;
+    if (points.resident() || as_sparse(points) != nullptr) return points;
+    if (dynamic_cast<const internal::LocalRows*>(points.view().source()) != nullptr) return points;  // has them
     const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
     const double bytes = static_cast<double>(own.count()) * static_cast<double>(points.columns()) *
                          static_cast<double>(size_of(points.scalar()));

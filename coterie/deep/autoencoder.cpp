@@ -4,7 +4,7 @@
 
 #include "coterie/deep/autoencoder.hpp"
 
-#include "coterie/deep/internal/deep_fit.hpp"
+#include "coterie/deep/internal/alternation.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
 
@@ -23,16 +23,18 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
     KMeansOptions clustering;
     clustering.clusters = options.clusters;
     clustering.restarts = options.restarts;
-    const KMeansModel found = fit_kmeans(embedding, clustering, run.within());
+    const Run within = run.within();
+    const KMeansModel found = fit_kmeans(embedding, clustering, within);
+    const Labels labels = internal::clusters_of(found, within).labels;
     fit.end_stage("k-means");
     fit.report().objective = found.inertia();
     fit.report().objective_per_iteration = found.fit_report().objective_per_iteration;
     fit.report().iterations = found.fit_report().iterations;
     fit.report().stopped = found.fit_report().stopped;
-    fit.finish(found.labels(), options.clusters);
+    fit.finish(labels, options.clusters);
     return {options,
             fit.state(Matrix<double>::Identity(fit.width(), fit.width()), to_matrix<double>(found.centroids())),
-            found.labels(), std::move(fit.report())};
+            internal::own_part(labels, points, run), std::move(fit.report())};
 }
 
 // ---- the model

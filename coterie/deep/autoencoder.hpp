@@ -11,9 +11,11 @@
 // one is made; all are single precision. On the CPU a fit has the same bits on the same machine with any number of
 // threads.
 //
+// Points need not fit into memory: a batch's rows are fetched when it is computed. In several processes the first one
+// trains, and all share what looks at all points: the embedding, k-means in it.
+//
 // Cost of an epoch: 6 n times the network's parameters (each used once a point in dense layers, once a place in
-// convolutions). Memory: a float copy of the points on the device, a batch's activations, four copies of the
-// parameters.
+// convolutions). Memory: H, a batch's activations, four copies of the parameters.
 
 #include <string>
 #include <vector>
@@ -124,7 +126,7 @@ struct COTERIE_API AeKMeansMethod {
     using Model = AeKMeansModel;
     static constexpr std::string_view name = "ae-kmeans";
     static constexpr std::string_view summary = "k-means in the embedding of an autoencoder (LibTorch)";
-    static constexpr Takes takes = {.device = true, .checkpoint = true};
+    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<AeKMeansMethod> fit_ae_kmeans{};

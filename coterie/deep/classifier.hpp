@@ -26,8 +26,11 @@
 // Partial labels add label_weight * mean over labelled points (as many as a batch, in turn) of -ln(summed probability
 // of the label's clusters); labels that a method gives itself are then fixed for them. Group shares give the prior.
 //
-// Cost of an epoch: 6 n times the network's products a view. Memory: a float copy of the points on the device, the
-// activations of both views of a batch, four copies of the parameters.
+// Points need not fit into memory: a batch's rows are fetched when it is computed. In several processes the first one
+// trains, and all share the look at all points after an epoch.
+//
+// Cost of an epoch: 6 n times the network's products a view. Memory: the logits, the activations of both views of a
+// batch, four copies of the parameters.
 
 #include <string>
 #include <vector>

@@ -350,8 +350,9 @@ TEST(ClassifierCheckpoint, IsOfOnePriorAndOneMap) {
     coterie::Run run(1, 1);
     run.checkpoint = folder / "fit.checkpoint";
     coterie::Run cut = run;
-    int asked = 0;
-    cut.should_stop = [&] { return ++asked > 6; };
+    int told = 0;  // of batches; two are an epoch
+    cut.on_progress = [&](const Progress& progress) { told += progress.stage == "epochs" ? 1 : 0; };
+    cut.should_stop = [&] { return told > 2; };
     fit_entropy_net(with(sample.points, side), options, cut);
     const auto refused = [&](const Problem& other) {
         return message_of<BadData>([&] { fit_entropy_net(with(sample.points, other), options, run); });
@@ -429,7 +430,7 @@ TEST(ClassifierOptions, AreRefused) {
     EXPECT_NE(refused([](auto& o) { o.rotation = 20; }).find("`rotation`"), std::string::npos);
     EXPECT_NE(refused([](auto& o) { o.augment = "none", o.noise = 1; }).find("`noise`"), std::string::npos);
     run.device = "tpu";
-    EXPECT_NE(refused([](auto&) {}).find("cpu or cuda"), std::string::npos);
+    EXPECT_NE(refused([](auto&) {}).find("cpu, cuda or mps"), std::string::npos);
     run.device = "cpu";
     EXPECT_NE(refused([](auto& o) { o.learning_rate = 1e38; }).find("`learning_rate`"), std::string::npos);
     Problem side;

@@ -49,7 +49,7 @@ struct COTERIE_API DecMethod {
     static constexpr std::string_view name = "dec";
     static constexpr std::string_view summary =
         "deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch)";
-    static constexpr Takes takes = {.device = true, .checkpoint = true};
+    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<DecMethod> fit_dec{};
@@ -58,7 +58,7 @@ struct COTERIE_API IdecMethod {
     using Model = IdecModel;
     static constexpr std::string_view name = "idec";
     static constexpr std::string_view summary = "DEC that keeps reconstructing the points (LibTorch)";
-    static constexpr Takes takes = {.device = true, .checkpoint = true};
+    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<IdecMethod> fit_idec{};
@@ -68,7 +68,7 @@ struct COTERIE_API DcnMethod {
     static constexpr std::string_view name = "dcn";
     static constexpr std::string_view summary =
         "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)";
-    static constexpr Takes takes = {.device = true, .checkpoint = true};
+    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<DcnMethod> fit_dcn{};

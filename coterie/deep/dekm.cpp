@@ -69,7 +69,7 @@ public:
                                        ? internal::first_clusters(embedding, options_.clusters, options_.restarts, run)
                                        : cluster_again(embedding, last, number, run);
         inertia_ = found.inertia;
-        targets_ = internal::greedy_targets(embedding, found.labels, options_.clusters, options_.move, run);
+        targets_ = internal::greedy_targets(embedding, found.labels, options_.clusters, options_.move, run.alone());
         return std::move(found.labels);
     }
     double objective() const override { return inertia_; }
@@ -87,7 +87,8 @@ private:
     // k-means from the means of the last labels, and from a few starts of its own; the warm one among equals.
     internal::Clusters cluster_again(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
                                      const Run& run) {
-        Run own(run.seed + 1000003 * (number + 1), run.threads);
+        Run own = run;
+        own.seed += 1000003 * (number + 1);
         KMeansOptions options;
         options.clusters = options_.clusters;
         const Matrix<double> means =
@@ -100,7 +101,7 @@ private:
             if (fresh.inertia < warm.inertia() * (1 - 1e-9)) return fresh;
         }
         ++warm_;
-        return {warm.labels(), to_matrix<double>(warm.centroids()), warm.inertia()};
+        return internal::clusters_of(warm, own);
     }
 
     const DekmOptions& options_;

@@ -50,7 +50,7 @@ struct COTERIE_API DekmMethod {
     static constexpr std::string_view name = "dekm";
     static constexpr std::string_view summary =
         "deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch)";
-    static constexpr Takes takes = {.device = true, .checkpoint = true};
+    static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<DekmMethod> fit_dekm{};

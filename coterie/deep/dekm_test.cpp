@@ -289,7 +289,7 @@ TEST(Dekm, Refuses) {
     EXPECT_NE(refused([](auto& o) { o.network = AutoencoderNetwork::convolutional; }).find("`image`"),
               std::string::npos);
     run.device = "tpu";
-    EXPECT_NE(refused([](auto&) {}).find("cpu or cuda"), std::string::npos);
+    EXPECT_NE(refused([](auto&) {}).find("cpu, cuda or mps"), std::string::npos);
     run.device = "cpu";
     EXPECT_NE(refused([](auto& o) { o.pretrain_rate = 1e30; }).find("`pretrain_rate`"), std::string::npos);
 }

@@ -71,7 +71,8 @@ struct COTERIE_API EntropyNetMethod {
     static constexpr std::string_view name = "entropy-net";
     static constexpr std::string_view summary =
         "discriminative entropy clustering: a self-labelling network (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
+    static constexpr Takes takes = {
+        .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<EntropyNetMethod> fit_entropy_net{};
@@ -81,7 +82,8 @@ struct COTERIE_API SelaNetMethod {
     static constexpr std::string_view name = "sela-net";
     static constexpr std::string_view summary =
         "self-labelling by optimal transport: a network of one-hot labels (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
+    static constexpr Takes takes = {
+        .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SelaNetMethod> fit_sela_net{};
@@ -91,7 +93,7 @@ struct COTERIE_API MiadmNetMethod {
     static constexpr std::string_view name = "miadm-net";
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a network of soft labels (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .device = true, .checkpoint = true};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<MiadmNetMethod> fit_miadm_net{};

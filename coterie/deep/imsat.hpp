@@ -45,7 +45,8 @@ struct COTERIE_API ImsatMethod {
     static constexpr std::string_view name = "imsat";
     static constexpr std::string_view summary =
         "IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
+    static constexpr Takes takes = {
+        .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<ImsatMethod> fit_imsat{};
@@ -54,7 +55,7 @@ struct COTERIE_API IicMethod {
     using Model = IicModel;
     static constexpr std::string_view name = "iic";
     static constexpr std::string_view summary = "IIC: mutual information of the clusters of two views (LibTorch)";
-    static constexpr Takes takes = {.labels = true, .device = true, .checkpoint = true};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<IicMethod> fit_iic{};

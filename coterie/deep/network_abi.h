@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define COTERIE_NETWORK_ABI 3
+#define COTERIE_NETWORK_ABI 4
 
 enum coterie_layer_kind {
     COTERIE_DENSE = 1,                  /* in -> out numbers; flattens what comes in */
@@ -74,15 +74,12 @@ typedef struct coterie_network_api {
     int32_t (*get_parameter)(coterie_network*, int32_t number, float* to);
     int32_t (*set_parameter)(coterie_network*, int32_t number, const float* from);
 
-    /* Moved to the device once; rows of later calls are rows of it. */
-    int32_t (*set_points)(coterie_network*, const float* points, int64_t count);
-
-    /* What the encoder makes of some rows, count x its output. training: 1: batch norms use and update the batch's own
+    /* What the encoder makes of some items, count x its output. training: 1: batch norms use and update the batch's own
      * means, and the pass is kept; 2: the same for input_gradient(), but running means stay; 0: nothing is kept.
      * affine: count x 6, where in the image each place of the new one comes from (rows of a 2 x 3 matrix, coordinates
      * from -1 to 1), or null. colour: count x channels x 2, what a channel is multiplied with and what is added, or
      * null. noise: count x item, added; or null. */
-    int32_t (*forward)(coterie_network*, const int64_t* rows, int64_t count, const float* affine, const float* colour,
+    int32_t (*forward)(coterie_network*, const float* items, int64_t count, const float* affine, const float* colour,
                        const float* noise, int32_t training, float* output);
     /* weight * the mean squared difference between the input of the kept pass and what the decoder makes of its
      * output is added to what is minimised; its value without the weight comes back. */

@@ -9,10 +9,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/reader.hpp"
 
@@ -32,15 +35,8 @@ struct Entry {
     Index where;  // line or position, for messages
 };
 
-// Sorted, none twice. `place`: "line ", "entry ".
-SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, const char* place) {
-    // A number gone wrong must not take the memory of so many points.
-    if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
-        throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
-                      " entries; more than a million points need an entry per hundred");
-    require_memory(
-        static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
-        std::string(source));
+// By rows and their columns, none twice. `place`: "line ", "entry ".
+void sort_entries(std::vector<Entry>& entries, std::string_view source, const char* place) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.row != b.row ? a.row < b.row : a.column != b.column ? a.column < b.column : a.where < b.where;
     });
@@ -49,6 +45,17 @@ SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view so
             throw BadData(std::string(source) + ": " + place + std::to_string(entries[e].where) +
                           " gives again the pair of " + place + std::to_string(entries[e - 1].where) +
                           "; each may come once");
+}
+
+SparseMatrix matrix_of(std::vector<Entry>& entries, Index n, std::string_view source, const char* place) {
+    // A number gone wrong must not take the memory of so many points.
+    if (static_cast<double>(n) > 1e6 + 100 * static_cast<double>(entries.size()))
+        throw BadData(std::string(source) + ": " + std::to_string(n) + " points for " + std::to_string(entries.size()) +
+                      " entries; more than a million points need an entry per hundred");
+    require_memory(
+        static_cast<double>(n) * sizeof(Index) + static_cast<double>(entries.size()) * (sizeof(double) + sizeof(Index)),
+        std::string(source));
+    sort_entries(entries, source, place);
     eigen::SparseMatrix out(n, n);
     out.reserve(static_cast<Index>(entries.size()));
     std::size_t e = 0;
@@ -101,9 +108,14 @@ std::string lower(std::string_view text) {
     return out;
 }
 
-}  // namespace
+struct Coordinates {
+    Index rows = -1;
+    Index columns = 0;
+    std::vector<Entry> entries;
+};
 
-SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
+// `square`: as affinities must be.
+Coordinates coordinates_of(const Bytes& bytes, std::string_view source, bool square) {
     const std::string_view text(bytes.text(), bytes.size());
     std::size_t position = 0;
     Index line_number = 0;
@@ -130,25 +142,25 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
     const bool pattern = header[3] == "pattern";
     const bool symmetric = header[4] == "symmetric";
 
-    std::vector<Entry> entries;
-    Index n = -1;
+    Coordinates out;
     Index announced = 0;
     Index given = 0;
     const auto take = [&] {
         if (line.starts_with('%')) return;
         const auto words = words_of(line);
         if (words.empty()) return;
-        if (n < 0) {
+        if (out.rows < 0) {
             if (words.size() != 3) throw BadData(here() + ": three numbers are needed: rows, columns, entries");
             const Index rows =
                 whole(number(words[0], here() + ": rows"), 1, kMostPoints, here() + ": rows", shown(words[0]));
             const Index columns =
                 whole(number(words[1], here() + ": columns"), 1, kMostPoints, here() + ": columns", shown(words[1]));
-            if (rows != columns)
+            if (rows != columns && (square || symmetric))
                 throw BadData(here() + ": the matrix is " + std::to_string(rows) + " x " + std::to_string(columns) +
-                              "; affinities are square");
+                              (square ? "; affinities are square" : "; symmetric ones are square"));
             announced = whole(number(words[2], here() + ": entries"), 0, 9e15, here() + ": entries", shown(words[2]));
-            n = rows;
+            out.rows = rows;
+            out.columns = columns;
             return;
         }
         if (words.size() != (pattern ? 2U : 3U))
@@ -156,18 +168,18 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
                           (pattern ? "row and column" : "row, column and value") + " are needed");
         if (++given > announced)
             throw BadData(here() + ": more entries than the " + std::to_string(announced) + " announced");
-        const auto index = [&](std::string_view word, const char* what) {
-            return whole(number(word, here() + ": " + what), 1, static_cast<double>(n), here() + ": " + what,
+        const auto index = [&](std::string_view word, Index most, const char* what) {
+            return whole(number(word, here() + ": " + what), 1, static_cast<double>(most), here() + ": " + what,
                          shown(word)) -
                    1;
         };
-        const Entry entry{index(words[0], "row"), index(words[1], "column"),
+        const Entry entry{index(words[0], out.rows, "row"), index(words[1], out.columns, "column"),
                           pattern ? 1.0 : number(words[2], here() + ": value"), line_number};
         if (symmetric && entry.column > entry.row)
             throw BadData(here() + ": is above the diagonal; of a symmetric matrix the lower triangle is given");
-        entries.push_back(entry);
+        out.entries.push_back(entry);
         if (symmetric && entry.column != entry.row)
-            entries.push_back({entry.column, entry.row, entry.value, line_number});
+            out.entries.push_back({entry.column, entry.row, entry.value, line_number});
     };
     while (next_line(line)) {
         try {
@@ -177,11 +189,58 @@ SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
             throw;
         }
     }
-    if (n < 0) throw BadData(std::string(source) + ": ends before the line of rows, columns and entries");
+    if (out.rows < 0) throw BadData(std::string(source) + ": ends before the line of rows, columns and entries");
     if (given != announced)
         throw BadData(std::string(source) + ": ends after " + std::to_string(given) + " of " +
                       std::to_string(announced) + " entries");
-    return matrix_of(entries, n, source, "line ");
+    return out;
+}
+
+}  // namespace
+
+SparseMatrix parse_matrix_market(const Bytes& bytes, std::string_view source) {
+    Coordinates read = coordinates_of(bytes, source, true);
+    return matrix_of(read.entries, read.rows, source, "line ");
+}
+
+Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source) {
+    Coordinates read = coordinates_of(bytes, source, false);
+    sort_entries(read.entries, source, "line ");
+    // A number gone wrong must not take the memory of so many rows.
+    require_memory(static_cast<double>(read.rows) * sizeof(std::int64_t) +
+                       static_cast<double>(read.entries.size()) * (sizeof(double) + sizeof(std::int64_t)),
+                   std::string(source));
+    const auto points = [&]<class Scalar>(Scalar) {
+        struct Arrays {
+            std::vector<std::int64_t> starts, columns;
+            std::vector<Scalar> values;
+        };
+        const auto arrays = std::make_shared<Arrays>();
+        arrays->starts.assign(at(read.rows) + 1, 0);
+        for (const Entry& entry : read.entries) {
+            ++arrays->starts[at(entry.row) + 1];
+            arrays->columns.push_back(entry.column);
+            arrays->values.push_back(static_cast<Scalar>(entry.value));
+        }
+        std::partial_sum(arrays->starts.begin(), arrays->starts.end(), arrays->starts.begin());
+        const SparsePoints all(read.rows, read.columns, std::span<const std::int64_t>(arrays->starts),
+                               std::span<const std::int64_t>(arrays->columns), std::span<const Scalar>(arrays->values),
+                               arrays);
+        return Points(std::make_shared<const SparsePoints>(
+            all.slice(0, max_rows >= 0 ? std::min(max_rows, read.rows) : read.rows)));
+    };
+    return precision == Precision::float32 ? points(float()) : points(double());
+}
+
+std::string sparse_format(const Array& format) {
+    std::string word(reinterpret_cast<const char*>(format.data.data()), format.data.size());
+    if (format.element == Element::text32) {  // written as text, not bytes: every fourth byte is the letter
+        std::string narrow;
+        for (std::size_t i = 0; i < word.size(); i += 4) narrow += word[format.swapped ? i + 3 : i];
+        word = narrow;
+    }
+    while (!word.empty() && word.back() == '\0') word.pop_back();
+    return is_text(format.element) ? word : "";
 }
 
 SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
@@ -195,15 +254,8 @@ SparseMatrix parse_sparse_npz(const Bytes& bytes, std::string_view source) {
         if (found.shape == std::vector<std::int64_t>{0}) return std::vector<double>();  // no entries
         return to_numbers(found, std::string(source) + ":" + key);
     };
-    const Array format = array("format");
-    std::string word(reinterpret_cast<const char*>(format.data.data()), format.data.size());
-    if (format.element == Element::text32) {  // written as text, not bytes: every fourth byte is the letter
-        std::string narrow;
-        for (std::size_t i = 0; i < word.size(); i += 4) narrow += word[format.swapped ? i + 3 : i];
-        word = narrow;
-    }
-    while (!word.empty() && word.back() == '\0') word.pop_back();
-    if (!is_text(format.element) || (word != "csr" && word != "csc" && word != "coo"))
+    const std::string word = sparse_format(array("format"));
+    if (word != "csr" && word != "csc" && word != "coo")
         throw BadData(std::string(source) + ":format '" + shown(word) + "' is not accepted; csr, csc and coo are");
     const std::vector<double> shape = numbers("shape");
     if (shape.size() != 2 || shape[0] != shape[1])

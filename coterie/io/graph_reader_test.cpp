@@ -122,5 +122,31 @@ TEST(GraphReader, KnowsGraphsByTheirFiles) {
     EXPECT_THROW(read_graph("points.npy", coterie::Run()), BadArgument);
 }
 
+TEST(SparsePointsReader, MatrixMarketOfAnyShape) {
+    const auto read = [](const std::string& text, Precision precision = Precision::automatic, Index rows = -1) {
+        return formats::parse_sparse_matrix_market({std::as_bytes(std::span(text)), nullptr}, precision, rows, "p.mtx");
+    };
+    const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+    RowBuffer buffer;
+    const Points points = read(head + "% counts\n3 4 4\n3 1 2.5\n1 4 -1\n1 2 7\n3 2 1e2\n");
+    const Matrix<double> expected{{0, 7, 0, -1}, {0, 0, 0, 0}, {2.5, 100, 0, 0}};
+    EXPECT_TRUE(points.view().block(0, 3, buffer).as<double>().matrix() == expected);
+    const Points narrow = read(head + "3 4 2\n3 1 2.5\n1 4 -1\n", Precision::float32, 1);
+    EXPECT_EQ(narrow.scalar(), ScalarType::float32);
+    EXPECT_EQ(narrow.rows(), 1);
+    EXPECT_EQ(narrow.columns(), 4);
+    const Points pattern = read("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n");
+    EXPECT_TRUE(pattern.view().block(0, 2, buffer).as<double>().matrix() == Matrix<double>({{0, 1}, {1, 0}}));
+    const auto refusal = [&](const std::string& text) { return message_of([&] { read(text); }); };
+    EXPECT_NE(
+        refusal(head + "3 4 1\n4 1 1\n").find("line 3: row '4' is not accepted; it must be a whole number from 1 to 3"),
+        std::string::npos);
+    EXPECT_NE(refusal(head + "3 4 1\n1 5 1\n").find("line 3: column '5'"), std::string::npos);
+    EXPECT_NE(refusal(head + "3 4 2\n1 1 1\n1 1 2\n").find("line 4 gives again the pair of line 3"), std::string::npos);
+    EXPECT_NE(
+        refusal("%%MatrixMarket matrix coordinate real symmetric\n3 4 1\n1 1 1\n").find("symmetric ones are square"),
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace coterie

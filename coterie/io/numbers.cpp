@@ -14,25 +14,26 @@
 namespace coterie::formats {
 
 template <class Scalar>
-const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow) {
+const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow, char decimal) {
     if (begin < end && *begin == '+') {
         ++begin;
         if (begin < end && *begin == '-') return nullptr;
     }
     Scalar found = 0;
-    const auto [behind, error] = fast_float::from_chars(begin, end, found);
+    const auto [behind, error] = fast_float::from_chars_advanced(
+        begin, end, found, fast_float::parse_options{fast_float::chars_format::general, decimal});
     if (error != std::errc()) return nullptr;
     if (!std::isfinite(found)) {
         const char first = *begin == '-' ? begin[1] : *begin;
-        overflow = first == '.' || (first >= '0' && first <= '9');  // else the words inf and nan
+        overflow = first == decimal || (first >= '0' && first <= '9');  // else the words inf and nan
         return nullptr;
     }
     value = found;
     return behind;
 }
 
-template const char* parse_decimal(const char*, const char*, float&, bool&);
-template const char* parse_decimal(const char*, const char*, double&, bool&);
+template const char* parse_decimal(const char*, const char*, float&, bool&, char);
+template const char* parse_decimal(const char*, const char*, double&, bool&, char);
 
 std::string_view trimmed(std::string_view field) {
     const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -42,14 +43,15 @@ std::string_view trimmed(std::string_view field) {
 }
 
 template <class Scalar>
-bool parse_field(std::string_view field, Scalar& value, bool& overflow) {
+bool parse_field(std::string_view field, Scalar& value, bool& overflow, char decimal) {
     field = trimmed(field);
     if (field.empty()) return false;
-    return parse_decimal(field.data(), field.data() + field.size(), value, overflow) == field.data() + field.size();
+    return parse_decimal(field.data(), field.data() + field.size(), value, overflow, decimal) ==
+           field.data() + field.size();
 }
 
-template bool parse_field(std::string_view, float&, bool&);
-template bool parse_field(std::string_view, double&, bool&);
+template bool parse_field(std::string_view, float&, bool&, char);
+template bool parse_field(std::string_view, double&, bool&, char);
 
 std::vector<std::size_t> line_pieces(std::string_view text, std::size_t piece) {
     std::vector<std::size_t> borders{0};

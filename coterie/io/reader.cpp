@@ -16,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/residence.hpp"
+#include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"
@@ -38,8 +39,8 @@ std::string name_without_gz(const std::string& path) {
 }  // namespace
 
 std::string_view name(Format format) {
-    static constexpr std::array<std::string_view, 10> names = {"csv", "tsv",    "text", "npy", "npz",
-                                                               "idx", "libsvm", "hdf5", "mat", "safetensors"};
+    static constexpr std::array<std::string_view, 11> names = {"csv",    "tsv",  "text", "npy",         "npz", "idx",
+                                                               "libsvm", "hdf5", "mat",  "safetensors", "mtx"};
     return names[static_cast<std::size_t>(format)];
 }
 
@@ -60,7 +61,8 @@ std::optional<Format> format_of_name(const std::string& path) {
                                                                   {".h5", Format::hdf5},
                                                                   {".hdf5", Format::hdf5},
                                                                   {".mat", Format::matlab},
-                                                                  {".safetensors", Format::safetensors}};
+                                                                  {".safetensors", Format::safetensors},
+                                                                  {".mtx", Format::matrix_market}};
     const std::string name = lower_case(std::filesystem::path(path).filename().string());
     for (const auto& [ending, format] : endings)
         if (name.ends_with(ending)) return format;
@@ -86,15 +88,73 @@ struct Location {
     Format format = Format::text;
 };
 
+// What a file is that is not read, by its extension or its first bytes, and how it becomes one that is.
+struct Foreign {
+    std::string_view extension;
+    std::string_view begins;  // empty: not told by its bytes
+    std::string_view is;
+    std::string_view conversion;
+};
+constexpr std::string_view by_pandas_frame =
+    "python -c \"import pandas; pandas.read_%('FILE').to_csv('FILE.csv', index=False)\"";
+constexpr std::array<Foreign, 18> foreign = {{
+    {".parquet", "PAR1", "a Parquet file", "parquet"},
+    {".feather", "ARROW1", "an Arrow or feather file", "feather"},
+    {".arrow", "ARROW1", "an Arrow file", "feather"},
+    {".xlsx", "PK\3\4", "a spreadsheet (xlsx) or a zip archive", "excel"},
+    {".xls", "\xd0\xcf\x11\xe0", "a spreadsheet (xls)", "excel"},
+    {".ods", "", "a spreadsheet (ods)", "excel"},
+    {".dta", "", "a Stata file (dta)", "stata"},
+    {".sav", "", "an SPSS file (sav)", "spss"},
+    {".sas7bdat", "", "a SAS file", "sas"},
+    {".pkl", "", "a pickle (pkl)", "pickle"},
+    {".pickle", "", "a pickle", "pickle"},
+    {".json", "", "a JSON file", "json"},
+    {".rds", "", "a file of R's (rds)", "Rscript -e \"write.csv(readRDS('FILE'), 'FILE.csv', row.names = FALSE)\""},
+    {".zip", "", "a zip archive", "unzip FILE"},
+    {".bz2", "BZh", "compressed by bzip2", "bunzip2 -k FILE"},
+    {".xz",
+     "\xfd"
+     "7zXZ",
+     "compressed by xz", "unxz -k FILE"},
+    {".zst", "\x28\xb5\x2f\xfd", "compressed by zstandard", "unzstd FILE"},
+    {".7z", "7z\xbc\xaf", "a 7z archive", "7z x FILE"},
+}};
+
+[[noreturn]] void refuse_foreign(const Foreign& one, const std::string& path) {
+    std::string conversion(one.conversion);
+    if (conversion.find("FILE") == std::string::npos) {
+        conversion = by_pandas_frame;
+        conversion.replace(conversion.find('%'), 1, one.conversion);
+    }
+    const std::string name = std::filesystem::path(path).filename().string();
+    for (std::size_t at = 0; (at = conversion.find("FILE", at)) != std::string::npos; at += name.size())
+        conversion.replace(at, 4, formats::shown(name));
+    throw BadData(path + ": is " + std::string(one.is) + ", which is not read; convert it: " + conversion,
+                  {.file = path});
+}
+
+// Text that is none: a table in another format's bytes under a text file's name.
+Bytes read_text_bytes(const std::string& file) {
+    Bytes bytes = formats::read_bytes_inflated(file);
+    const std::string_view text(bytes.text(), bytes.size());
+    for (const Foreign& one : foreign)
+        if (!one.begins.empty() && text.starts_with(one.begins))
+            refuse_foreign(one, file == "-" ? "standard input" : file);
+    return bytes;
+}
+
 Format format_of(const std::string& path) {
     if (path == "-") return Format::text;
     const std::string name = formats::name_without_gz(path);
     if (const auto format = formats::format_of_name(name)) return *format;
     const std::string extension = std::filesystem::path(name).extension().string();
     if (extension.empty()) return Format::text;  // a pipe's name has none
+    for (const Foreign& one : foreign)
+        if (name.ends_with(one.extension)) refuse_foreign(one, path);
     throw BadData(path + ": files ending in '" + formats::shown(extension) +
                   "' are not known; .csv .tsv .txt .data .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat "
-                  ".safetensors are");
+                  ".safetensors .mtx are");
 }
 
 Location locate(const std::string& path) {
@@ -129,6 +189,9 @@ Array read_array(const Location& location, Purpose purpose, std::string& source,
         case Format::hdf5:
         case Format::matlab:
             return formats::read_apart(name(location.format), location.file, location.key, purpose, source, run);
+        case Format::matrix_market:
+            throw BadData(location.file +
+                          ": a Matrix Market file holds sparse points or a graph, not a list of values");
         default: throw InternalError("text was read as an array");
     }
 }
@@ -143,6 +206,8 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
     };
     if (!options.label_column.empty()) refuse("label_column", "a label column");
     if (!options.columns.empty()) refuse("columns", "a choice of columns");
+    if (!options.exclude.empty()) refuse("exclude", "a choice of columns");
+    if (!options.id_column.empty()) refuse("id_column", "an id column");
 }
 
 std::string together_note(const std::vector<std::string>& files) {
@@ -210,7 +275,7 @@ std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, 
         const Format format = locate(file).format;
         if (!is_text(format))
             throw BadData(file + ": only text files can be read as one with " + files.front(), {.file = file});
-        sources.push_back({file, formats::read_bytes_inflated(file), format == Format::tsv});
+        sources.push_back({file, read_text_bytes(file), format == Format::tsv});
     }
     std::vector<std::string> notes;
     if (files.size() > 1) notes.push_back(together_note(files));
@@ -266,18 +331,26 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
     std::string source = source_of(location);
     PointsFile out;
     if (is_text(location.format)) {
-        out = formats::parse_text(formats::read_bytes_inflated(location.file), source, location.format == Format::tsv,
-                                  options, run.threads);
+        out = formats::parse_text(read_text_bytes(location.file), source, location.format == Format::tsv, options,
+                                  run.threads);
     } else {
         refuse_text_options(options, path, location.format);
         if (location.format == Format::libsvm) {
             out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
                                         options.max_rows, run.threads);
+        } else if (location.format == Format::matrix_market) {
+            out.points = formats::parse_sparse_matrix_market(formats::read_bytes_inflated(location.file),
+                                                             options.precision, options.max_rows, source);
+            require_finite(out.points, source, run);
+        } else if (location.format == Format::npz && location.key.empty() && is_graph(location.file)) {
+            out.points = formats::parse_sparse_points(formats::read_bytes(location.file), options.precision,
+                                                      options.max_rows, source, run.threads);
+            require_finite(out.points, source, run);
         } else {
             const Array array = read_array(location, Purpose::points, source, run);
             if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::to_points(array, options.precision, options.max_rows, source, run.threads);
-            require_finite(out.points, source, run);
+            if (!options.missing) require_finite(out.points, source, run);
         }
     }
     out.format = name(location.format);
@@ -293,8 +366,8 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
-        return formats::parse_text_labels(formats::read_bytes_inflated(location.file), source,
-                                          location.format == Format::tsv, column, allow_blank, available_threads());
+        return formats::parse_text_labels(read_text_bytes(location.file), source, location.format == Format::tsv,
+                                          column, allow_blank, available_threads());
     if (!column.empty())
         throw BadArgument(path + ": a label column is for text files; this is " + std::string(name(location.format)));
     if (location.format == Format::libsvm) {
@@ -312,8 +385,8 @@ std::vector<double> numbers_of_file(const std::string& path) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
-        return formats::parse_text_numbers(formats::read_bytes_inflated(location.file), source,
-                                           location.format == Format::tsv, available_threads());
+        return formats::parse_text_numbers(read_text_bytes(location.file), source, location.format == Format::tsv,
+                                           available_threads());
     if (location.format == Format::libsvm)
         throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");
     return formats::to_numbers(read_array(location, Purpose::labels, source), source);

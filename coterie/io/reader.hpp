@@ -2,17 +2,21 @@
 // Points and labels from files. The format follows the extension:
 //   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
 //   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
+//   .mtx (Matrix Market, coordinate; may be .gz; sparse points)
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
-// cell array. With one two-dimensional numeric array inside, the name may be left out. HDF5 and MATLAB files are read
-// by the installation's program coterie-read, in a process of its own. "-" is text from standard input (gzip too).
-// A path with *, ? or [ that no file is called by means all files that match, one after the other as one: .npy and idx
-// files, or text files. Files of .npy and idx that take more than half of the available memory, or any part of several
-// processes' work, are left where they are and read in blocks (io/row_files.hpp); text whose numbers take as much is
-// converted once, to a temporary file that is read in blocks. All else is read whole.
-// Arrays of one dimension are one column; further dimensions are flattened into the row. Empty lines in text of several
-// columns are skipped. Every error names file, row and column (counted from 1 as an editor shows them) and what is
-// accepted. NaN and infinity are refused, in files that are read in blocks by who uses them.
+// cell array. With one two-dimensional numeric array inside, the name may be left out. An .npz of SciPy's save_npz
+// (csr) is read as sparse points (base/sparse_points.hpp). HDF5 and MATLAB files are read by the installation's program
+// coterie-read, in a process of its own. "-" is text from standard input (gzip too). A path with *, ? or [ that no file
+// is called by means all files that match, one after the other as one: .npy and idx files, or text files. Files of .npy
+// and idx that take more than half of the available memory, or any part of several processes' work, are left where they
+// are and read in blocks (io/row_files.hpp); text whose numbers take as much is converted once, to a temporary file
+// that is read in blocks. All else is read whole. Arrays of one dimension are one column; further dimensions are
+// flattened into the row. Empty lines in text of several columns are skipped. Every error names file, row and column
+// (counted from 1 as an editor shows them) and what is accepted. NaN and infinity are refused, in files that are read
+// in blocks by who uses them.
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +25,7 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
 
 namespace coterie {
@@ -31,22 +36,37 @@ enum class Precision {
     float64
 };
 enum class Header { automatic, yes, no };
+enum class Decimal { automatic, point, comma };
+/// What becomes of columns that hold words.
+enum class WordColumns { refuse, leave_out, categories };
 
 struct ReadOptions {
     Precision precision = Precision::automatic;
-    // automatic: a first line with a field that is neither a number nor a word for a missing one (NA, ?), over a number
-    // or named in these options
+    // automatic: a first line of words, one of them over a number or named in these options; numbers too where they are
+    // 0, 1, 2, ... or years. BadData where nobody can tell.
     Header header = Header::automatic;
-    char separator = 0;  // 0: by extension (.tsv tab), else guessed from the first lines among , ; tab blanks
+    bool numeric_names = true;  // automatic: whether a first line may be one of numbers
+    // 0: by a first line "sep=;", by extension (.tsv tab), else guessed from the first lines among , ; tab | blanks
+    char separator = 0;
+    Decimal decimal = Decimal::automatic;  // a comma where the first lines have such as 1,5 and none such as 1.5
     /// Text files only. A column's name, or its number counted from 1; -1 is the last column.
     std::string label_column;
-    /// Columns to take as coordinates, names or numbers or ranges "2-5", in this order; empty: all but the label
-    /// column.
+    /// Columns to take as coordinates, names or numbers or ranges "2-5", in this order; "numeric": all that hold
+    /// numbers alone and are not named otherwise. Empty: all but those of labels and ids, and a first one without a
+    /// name.
     std::vector<std::string> columns;
+    std::vector<std::string> exclude;  // columns that are not taken, as `columns` names them
+    std::string id_column;             // of the rows' names: PointsFile::rows has it, and it is no coordinate
     /// Text files with a header line, where `columns` is empty: the names of the columns to take, in this order; others
     /// are left out, and BadData names those that are missing. A file without a header line gives all its columns.
     std::vector<std::string> wanted_columns;
-    Index max_rows = -1;  // read only the first rows; -1: all
+    /// What each of wanted_columns (without a header line: of the columns) is; empty: what the file shows.
+    std::vector<ColumnKind> wanted_kinds;
+    bool missing = false;  // a value that is missing (an empty field, NA, NaN, null, ?, -) is NaN, and not refused
+    WordColumns words = WordColumns::refuse;
+    bool dates = false;      // columns of dates are numbers of days
+    bool keep_rows = false;  // give PointsFile::rows
+    Index max_rows = -1;     // read only the first rows; -1: all
     /// Where text is converted to whose numbers do not fit into memory; empty: the current folder.
     std::string scratch_folder;
 };
@@ -63,14 +83,35 @@ struct FilePart {
     Index rows = 0;
 };
 
+/// The rows of a table as they stand in its files, one after the other, those that are left out of a fit too.
+class COTERIE_API TableRows {
+public:
+    virtual ~TableRows() = default;
+    /// Of all columns, those that are no coordinates too; made up where the file has none.
+    virtual const std::vector<std::string>& names() const = 0;
+    /// Where ReadOptions::id_column is; -1: there is none.
+    virtual std::ptrdiff_t id_column() const = 0;
+    /// The next row's fields; false behind the last.
+    virtual bool next(std::vector<std::string>& fields) = 0;
+    /// Another reader of the same rows, before the first.
+    virtual std::unique_ptr<TableRows> from_start() const = 0;
+};
+
 struct PointsFile {
     Points points;
     std::vector<std::string> column_names;  // empty when the file has none
+    std::vector<ColumnKind> kinds = {};     // of the columns; empty: numbers
+    /// Of each column the words of its categories, in the order of their numbers; of numbers none. Empty: all are
+    /// numbers.
+    std::vector<std::vector<std::string>> categories = {};
+    std::shared_ptr<const TableRows> rows = {};  // of text files, where they were asked for
+    std::string reading = {};  // how the file was read where that was guessed; empty: as its name says
     /// When label_column was given (no blanks accepted), or a libsvm file carries them.
-    std::optional<LabelColumn> labels;
-    std::string format;  // "csv", "npy", ...
-    /// What the caller should know: which array of a container was taken that holds several or no matrix.
-    std::vector<std::string> notes;
+    std::optional<LabelColumn> labels = {};
+    std::string format = {};  // "csv", "npy", ...
+    /// What the caller should know: which array of a container was taken that holds several or no matrix, which columns
+    /// or first row were taken for something else than points.
+    std::vector<std::string> notes = {};
     std::vector<FilePart> parts = {};  // where they are several
 };
 

@@ -3,25 +3,27 @@
 //
 // Two parsers share the work. The quick one walks a record once and handles plain numbers between separators; whatever
 // else it meets (quotes, a missing field, a word) it leaves to the careful one, which defines what is accepted and
-// words the errors.
+// words the errors. Where words may be categories all rows are looked at before, once, for the words of each column.
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <limits>
+#include <set>
 #include <unordered_map>
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/text_dialect.hpp"
+#include "coterie/io/internal/text_header.hpp"
 
 namespace coterie::formats {
 namespace {
 
-constexpr char whitespace = ' ';  // as a separator: any run of blanks and tabs
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
 bool is_whole(std::string_view text, std::int64_t& value) {
@@ -30,24 +32,10 @@ bool is_whole(std::string_view text, std::int64_t& value) {
     return !text.empty() && result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
-bool is_number(std::string_view word) {
-    double value = 0;
-    bool overflow = false;
-    return parse_field(word, value, overflow) || overflow;
-}
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+std::string lower(std::string_view word) {
+    std::string out(word);
+    for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     return out;
-}
-
-// Words that stand for a number that is not there: they make no header.
-bool is_missing_word(std::string_view word) {
-    static constexpr std::array<std::string_view, 18> words = {
-        "",    "?",    "-",    "na",       "n/a",       "nan",  "null", "none", "nil",
-        "inf", "+inf", "-inf", "infinity", "-infinity", "-nan", "#n/a", ".",    "missing"};
-    return std::find(words.begin(), words.end(), lower(word)) != words.end();
 }
 
 bool is_label_word(std::string_view word) {
@@ -56,8 +44,22 @@ bool is_label_word(std::string_view word) {
     return std::find(words.begin(), words.end(), lower(word)) != words.end();
 }
 
-// Blanks that mean nothing beside a field; a tab that separates is none.
-bool is_blank(char c, char separator) { return c == ' ' || c == '\r' || (c == '\t' && separator != '\t'); }
+// So many words of a column are told apart: more are no categories.
+constexpr std::size_t most_words = 10000;
+
+// What the fields of a column are.
+struct ColumnWords {
+    Index numbers = 0;
+    Index dates = 0;
+    Index words = 0;                 // that are neither
+    std::set<std::string> distinct;  // of all three, most_words + 1 at most
+    void add(ColumnWords&& other) {
+        numbers += other.numbers;
+        dates += other.dates;
+        words += other.words;
+        distinct.merge(other.distinct);
+    }
+};
 
 class Table {
 public:
@@ -66,6 +68,12 @@ public:
     std::size_t columns() const { return columns_; }
     bool has_header() const { return !names_.empty(); }
     const std::vector<std::string>& names() const { return names_; }
+    /// Whether the first column has no name among columns that have one.
+    bool has_index() const { return index_; }
+    const std::vector<std::string>& said() const { return said_; }
+    const std::string& header_said() const { return header_said_; }
+    const std::string& source() const { return records_.source; }
+    std::string column_text(std::size_t column) const;
 
     /// Position of a column given by name or number (from 1, -1 the last).
     std::size_t column(const std::string& given, std::string_view what) const;
@@ -73,11 +81,19 @@ public:
     std::vector<std::size_t> selection(const std::vector<std::string>& given) const;
     std::vector<std::size_t> named(const std::vector<std::string>& wanted) const;
 
+    /// The number of each word of a column.
+    using Dictionary = std::unordered_map<std::string_view, Index>;
     struct Plan {
-        std::vector<Index> targets;  // per column of the file: column of the matrix, or -1
-        std::ptrdiff_t words = -1;   // column whose fields are collected
-        bool blank_words = false;    // empty fields there are accepted
-        std::size_t taken = 0;       // columns of the matrix
+        std::vector<Index> targets;                             // per column of the file: column of the matrix, or -1
+        std::ptrdiff_t words = -1;                              // column whose fields are collected
+        bool blank_words = false;                               // empty fields there are accepted
+        std::size_t taken = 0;                                  // columns of the matrix
+        bool missing = false;                                   // NaN for a value that is missing
+        bool categories_help = false;                           // words might be taken as categories
+        std::vector<ColumnKind> kinds = {};                     // per column of the file; empty: numbers
+        std::vector<std::shared_ptr<Dictionary>> numbers = {};  // per column of the file, where kinds has a category
+
+        ColumnKind kind(std::size_t j) const { return kinds.empty() ? ColumnKind::number : kinds[j]; }
     };
     /// Finds where the rows are; what follows needs it.
     void find_rows(const Plan& plan, int threads);
@@ -85,28 +101,38 @@ public:
     /// Pieces of about a megabyte, each of whole rows.
     std::size_t pieces() const { return borders_.size() - 1; }
     Index rows_before(std::size_t piece) const { return starts_[piece]; }
+    /// What the fields of every column are, over all rows; of those not asked for, nothing.
+    std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most, int threads) const;
     /// The rows of pieces first..last-1, one behind the other; words only where the plan has them.
     template <class Scalar>
     void parse(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words, int threads);
     /// All rows.
     template <class Scalar>
     void read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::string_view>& words, int threads);
+    /// The record at `at`, which is moved behind it, without quotes; false where there is none.
+    bool next_record(std::size_t& at, std::vector<std::string>& fields) const;
+    std::size_t first_record() const { return first_; }
 
 private:
     [[noreturn]] void refuse(const std::string& text, ErrorFields fields = {}) const {
-        throw BadData(source_ + ": " + text, std::move(fields));
+        throw BadData(records_.source + ": " + text, std::move(fields));
     }
     [[noreturn]] void refuse_field(std::size_t offset, std::size_t column, const std::string& text,
                                    std::string_view value) const;
-    std::string column_text(std::size_t column) const;
+    [[noreturn]] void refuse_missing(std::size_t offset, std::size_t column, std::string_view field,
+                                     const Plan& plan) const;
+    std::string why_not_a_number(std::size_t offset, std::size_t column, std::string_view field,
+                                 const Plan& plan) const;
+    std::string missing_text(const Plan& plan) const;
 
-    std::size_t record_end(std::size_t begin) const;  // just behind the record's '\n', or the end of the text
-    bool is_empty_record(std::size_t begin, std::size_t end) const;
-    void split(std::size_t begin, std::size_t end, char separator, std::vector<std::string_view>& fields) const;
     std::string_view unquoted(std::string_view field);
-    void guess_separator();
-    void find_header(const ReadOptions& options, bool one_column);
-    bool skips(std::size_t begin, std::size_t end) const { return columns_ != 1 && is_empty_record(begin, end); }
+    void find_header(const ReadOptions& options, const Dialect& dialect, bool one_column);
+    bool skips(std::size_t begin, std::size_t end) const {
+        return records_.is_comment(begin) || (columns_ != 1 && records_.is_empty(begin, end));
+    }
+    // Calls use(offset, fields) for the rows of [begin, end) that are not skipped, until it says false.
+    template <class Use>
+    void each_record(std::size_t begin, std::size_t end, Use use) const;
     std::vector<std::size_t> borders() const;
 
     template <class Scalar>
@@ -115,14 +141,16 @@ private:
     void careful_record(std::size_t begin, std::size_t end, const Plan& plan, Scalar* out,
                         std::string_view* word) const;
 
-    std::string_view text_;
-    std::string source_;
-    char separator_ = 0;
-    bool quotes_ = false;
+    DecodedText decoded_;
+    Records records_;
+    char decimal_ = '.';
     std::size_t columns_ = 0;
     std::size_t first_ = 0;  // offset of the first record of data
     Index max_rows_ = -1;
+    bool index_ = false;
     std::vector<std::string> names_;
+    std::vector<std::string> said_;      // how the text was read, where that was guessed
+    std::string header_said_;            // of a header that might surprise
     std::vector<std::size_t> borders_;   // of pieces
     std::vector<Index> starts_;          // rows before each piece, and all
     std::deque<std::string> unescaped_;  // words whose doubled quotes were undone
@@ -130,7 +158,7 @@ private:
 
 void Table::refuse_field(std::size_t offset, std::size_t column, const std::string& text,
                          std::string_view value) const {
-    const Index row = line_at(text_, offset);
+    const Index row = line_at(records_.text, offset);
     refuse("row " + std::to_string(row) + ", column " + column_text(column) + ": " + text,
            {.value = shown(value),
             .row = row,
@@ -144,99 +172,6 @@ std::string Table::column_text(std::size_t column) const {
     return out;
 }
 
-std::size_t Table::record_end(std::size_t begin) const {
-    const char* const data = text_.data();
-    const void* newline = std::memchr(data + begin, '\n', text_.size() - begin);
-    std::size_t end = newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - data) + 1 : text_.size();
-    if (!quotes_ || std::memchr(data + begin, '"', end - begin) == nullptr) return end;
-    // A quote opens a quoted field only at the field's start; inside, doubled quotes stand for one and newlines for
-    // themselves.
-    bool at_start = true;
-    for (std::size_t p = begin; p < text_.size(); ++p) {
-        const char c = data[p];
-        if (c == '\n') return p + 1;
-        if (c == '"' && at_start) {
-            const std::size_t opened = p;
-            for (;;) {
-                const void* quote =
-                    p + 1 < text_.size() ? std::memchr(data + p + 1, '"', text_.size() - p - 1) : nullptr;
-                if (quote == nullptr)
-                    refuse("row " + std::to_string(line_at(text_, opened)) + ": a quoted field begins with " +
-                               shown(text_.substr(opened, 20)) + " and never ends; a closing \" is missing",
-                           {.row = line_at(text_, opened)});
-                p = static_cast<std::size_t>(static_cast<const char*>(quote) - data);
-                if (p + 1 >= text_.size() || data[p + 1] != '"') break;
-                ++p;
-            }
-            at_start = false;
-        } else if (c == separator_ || (separator_ == whitespace && c == '\t')) {
-            at_start = true;
-        } else if (!is_blank(c, separator_)) {
-            at_start = false;
-        }
-    }
-    return text_.size();
-}
-
-bool Table::is_empty_record(std::size_t begin, std::size_t end) const {
-    for (std::size_t p = begin; p < end; ++p)
-        if (text_[p] != '\n' && !is_blank(text_[p], separator_)) return false;
-    return true;
-}
-
-// Raw fields (quotes kept, blanks trimmed) of the record [begin, end).
-void Table::split(std::size_t begin, std::size_t end, char separator, std::vector<std::string_view>& fields) const {
-    fields.clear();
-    std::size_t p = begin;
-    if (end > p && text_[end - 1] == '\n') --end;
-    const auto blanks = [&] {
-        while (p < end && is_blank(text_[p], separator)) ++p;
-    };
-    for (;;) {
-        blanks();
-        if (separator == whitespace && p == end) return;
-        const std::size_t start = p;
-        if (p < end && text_[p] == '"') {
-            ++p;
-            while (p < end && (text_[p] != '"' || (p + 1 < end && text_[p + 1] == '"'))) p += text_[p] == '"' ? 2 : 1;
-            p = std::min(p + 1, end);
-            const std::size_t closed = p;
-            blanks();
-            const bool separated = p == end || text_[p] == separator || (separator == whitespace && p > closed);
-            if (!separated)
-                refuse_field(start, fields.size(),
-                             "text follows the closing quote of " + shown(text_.substr(start, closed - start)) +
-                                 "; a separator is needed, and \"\" for a quote inside",
-                             text_.substr(start, closed - start));
-            fields.push_back(text_.substr(start, closed - start));
-        } else {
-            while (p < end && text_[p] != separator && !(separator == whitespace && text_[p] == '\t')) ++p;
-            std::size_t stop = p;
-            while (stop > start && is_blank(text_[stop - 1], separator)) --stop;
-            fields.push_back(text_.substr(start, stop - start));
-        }
-        if (separator == whitespace) continue;
-        if (p >= end) return;
-        ++p;  // the separator
-    }
-}
-
-std::string_view inside_quotes(std::string_view field) {
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
-    return field;
-}
-
-std::string without_quotes(std::string_view field) {
-    if (field.empty() || field.front() != '"') return std::string(field);
-    std::string out;
-    field = inside_quotes(field);
-    for (std::size_t i = 0; i < field.size(); ++i) {
-        out += field[i];
-        if (field[i] == '"' && i + 1 < field.size() && field[i + 1] == '"') ++i;
-    }
-    return out;
-}
-
 std::string_view Table::unquoted(std::string_view field) {
     if (field.empty() || field.front() != '"') return field;
     const std::string_view inside = inside_quotes(field);
@@ -247,96 +182,131 @@ std::string_view Table::unquoted(std::string_view field) {
 
 Table::Table(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
              bool one_column)
-    : text_(bytes.text(), bytes.size()), source_(source), separator_(options.separator), max_rows_(options.max_rows) {
-    if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
-    if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")) refuse("is UTF-16 text; save it as UTF-8");
-    if (text_.substr(0, 4096).find('\0') != std::string_view::npos) refuse("is not text (it holds zero bytes)");
-    quotes_ = text_.find('"') != std::string_view::npos;
-    if (separator_ == '"' || separator_ == '\n' || separator_ == '\r' ||
-        (separator_ != 0 && std::strchr("0123456789.+-eE", separator_) != nullptr))
-        throw BadArgument("option `separator`: " + shown(std::string(1, separator_)) + " cannot separate numbers",
-                          {.option = "separator", .value = std::string(1, separator_)});
-    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) refuse("is empty; rows of numbers are needed");
-    if (separator_ == 0 && tab_separated) separator_ = '\t';
-    // An empty first line says nothing about columns.
-    const std::size_t keep = one_column ? 0 : text_.find_first_not_of(" \t\r\n");
-    first_ = keep == 0 ? 0 : text_.rfind('\n', keep) == std::string_view::npos ? 0 : text_.rfind('\n', keep) + 1;
-    if (separator_ == 0) guess_separator();
-    find_header(options, one_column);
+    : decoded_(decode_text(bytes, source)), max_rows_(options.max_rows) {
+    records_ = {decoded_.text, std::string(source), 0, decoded_.text.find('"') != std::string_view::npos, false};
+    const char given = options.separator;
+    if (given == '"' || given == '\n' || given == '\r' ||
+        (given != 0 && std::strchr("0123456789.+-eE", given) != nullptr))
+        throw BadArgument("option `separator`: " + shown(std::string(1, given)) + " cannot separate numbers",
+                          {.option = "separator", .value = std::string(1, given)});
+    if (records_.text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+        refuse("is empty; rows of numbers are needed");
+    const Dialect dialect = find_dialect(records_, options, tab_separated, one_column);
+    if (dialect.first >= records_.text.size()) refuse("has no rows");
+    decimal_ = dialect.decimal;
+    first_ = dialect.first;
+    if (!decoded_.said.empty()) said_.push_back("from " + decoded_.said);
+    said_.insert(said_.end(), dialect.said.begin(), dialect.said.end());
+    find_header(options, dialect, one_column);
 }
 
-// Candidates must cut the first lines into equally many fields; the one that yields most numbers wins, the earlier of
-// equals.
-void Table::guess_separator() {
-    constexpr std::array<char, 4> candidates = {',', ';', '\t', whitespace};
-    std::size_t best_score = 0;
-    char best = 0;
-    for (const char candidate : candidates) {
-        separator_ = candidate;
-        std::vector<std::string_view> fields;
-        std::size_t width = 0, numbers = 0;
-        bool consistent = true;
-        std::size_t begin = first_;
-        for (int line = 0; line < 10 && begin < text_.size() && consistent;) {
-            std::size_t end = 0;
-            try {
-                end = record_end(begin);
-                split(begin, end, candidate, fields);
-            } catch (const BadData&) {  // a quote that makes no sense with this candidate
-                consistent = false;
-                break;
-            }
-            if (!is_empty_record(begin, end)) {
-                if (line == 0) width = fields.size();
-                consistent = fields.size() == width;
-                for (const std::string_view field : fields) numbers += is_number(inside_quotes(field)) ? 1 : 0;
-                ++line;
-            }
-            begin = end;
+template <class Use>
+void Table::each_record(std::size_t begin, std::size_t end, Use use) const {
+    std::vector<std::string_view> fields;
+    for (std::size_t p = begin; p < end;) {
+        const std::size_t next = records_.end_of(p);
+        if (!skips(p, next)) {
+            records_.split(p, next, fields);
+            if (!use(p, fields)) return;
         }
-        if (width < 2) continue;
-        // Words with blanks in them ("New York") are no columns; words with commas are.
-        if (candidate == whitespace && numbers == 0) continue;
-        const std::size_t score = consistent ? 1000000 + numbers : numbers;
-        if (best == 0 || score > best_score) {
-            best = candidate;
-            best_score = score;
-        }
+        p = next;
     }
-    separator_ = best == 0 ? ',' : best;
 }
 
-void Table::find_header(const ReadOptions& options, bool one_column) {
-    const std::size_t first_end = record_end(first_);
-    std::vector<std::string_view> fields, below;
-    split(first_, first_end, separator_, fields);
+void Table::find_header(const ReadOptions& options, const Dialect& dialect, bool one_column) {
+    constexpr std::size_t looked_at = 100;
+    FirstRows rows;
+    rows.decimal = decimal_;
+    columns_ = 2;  // an empty line is skipped unless there is one column
+    std::vector<std::string_view> fields;
+    records_.split(first_, records_.end_of(first_), fields);
     columns_ = std::max<std::size_t>(fields.size(), 1);
-    std::size_t second = first_end;
-    while (second < text_.size() && skips(second, record_end(second))) second = record_end(second);
-    const bool alone = second >= text_.size();
-    if (!alone) split(second, record_end(second), separator_, below);
+    for (const std::string_view field : fields) rows.first.push_back(without_quotes(field));
+    const std::size_t first_end = records_.end_of(first_);
+    bool alone = true;
+    if (first_end < records_.text.size()) try {
+            each_record(first_end, records_.text.size(), [&](std::size_t, const auto& below) {
+                alone = false;
+                auto& row = rows.below.emplace_back();
+                for (const std::string_view field : below) row.push_back(without_quotes(field));
+                return rows.below.size() < looked_at;
+            });
+        } catch (const BadData&) {  // a quote that makes no sense is told where its row is parsed
+        }
 
     bool header = options.header == Header::yes;
     if (options.header == Header::automatic) {
-        bool all_words = true;
-        for (std::size_t j = 0; j < fields.size(); ++j) {
-            const std::string word = without_quotes(fields[j]);
-            const bool name_like = !is_number(word) && !is_missing_word(word);
-            all_words = all_words && name_like;
-            if (!name_like) continue;
-            header = header || (j < below.size() && is_number(inside_quotes(below[j])));
-            header = header || (!options.label_column.empty() && word == options.label_column);
-            for (const auto* named : {&options.columns, &options.wanted_columns})
-                header = header || std::find(named->begin(), named->end(), word) != named->end();
+        std::vector<std::string> named = options.columns;
+        named.insert(named.end(), options.wanted_columns.begin(), options.wanted_columns.end());
+        named.insert(named.end(), options.exclude.begin(), options.exclude.end());
+        for (const auto* one : {&options.label_column, &options.id_column})
+            if (!one->empty()) named.push_back(*one);
+        const bool all_words = std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& word) {
+            double value = 0;
+            bool overflow = false;
+            return !parse_field(word, value, overflow, decimal_) && !overflow && !is_missing_word(trimmed(word)) &&
+                   !is_infinite_word(trimmed(word));
+        });
+        if (one_column) {
+            header = std::find(named.begin(), named.end(), trimmed(rows.first.front())) != named.end() ||
+                     (rows.first.size() == 1 && is_label_word(rows.first.front()));
+            if (rows.first.size() > 1) header = guess_header(rows, named, false).is == FirstRow::names;
+        } else if (alone) {
+            header = all_words || guess_header(rows, named, false).is == FirstRow::names;
+        } else {
+            HeaderGuess guess = guess_header(rows, named, false);
+            const bool words = std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& field) {
+                double value = 0;
+                bool overflow = false;
+                return !parse_field(field, value, overflow, decimal_);
+            });
+            if (!words && !options.numeric_names) guess = {};
+            if (guess.is == FirstRow::either) refuse(guess.said, {.row = line_at(records_.text, first_)});
+            header = guess.is == FirstRow::names;
+            header_said_ = guess.said;
         }
-        header = header || (alone && all_words && !one_column);
-        header = header || (one_column && fields.size() == 1 && is_label_word(without_quotes(fields[0])));
+        // "# x, y" above rows of two numbers.
+        if (!header && columns_ > 1 && !dialect.last_comment.empty()) {
+            Records comment = records_;
+            comment.text = dialect.last_comment;
+            comment.quotes = comment.text.find('"') != std::string_view::npos;
+            std::vector<std::string_view> words;
+            try {
+                comment.split(0, comment.text.size(), words);
+            } catch (const BadData&) {
+                words.clear();
+            }
+            FirstRows named_rows{{}, {rows.first}, decimal_};
+            for (const std::string_view word : words) named_rows.first.push_back(without_quotes(word));
+            if (words.size() == columns_ && guess_header(named_rows, named, false).is == FirstRow::names) {
+                for (const auto& word : named_rows.first) names_.push_back(std::string(trimmed(word)));
+                header_said_ = "the last comment line above the rows is taken for the names of columns";
+            }
+        }
     }
-    if (!header) return;
-    for (const std::string_view field : fields) names_.push_back(std::string(trimmed(without_quotes(field))));
-    names_.resize(columns_);
-    first_ = first_end;
-    if (alone) refuse("has a header line and no rows below it");
+    // R writes one name fewer than there are fields in the rows: the first column holds the rows' names.
+    const bool from_r = options.header != Header::no && rows.below.size() > 1 && !one_column &&
+                        std::all_of(rows.below.begin(), rows.below.end(),
+                                    [&](const auto& row) { return row.size() == rows.first.size() + 1; }) &&
+                        std::all_of(rows.first.begin(), rows.first.end(), [&](const std::string& word) {
+                            double value = 0;
+                            bool overflow = false;
+                            return !parse_field(word, value, overflow, decimal_);
+                        });
+    if (from_r) {
+        rows.first.insert(rows.first.begin(), "");
+        header = true;
+        header_said_.clear();
+        ++columns_;
+    }
+    if (header) {
+        for (const std::string& field : rows.first) names_.push_back(std::string(trimmed(field)));
+        names_.resize(columns_);
+        first_ = first_end;
+        if (alone) refuse("has a header line and no rows below it");
+    }
+    index_ = names_.size() > 1 && (names_[0].empty() || names_[0] == "Unnamed: 0") &&
+             std::none_of(names_.begin() + 1, names_.end(), [](const std::string& name) { return name.empty(); });
 }
 
 std::size_t Table::column(const std::string& given, std::string_view what) const {
@@ -345,14 +315,14 @@ std::size_t Table::column(const std::string& given, std::string_view what) const
     std::int64_t number = 0;
     const bool numbered = is_whole(word, number);
     if (named > 1 && !numbered)
-        throw BadArgument(source_ + ": " + std::string(what) + " '" + given + "' names " + std::to_string(named) +
-                              " columns; give its number",
+        throw BadArgument(records_.source + ": " + std::string(what) + " '" + given + "' names " +
+                              std::to_string(named) + " columns; give its number",
                           {.column = given});
     if (numbered && named != 1) {
         const auto last = static_cast<std::int64_t>(columns_);
         if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
         if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        throw BadArgument(source_ + ": " + std::string(what) + " " + given +
+        throw BadArgument(records_.source + ": " + std::string(what) + " " + given +
                               " is not there; columns are numbered from 1 to " + std::to_string(last) +
                               ", -1 is the last",
                           {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = given});
@@ -367,7 +337,7 @@ std::size_t Table::column(const std::string& given, std::string_view what) const
         list += (list.empty() ? "" : ", ") + shown(name);
     }
     throw BadArgument(
-        source_ + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
+        records_.source + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
             (names_.empty() ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns_)
                             : "there are " + list),
         {.accepted = names_.empty() ? "from 1 to " + std::to_string(columns_) : list, .column = given});
@@ -382,8 +352,9 @@ std::vector<std::size_t> Table::selection(const std::vector<std::string>& given)
             is_whole(trimmed(word.substr(dash + 1)), to)) {
             const std::size_t low = column(std::to_string(from), "column"), high = column(std::to_string(to), "column");
             if (low > high)
-                throw BadArgument(source_ + ": columns " + word + " run backwards; give the smaller number first",
-                                  {.option = "columns", .value = word});
+                throw BadArgument(
+                    records_.source + ": columns " + word + " run backwards; give the smaller number first",
+                    {.option = "columns", .value = word});
             for (std::size_t j = low; j <= high; ++j) out.push_back(j);
         } else {
             out.push_back(column(word, "column"));
@@ -393,7 +364,7 @@ std::vector<std::size_t> Table::selection(const std::vector<std::string>& given)
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
-        throw BadArgument(source_ + ": column " + column_text(*twice) + " is asked for twice",
+        throw BadArgument(records_.source + ": column " + column_text(*twice) + " is asked for twice",
                           {.option = "columns", .column = column_text(*twice)});
     return out;
 }
@@ -407,23 +378,24 @@ std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) co
         out.push_back(static_cast<std::size_t>(found - names_.begin()));
     }
     if (!missing.empty())
-        throw BadData(source_ + ": column " + missing + " is missing in the header line; columns are found by name",
-                      {.column = missing});
+        throw BadData(
+            records_.source + ": column " + missing + " is missing in the header line; columns are found by name",
+            {.column = missing});
     return out;
 }
 
 // Borders of pieces that end where records end. Without quotes every newline ends a record; with them records are
 // walked one by one.
 std::vector<std::size_t> Table::borders() const {
-    if (!quotes_) {
-        std::vector<std::size_t> borders = line_pieces(text_.substr(first_), piece_bytes);
+    if (!records_.quotes) {
+        std::vector<std::size_t> borders = line_pieces(records_.text.substr(first_), piece_bytes);
         for (std::size_t& border : borders) border += first_;
         return borders;
     }
     std::vector<std::size_t> borders{first_};
-    for (std::size_t p = first_; p < text_.size();) {
-        p = record_end(p);
-        if (p - borders.back() >= piece_bytes || p >= text_.size()) borders.push_back(p);
+    for (std::size_t p = first_; p < records_.text.size();) {
+        p = records_.end_of(p);
+        if (p - borders.back() >= piece_bytes || p >= records_.text.size()) borders.push_back(p);
     }
     return borders;
 }
@@ -431,23 +403,25 @@ std::vector<std::size_t> Table::borders() const {
 // Returns where the next record begins, nullptr when this one needs care. The text must hold a '\n' at or behind p.
 template <class Scalar>
 const char* Table::quick_record(const char* p, const Plan& plan, Scalar* out, std::string_view* word) const {
-    const char separator = separator_;
-    const char* const end = text_.data() + text_.size();
+    const char separator = records_.separator;
+    const char* const end = records_.text.data() + records_.text.size();
     const bool tab_is_blank = separator != '\t';
     const auto blanks = [&] {
         while (*p == ' ' || *p == '\r' || (*p == '\t' && tab_is_blank)) ++p;
     };
+    if (*p == '#' || separator == decimal_) return nullptr;
     for (std::size_t j = 0; j < columns_; ++j) {
         blanks();
         const char* before = p;
         if (plan.targets[j] >= 0) {
             bool overflow = false;
-            p = parse_decimal(p, end, out[plan.targets[j]], overflow);
+            if (plan.kind(j) != ColumnKind::number) return nullptr;
+            p = parse_decimal(p, end, out[plan.targets[j]], overflow, decimal_);
             if (p == nullptr) return nullptr;
         } else {
             if (*p == '"') return nullptr;
-            while (*p != separator && *p != '\n' && (separator != whitespace || *p != '\t')) ++p;
-            if (separator == whitespace && p == before) return nullptr;
+            while (*p != separator && *p != '\n' && (separator != run_of_blanks || *p != '\t')) ++p;
+            if (separator == run_of_blanks && p == before) return nullptr;
         }
         if (static_cast<std::ptrdiff_t>(j) == plan.words) {
             const char* stop = p;
@@ -458,7 +432,7 @@ const char* Table::quick_record(const char* p, const Plan& plan, Scalar* out, st
         before = p;
         blanks();
         if (j + 1 < columns_) {
-            if (separator == whitespace) {
+            if (separator == run_of_blanks) {
                 if (p == before) return nullptr;
             } else if (*p++ != separator) {
                 return nullptr;
@@ -472,8 +446,8 @@ template <class Scalar>
 void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan, Scalar* out,
                            std::string_view* word) const {
     std::vector<std::string_view> fields;
-    split(begin, end, separator_, fields);
-    if (fields.empty()) fields.emplace_back(text_.substr(begin, 0));
+    records_.split(begin, end, fields);
+    if (fields.empty()) fields.emplace_back(records_.text.substr(begin, 0));
     // Within the fields that are there, the first that is wrong is worth more than their number.
     for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
         const std::string_view field = inside_quotes(fields[j]);
@@ -483,52 +457,185 @@ void Table::careful_record(std::size_t begin, std::size_t end, const Plan& plan,
             *word = fields[j];
         }
         if (plan.targets[j] < 0 || fields.size() != columns_) continue;
+        Scalar& value = out[plan.targets[j]];
+        const std::string_view bare = trimmed(field);
+        const auto offset = static_cast<std::size_t>(fields[j].data() - records_.text.data());
+        if (is_missing_word(bare)) {
+            if (!plan.missing) refuse_missing(offset, j, field, plan);
+            value = std::numeric_limits<Scalar>::quiet_NaN();
+            continue;
+        }
+        if (plan.kind(j) == ColumnKind::category) {
+            const auto& numbers = *plan.numbers[j];
+            const auto found = field.find('"') == std::string_view::npos
+                                   ? numbers.find(bare)
+                                   : numbers.find(trimmed(without_quotes(fields[j])));
+            if (found == numbers.end()) throw InternalError(records_.source + ": a word was not seen before");
+            value = static_cast<Scalar>(found->second);
+            continue;
+        }
+        if (plan.kind(j) == ColumnKind::date) {
+            const auto days = days_of_date(bare);
+            if (!days)
+                refuse_field(offset, j,
+                             "'" + shown(field) +
+                                 "' is not a date; dates such as 2026-11-23, 23.11.2026 and "
+                                 "2026-11-23 14:05:30 are accepted",
+                             field);
+            value = static_cast<Scalar>(*days);
+            continue;
+        }
         bool overflow = false;
-        if (parse_field(field, out[plan.targets[j]], overflow)) continue;
-        const auto offset = static_cast<std::size_t>(fields[j].data() - text_.data());
+        if (parse_field(field, value, overflow, decimal_)) continue;
         const std::string type(coterie::name(scalar_type_of<Scalar>()));
         if (overflow) refuse_field(offset, j, "value '" + shown(field) + "' is too large for " + type, field);
-        if (trimmed(field).empty())
-            refuse_field(offset, j,
-                         "the field is empty; a number is needed (fill in or leave out rows with missing values)",
-                         field);
-        std::string hint = "value '" + shown(field) + "' is not a number";
-        if (is_missing_word(trimmed(field)))
-            hint += "; missing and infinite values are not accepted: fill them in or leave the row out";
-        else if (field.find(',') != std::string_view::npos && separator_ != ',')
-            hint += "; the decimal sign is a point";
-        else
-            hint += "; numbers such as 3, -0.5 or 1e-3 are accepted";
-        refuse_field(offset, j, hint, field);
+        refuse_field(offset, j, why_not_a_number(offset, j, field, plan), field);
     }
     if (fields.size() != columns_)
-        refuse("row " + std::to_string(line_at(text_, begin)) + ": has " + std::to_string(fields.size()) + " column" +
-                   (fields.size() == 1 ? "" : "s") + ", the first row has " + std::to_string(columns_) +
+        refuse("row " + std::to_string(line_at(records_.text, begin)) + ": has " + std::to_string(fields.size()) +
+                   " column" + (fields.size() == 1 ? "" : "s") + ", the first row has " + std::to_string(columns_) +
                    "; every row needs as many",
-               {.accepted = std::to_string(columns_) + " columns", .row = line_at(text_, begin)});
+               {.accepted = std::to_string(columns_) + " columns", .row = line_at(records_.text, begin)});
+}
+
+std::string Table::why_not_a_number(std::size_t offset, std::size_t column, std::string_view field,
+                                    const Plan& plan) const {
+    const std::string out = "value '" + shown(field) + "' is not a number";
+    const std::string_view bare = trimmed(field);
+    if (is_infinite_word(bare)) return out + "; infinite values are not accepted: leave the row out";
+    if (days_of_date(bare)) return out + "; `dates` takes dates as numbers of days";
+    if (is_like_a_number(bare)) {
+        const bool comma = bare.find(',') != std::string_view::npos, point = bare.find('.') != std::string_view::npos;
+        if (comma && !point && decimal_ == '.')
+            return out +
+                   "; the decimal sign is a point (`decimal=comma` takes a comma), and thousands are not parted: " +
+                   "1234.5";
+        if (point && !comma && decimal_ == ',')
+            return out +
+                   "; the decimal sign is a comma in this file (`decimal=point` takes a point), and thousands are " +
+                   "not parted: 1234,5";
+        if (bare.find('%') != std::string_view::npos || bare.find('$') != std::string_view::npos)
+            return out + "; numbers have no unit beside them";
+        return out + "; thousands are not parted: 1234" + decimal_ + "5";
+    }
+    // Is it the column, or this one value?
+    Index words = 0, looked_at = 0;
+    each_record(first_, records_.text.size(), [&](std::size_t, const auto& fields) {
+        double number = 0;
+        bool overflow = false;
+        if (column < fields.size() && !parse_field(inside_quotes(fields[column]), number, overflow, decimal_)) ++words;
+        return ++looked_at < 20;
+    });
+    std::string hint;
+    if (plan.categories_help && looked_at > 1 && 2 * words > looked_at)
+        hint =
+            "; the column holds words: `columns=numeric` takes those of numbers alone, `exclude` leaves this one out, "
+            "`categorical=one-hot` makes numbers of its words";
+    else
+        hint = "; numbers such as 3, -0.5 or 1e-3 are accepted";
+    if (names_.empty() && line_at(records_.text, offset) == line_at(records_.text, first_))
+        hint += "; `header=yes` takes the first row for the names of columns";
+    return out + hint;
+}
+
+std::string Table::missing_text(const Plan& plan) const {
+    std::vector<Index> missing(columns_, 0);
+    each_record(first_, records_.text.size(), [&](std::size_t, const auto& fields) {
+        for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j)
+            if (plan.targets[j] >= 0 && is_missing_word(trimmed(inside_quotes(fields[j])))) ++missing[j];
+        return true;
+    });
+    Index all = 0;
+    std::string columns;
+    int listed = 0;
+    for (std::size_t j = 0; j < columns_; ++j) {
+        if (missing[j] == 0) continue;
+        all += missing[j];
+        if (++listed <= 6)
+            columns += (columns.empty() ? "" : ", ") + column_text(j) + ": " + std::to_string(missing[j]);
+    }
+    if (listed > 6) columns += ", ...";
+    return std::to_string(all) + (all == 1 ? " value is" : " values are") + " missing in all (column " + columns + ")";
+}
+
+void Table::refuse_missing(std::size_t offset, std::size_t column, std::string_view field, const Plan& plan) const {
+    const std::string_view word = trimmed(field);
+    refuse_field(offset, column,
+                 (word.empty() ? "the field is empty" : "value '" + shown(word) + "' stands for a missing one") + "; " +
+                     missing_text(plan) +
+                     (plan.categories_help
+                          ? "; `missing=drop` leaves such rows out, `missing=mean` and `missing=median` fill them in"
+                          : "; a number is needed in every row"),
+                 field);
+}
+
+std::vector<ColumnWords> Table::words_of_columns(const std::vector<bool>& asked, std::size_t most, int threads) const {
+    std::vector<std::vector<ColumnWords>> of_pieces(pieces(), std::vector<ColumnWords>(columns_));
+    for_each_block(static_cast<Index>(pieces()), threads, [&](Index piece, int) {
+        const auto at = static_cast<std::size_t>(piece);
+        auto& columns = of_pieces[at];
+        each_record(borders_[at], borders_[at + 1], [&](std::size_t, const auto& fields) {
+            for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
+                const std::string_view word = trimmed(inside_quotes(fields[j]));
+                if (!asked[j] || is_missing_word(word)) continue;
+                double value = 0;
+                bool overflow = false;
+                ColumnWords& column = columns[j];
+                if (parse_field(word, value, overflow, decimal_) || overflow)
+                    ++column.numbers;
+                else if (days_of_date(word))
+                    ++column.dates;
+                else
+                    ++column.words;
+                if (column.distinct.size() < most)
+                    column.distinct.insert(word.find('"') == std::string_view::npos
+                                               ? std::string(word)
+                                               : std::string(trimmed(without_quotes(fields[j]))));
+            }
+            return true;
+        });
+    });
+    std::vector<ColumnWords> out = std::move(of_pieces.front());
+    for (std::size_t piece = 1; piece < of_pieces.size(); ++piece)
+        for (std::size_t j = 0; j < columns_; ++j) out[j].add(std::move(of_pieces[piece][j]));
+    return out;
+}
+
+bool Table::next_record(std::size_t& at, std::vector<std::string>& fields) const {
+    std::vector<std::string_view> raw;
+    while (at < records_.text.size()) {
+        const std::size_t begin = at;
+        at = records_.end_of(begin);
+        if (skips(begin, at)) continue;
+        records_.split(begin, at, raw);
+        fields.clear();
+        for (const std::string_view field : raw) fields.push_back(without_quotes(field));
+        return true;
+    }
+    return false;
 }
 
 void Table::find_rows(const Plan& plan, int threads) {
     // Empty lines at the end are no rows, unless a row may be blank: then each '\n' ends one.
     if (!(columns_ == 1 && plan.blank_words)) {
-        std::size_t size = text_.size();
+        std::size_t size = records_.text.size();
         while (size > first_) {
-            const std::size_t line = text_.substr(0, size - 1).rfind('\n') == std::string_view::npos
+            const std::size_t line = records_.text.substr(0, size - 1).rfind('\n') == std::string_view::npos
                                          ? 0
-                                         : text_.substr(0, size - 1).rfind('\n') + 1;
-            if (line < first_ || !is_empty_record(line, size)) break;
+                                         : records_.text.substr(0, size - 1).rfind('\n') + 1;
+            if (line < first_ || !records_.is_empty(line, size)) break;
             size = line;
         }
-        text_ = text_.substr(0, size);
+        records_.text = records_.text.substr(0, size);
     }
     if (max_rows_ >= 0) {
         std::size_t p = first_;
-        for (Index taken = 0; p < text_.size() && taken < max_rows_;) {
-            const std::size_t end = record_end(p);
+        for (Index taken = 0; p < records_.text.size() && taken < max_rows_;) {
+            const std::size_t end = records_.end_of(p);
             taken += skips(p, end) ? 0 : 1;
             p = end;
         }
-        text_ = text_.substr(0, p);
+        records_.text = records_.text.substr(0, p);
     }
     borders_ = borders();
     starts_.assign(borders_.size(), 0);
@@ -536,7 +643,7 @@ void Table::find_rows(const Plan& plan, int threads) {
         const auto at = static_cast<std::size_t>(piece);
         Index rows = 0;
         for (std::size_t p = borders_[at]; p < borders_[at + 1];) {
-            const std::size_t end = record_end(p);
+            const std::size_t end = records_.end_of(p);
             rows += skips(p, end) ? 0 : 1;
             p = end;
         }
@@ -549,7 +656,7 @@ void Table::find_rows(const Plan& plan, int threads) {
 template <class Scalar>
 void Table::parse(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words,
                   int threads) {
-    const std::size_t last_newline = text_.rfind('\n');
+    const std::size_t last_newline = records_.text.rfind('\n');
     const std::size_t sentinel =
         last_newline == std::string_view::npos ? 0 : last_newline + 1;  // records before have a '\n' to stop at
     for_each_block(static_cast<Index>(last - first), threads, [&](Index piece, int) {
@@ -559,21 +666,22 @@ void Table::parse(const Plan& plan, std::size_t first, std::size_t last, Scalar*
             Scalar* out = to + (row - starts_[first]) * static_cast<Index>(plan.taken);
             std::string_view* word = plan.words >= 0 ? words + (row - starts_[first]) : nullptr;
             if (row < starts_[at + 1] && p < sentinel) {
-                if (const char* next = quick_record(text_.data() + p, plan, out, word)) {
-                    p = static_cast<std::size_t>(next - text_.data());
+                if (const char* next = quick_record(records_.text.data() + p, plan, out, word)) {
+                    p = static_cast<std::size_t>(next - records_.text.data());
                     ++row;
                     continue;
                 }
             }
-            const std::size_t end = record_end(p);
+            const std::size_t end = records_.end_of(p);
             if (!skips(p, end)) {
-                if (row >= starts_[at + 1]) throw InternalError(source_ + ": more rows were parsed than counted");
+                if (row >= starts_[at + 1])
+                    throw InternalError(records_.source + ": more rows were parsed than counted");
                 careful_record(p, end, plan, out, word);
                 ++row;
             }
             p = end;
         }
-        if (row != starts_[at + 1]) throw InternalError(source_ + ": fewer rows were parsed than counted");
+        if (row != starts_[at + 1]) throw InternalError(records_.source + ": fewer rows were parsed than counted");
     });
     unescaped_.clear();
     if (plan.words >= 0)
@@ -585,7 +693,7 @@ void Table::read(const Plan& plan, Matrix<Scalar>& matrix, std::vector<std::stri
     find_rows(plan, threads);
     require_memory(static_cast<double>(rows()) * (static_cast<double>(plan.taken) * sizeof(Scalar) +
                                                   (plan.words >= 0 ? sizeof(std::string_view) : 0)),
-                   source_);
+                   records_.source);
     matrix.resize(rows(), static_cast<Index>(plan.taken));
     if (plan.words >= 0) words.resize(static_cast<std::size_t>(rows()));
     parse(plan, 0, pieces(), matrix.data(), words.data(), threads);
@@ -615,77 +723,265 @@ std::size_t single_column(const Table& table, const std::string& column, std::st
                       " columns; say which holds the " + std::string(what) + "s, or give a file with one");
 }
 
-// Which columns are taken, and their names, if they have any.
-Table::Plan plan_for(const Table& table, std::string_view source, const ReadOptions& options,
-                     std::vector<std::string>& names) {
-    Table::Plan plan;
-    plan.targets.assign(table.columns(), -1);
-    if (!options.label_column.empty())
-        plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
+// Texts that are read as one, and which columns are taken of them.
+struct OpenTexts {
+    std::vector<Table> tables;
+    std::vector<Table::Plan> plans;
+    PointsFile file;                                               // all but the points and labels
+    std::vector<std::unique_ptr<std::vector<std::string>>> words;  // what dictionaries look into
+};
+
+// Columns asked for, before their words are known. `numeric`: where "numeric" stands among them.
+std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& options, std::ptrdiff_t label,
+                                        std::ptrdiff_t id, bool& numeric, std::vector<std::string>& notes) {
     const bool by_name = options.columns.empty() && !options.wanted_columns.empty() && table.has_header();
-    std::vector<std::size_t> chosen = by_name ? table.named(options.wanted_columns) : table.selection(options.columns);
-    if (options.columns.empty() && !by_name)
-        for (std::size_t j = 0; j < table.columns(); ++j)
-            if (static_cast<std::ptrdiff_t>(j) != plan.words) chosen.push_back(j);
-    if (chosen.empty())
-        throw BadData(std::string(source) + ": has no column but the labels; at least one column of numbers is needed");
-    for (const std::size_t j : chosen) {
-        if (static_cast<std::ptrdiff_t>(j) == plan.words)
-            throw BadArgument(
-                std::string(source) + ": column " + std::to_string(j + 1) + " is asked for as coordinate and as label",
-                {.option = "columns", .column = std::to_string(j + 1)});
-        plan.targets[j] = static_cast<Index>(plan.taken++);
-        if (table.has_header()) names.push_back(table.names()[j]);
+    if (by_name) return table.named(options.wanted_columns);
+    std::vector<std::string> asked = options.columns;
+    const auto is_numeric = [&](const std::string& word) {
+        return word == "numeric" && std::find(table.names().begin(), table.names().end(), word) == table.names().end();
+    };
+    numeric = std::any_of(asked.begin(), asked.end(), is_numeric);
+    std::erase_if(asked, is_numeric);
+    std::vector<std::size_t> chosen = table.selection(asked);
+    const std::vector<std::size_t> excluded = table.selection(options.exclude);
+    const auto holds = [](const std::vector<std::size_t>& some, std::size_t j) {
+        return std::find(some.begin(), some.end(), j) != some.end();
+    };
+    for (const std::size_t j : excluded)
+        if (holds(chosen, j))
+            throw BadArgument(table.source() + ": column " + table.column_text(j) +
+                                  " is asked for by `columns` and left " + "out by `exclude`",
+                              {.option = "exclude", .column = table.column_text(j)});
+    if (!options.columns.empty() && !numeric) return chosen;
+    for (std::size_t j = 0; j < table.columns(); ++j) {
+        if (static_cast<std::ptrdiff_t>(j) == label || static_cast<std::ptrdiff_t>(j) == id) continue;
+        if (holds(excluded, j) || holds(chosen, j)) continue;
+        if (j == 0 && table.has_index()) {
+            notes.push_back(
+                "column 1 has no name and is taken for the rows' own names or numbers, not for a coordinate; "
+                "`columns` names the columns to take");
+            continue;
+        }
+        chosen.push_back(j);
     }
-    return plan;
+    return chosen;
+}
+
+// Of the columns chosen: what they are, and which are left out because they hold words.
+void find_kinds(OpenTexts& texts, std::vector<std::size_t>& chosen, const ReadOptions& options, bool numeric,
+                int threads) {
+    const Table& first = texts.tables.front();
+    std::vector<ColumnKind> kinds(first.columns(), ColumnKind::number);
+    const bool told = options.wanted_kinds.size() == chosen.size();
+    std::vector<bool> asked(first.columns(), false);
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+        asked[chosen[c]] = !told || options.wanted_kinds[c] == ColumnKind::category;
+        if (told) kinds[chosen[c]] = options.wanted_kinds[c];
+    }
+    const bool looks = numeric || options.dates || options.words != WordColumns::refuse;
+    if (!(told ? std::find(asked.begin(), asked.end(), true) != asked.end() : looks)) {
+        for (auto& plan : texts.plans) plan.kinds = told ? kinds : std::vector<ColumnKind>();
+        return;
+    }
+    std::vector<ColumnWords> found(first.columns());
+    Index rows = 0;
+    for (const Table& table : texts.tables) {
+        auto more = table.words_of_columns(asked, told ? std::numeric_limits<std::size_t>::max() : most_words, threads);
+        for (std::size_t j = 0; j < found.size(); ++j) found[j].add(std::move(more[j]));
+        rows += table.rows();
+    }
+    std::vector<std::size_t> taken;
+    std::string left_out;
+    for (const std::size_t j : chosen) {
+        ColumnWords& column = found[j];
+        if (!told) {
+            const Index others = column.words + (options.dates ? 0 : column.dates);
+            if (options.dates && column.dates > 0 && column.dates >= column.words + column.numbers)
+                kinds[j] = ColumnKind::date;
+            // One word among many numbers is a value that went wrong, and is refused where it stands.
+            else if (others > 0 && others >= column.numbers)
+                kinds[j] = ColumnKind::category;
+        }
+        const bool is_words = kinds[j] == ColumnKind::category;
+        if (is_words && !told && (numeric || options.words == WordColumns::leave_out)) {
+            left_out += (left_out.empty() ? "" : ", ") + first.column_text(j);
+            continue;
+        }
+        if (is_words && !told && options.words == WordColumns::refuse) kinds[j] = ColumnKind::number;
+        if (kinds[j] == ColumnKind::category && !told && column.distinct.size() > 20 &&
+            (2 * static_cast<Index>(column.distinct.size()) > rows || column.distinct.size() > 1000))
+            throw BadData(first.source() + ": column " + first.column_text(j) + ": " +
+                              (column.distinct.size() >= most_words ? "more than " : "") +
+                              std::to_string(column.distinct.size()) + " different words in " + std::to_string(rows) +
+                              " rows are no categories; `exclude` leaves the column out, `id_column` carries it to the "
+                              "labels",
+                          {.column = first.column_text(j)});
+        taken.push_back(j);
+    }
+    if (!left_out.empty()) texts.file.notes.push_back("left out, as they hold words: column " + left_out);
+    chosen = taken;
+    texts.words.resize(first.columns());
+    for (const std::size_t j : chosen) {
+        if (kinds[j] != ColumnKind::category) continue;
+        auto& words = texts.words[j] =
+            std::make_unique<std::vector<std::string>>(found[j].distinct.begin(), found[j].distinct.end());
+        const auto numbers = std::make_shared<Table::Dictionary>();
+        for (std::size_t w = 0; w < words->size(); ++w) numbers->emplace((*words)[w], static_cast<Index>(w));
+        for (auto& plan : texts.plans) {
+            plan.numbers.resize(first.columns());
+            plan.numbers[j] = numbers;
+        }
+    }
+    for (auto& plan : texts.plans) plan.kinds = kinds;
+}
+
+OpenTexts open_texts(std::span<const TextSource> sources, const ReadOptions& options, const Run& run) {
+    OpenTexts out;
+    std::vector<std::size_t> chosen;
+    bool numeric = false;
+    for (const TextSource& source : sources) {
+        const Table& table = out.tables.emplace_back(source.bytes, source.name, source.tab_separated, options, false);
+        Table::Plan& plan = out.plans.emplace_back();
+        plan.targets.assign(table.columns(), -1);
+        plan.missing = options.missing;
+        plan.categories_help = options.words == WordColumns::refuse;
+        if (!options.label_column.empty())
+            plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
+        const auto id = options.id_column.empty()
+                            ? std::ptrdiff_t{-1}
+                            : static_cast<std::ptrdiff_t>(table.column(options.id_column, "id column"));
+        std::vector<std::string> notes;
+        const auto these = chosen_columns(table, options, plan.words, id, numeric, notes);
+        if (these.empty())
+            throw BadData(source.name + ": has no column but " + (id >= 0 ? "those left out" : "the labels") +
+                          "; at least one column of numbers is needed");
+        for (const std::size_t j : these)
+            for (const auto& [which, what] : {std::pair(plan.words, "label"), {id, "id"}})
+                if (static_cast<std::ptrdiff_t>(j) == which)
+                    throw BadArgument(source.name + ": column " + std::to_string(j + 1) +
+                                          " is asked for as coordinate and as " + what,
+                                      {.option = "columns", .column = std::to_string(j + 1)});
+        const auto refuse = [&](const std::string& what, const std::string& first_has) {
+            throw BadData(source.name + ": " + what + ", but " + sources.front().name + " has " + first_has +
+                              "; files that are read as one must agree",
+                          {.file = source.name});
+        };
+        if (out.tables.size() == 1) {
+            chosen = these;
+            out.file.notes = notes;
+            std::string said;
+            for (const auto& each : table.said()) said += (said.empty() ? "" : ", ") + each;
+            if (!said.empty()) out.file.reading = source.name + " is read as follows: " + said;
+            if (!table.header_said().empty()) out.file.notes.insert(out.file.notes.begin(), table.header_said());
+        } else {
+            const Table& first = out.tables.front();
+            if (these.size() != chosen.size())
+                refuse(std::to_string(these.size()) + " columns", std::to_string(chosen.size()));
+            if (table.has_header() != first.has_header() ||
+                (table.has_header() && !std::equal(these.begin(), these.end(), chosen.begin(), [&](auto a, auto b) {
+                     return table.names()[a] == first.names()[b];
+                 }))) {
+                const auto listed = [](const Table& of, const std::vector<std::size_t>& which) {
+                    std::string text;
+                    if (of.has_header())
+                        for (const auto j : which) text += (text.empty() ? "" : ", ") + shown(of.names()[j]);
+                    return text.empty() ? "no header line" : "the columns " + text;
+                };
+                refuse(listed(table, these), listed(first, chosen));
+            }
+            if (these != chosen || table.columns() != first.columns())
+                refuse("columns in another order", "them otherwise");
+        }
+        run.throw_if_stopped("reading");
+        out.tables.back().find_rows(plan, run.threads);
+        if (sources.size() > 1) out.file.parts.push_back({source.name, out.tables.back().rows()});
+    }
+    find_kinds(out, chosen, options, numeric, run.threads);
+    if (chosen.empty())
+        throw BadData(sources.front().name +
+                      ": has no column of numbers; `categorical=one-hot` makes numbers of words");
+    const Table& first = out.tables.front();
+    for (const std::size_t j : chosen) {
+        for (auto& plan : out.plans) plan.targets[j] = static_cast<Index>(plan.taken++);
+        if (first.has_header()) out.file.column_names.push_back(first.names()[j]);
+        if (out.plans.front().kinds.empty()) continue;
+        out.file.kinds.push_back(out.plans.front().kinds[j]);
+        out.file.categories.push_back(j < out.words.size() && out.words[j] ? *out.words[j]
+                                                                           : std::vector<std::string>());
+    }
+    return out;
+}
+
+// The rows of texts as they stand there.
+class RowsOfTexts : public TableRows {
+public:
+    struct Texts {
+        std::vector<Table> tables;
+        std::vector<Bytes> bytes;
+        std::vector<std::string> names;
+        std::ptrdiff_t id = -1;
+    };
+    explicit RowsOfTexts(std::shared_ptr<const Texts> texts)
+        : texts_(std::move(texts)), at_(texts_->tables.front().first_record()) {}
+    const std::vector<std::string>& names() const override { return texts_->names; }
+    std::ptrdiff_t id_column() const override { return texts_->id; }
+    std::unique_ptr<TableRows> from_start() const override { return std::make_unique<RowsOfTexts>(texts_); }
+    bool next(std::vector<std::string>& fields) override {
+        const auto& tables = texts_->tables;
+        while (!tables[table_].next_record(at_, fields)) {
+            if (table_ + 1 == tables.size()) return false;
+            at_ = tables[++table_].first_record();
+        }
+        return true;
+    }
+
+private:
+    std::shared_ptr<const Texts> texts_;
+    std::size_t table_ = 0;
+    std::size_t at_ = 0;
+};
+
+void keep_rows(OpenTexts& texts, std::span<const TextSource> sources, const ReadOptions& options) {
+    if (!options.keep_rows && options.id_column.empty()) return;
+    const Table& first = texts.tables.front();
+    const auto id = options.id_column.empty()
+                        ? std::ptrdiff_t{-1}
+                        : static_cast<std::ptrdiff_t>(first.column(options.id_column, "id column"));
+    auto kept = std::make_shared<RowsOfTexts::Texts>();
+    for (const auto& source : sources) kept->bytes.push_back(source.bytes);
+    kept->names = first.names();
+    for (std::size_t j = kept->names.size(); j < first.columns(); ++j)
+        kept->names.push_back("column-" + std::to_string(j + 1));
+    kept->id = id;
+    kept->tables = std::move(texts.tables);
+    texts.file.rows = std::make_shared<RowsOfTexts>(std::move(kept));
 }
 
 }  // namespace
 
 PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
                       int threads) {
-    Table table(bytes, source, tab_separated, options, false);
-    PointsFile out;
-    const Table::Plan plan = plan_for(table, source, options, out.column_names);
+    const TextSource sources[] = {{std::string(source), bytes, tab_separated}};
+    OpenTexts texts = open_texts(sources, options, Run(0, threads));
+    Table& table = texts.tables.front();
     std::vector<std::string_view> words;
-    out.points = options.precision == Precision::float32 ? read_matrix<float>(table, plan, words, threads)
-                                                         : read_matrix<double>(table, plan, words, threads);
-    if (plan.words >= 0) out.labels = labels_of_words(words);
-    return out;
+    Points points = options.precision == Precision::float32
+                        ? read_matrix<float>(table, texts.plans.front(), words, threads)
+                        : read_matrix<double>(table, texts.plans.front(), words, threads);
+    if (texts.plans.front().words >= 0) texts.file.labels = labels_of_words(words);
+    texts.file.points = std::move(points);
+    keep_rows(texts, sources, options);
+    return std::move(texts.file);
 }
 
 PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& options, const Run& run,
                        FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
                        FunctionRef<void(PointsView rows)> take) {
-    PointsFile out;
-    std::vector<Table> tables;
-    std::vector<Table::Plan> plans;
+    OpenTexts texts = open_texts(sources, options, run);
+    std::vector<Table>& tables = texts.tables;
+    const std::vector<Table::Plan>& plans = texts.plans;
     Index rows = 0;
-    for (const TextSource& source : sources) {
-        const Table& table = tables.emplace_back(source.bytes, source.name, source.tab_separated, options, false);
-        std::vector<std::string> names;
-        const Table::Plan& plan = plans.emplace_back(plan_for(table, source.name, options, names));
-        if (plans.size() == 1) out.column_names = names;
-        const auto refuse = [&](const std::string& what, const std::string& first_has) {
-            throw BadData(source.name + ": " + what + ", but " + sources.front().name + " has " + first_has +
-                              "; files that are read as one must agree",
-                          {.file = source.name});
-        };
-        if (plan.taken != plans.front().taken)
-            refuse(std::to_string(plan.taken) + " columns", std::to_string(plans.front().taken));
-        if (names != out.column_names) {
-            const auto listed = [](const std::vector<std::string>& all) {
-                std::string text;
-                for (const auto& name : all) text += (text.empty() ? "" : ", ") + shown(name);
-                return text.empty() ? "no header line" : "the columns " + text;
-            };
-            refuse(listed(names), listed(out.column_names));
-        }
-        run.throw_if_stopped("reading");
-        tables.back().find_rows(plan, run.threads);
-        rows += tables.back().rows();
-        if (sources.size() > 1) out.parts.push_back({source.name, tables.back().rows()});
-    }
+    for (const Table& table : tables) rows += table.rows();
     const auto columns = static_cast<Index>(plans.front().taken);
     const bool labelled = plans.front().words >= 0;
     // A word is kept once: as many as there are different ones, and a number per row.
@@ -725,11 +1021,13 @@ PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& o
         read_all(float());
     else
         read_all(double());
-    if (!labelled) return out;
-    out.labels = labels_of_words(distinct);
-    for (auto& label : word_of_row) label = out.labels->labels[static_cast<std::size_t>(label)];
-    out.labels->labels = std::move(word_of_row);
-    return out;
+    if (labelled) {
+        texts.file.labels = labels_of_words(distinct);
+        for (auto& label : word_of_row) label = texts.file.labels->labels[static_cast<std::size_t>(label)];
+        texts.file.labels->labels = std::move(word_of_row);
+    }
+    keep_rows(texts, sources, options);
+    return std::move(texts.file);
 }
 
 LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
@@ -741,6 +1039,7 @@ LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool 
     plan.targets.assign(table.columns(), -1);
     plan.words = static_cast<std::ptrdiff_t>(single_column(table, column, source, "label"));
     plan.blank_words = allow_blank;
+    table.find_rows(plan, threads);
     std::vector<std::string_view> words;
     read_matrix<float>(table, plan, words, threads);
     return labels_of_words(words);
@@ -754,6 +1053,7 @@ std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view sour
     plan.taken = 1;
     std::vector<std::string_view> words;
     Matrix<double> matrix;
+    table.find_rows(plan, threads);
     table.read(plan, matrix, words, threads);
     return {matrix.data(), matrix.data() + matrix.size()};
 }

@@ -50,8 +50,12 @@ constexpr std::size_t text_bytes = std::size_t{1} << 16;
 
 }  // namespace
 
-LabelsWriter::LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names)
+LabelsWriter::LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names, const TableRows* ids)
     : file_(std::make_unique<OutputFile>(path)), names_(std::move(names)), left_(rows), text_(!path.ends_with(".npy")) {
+    if (text_ && ids != nullptr && ids->id_column() >= 0) {
+        ids_ = ids->from_start();
+        file_->write(csv_field(ids_->names()[static_cast<std::size_t>(ids_->id_column())]) + ",");
+    }
     file_->write(text_ ? "label\n" : npy_header("<i4", std::to_string(rows) + ","));
 }
 LabelsWriter::LabelsWriter(LabelsWriter&&) noexcept = default;
@@ -62,11 +66,17 @@ void LabelsWriter::write(std::span<const std::int32_t> labels) {
     take(left_, static_cast<Index>(labels.size()), "write labels");
     if (!text_) return file_->write(labels.data(), labels.size() * sizeof(std::int32_t));
     std::string text;
+    std::vector<std::string> fields;
     for (const std::int32_t label : labels) {
-        if (names_.empty()) {
-            text += std::to_string(label);
-        } else if (label < 0) {
+        if (ids_ != nullptr) {
+            if (!ids_->next(fields)) throw InternalError("write labels: there are more labels than rows");
+            const auto id = static_cast<std::size_t>(ids_->id_column());
+            text += csv_field(id < fields.size() ? fields[id] : "") + ",";
+        }
+        if (label < 0) {
             text += csv_field("");
+        } else if (names_.empty()) {
+            text += std::to_string(label);
         } else {
             if (static_cast<std::size_t>(label) >= names_.size())
                 throw BadArgument("write labels: label " + std::to_string(label) + " has no name; there are " +
@@ -86,6 +96,28 @@ void LabelsWriter::commit() {
     require_none(left_, "write labels");
     file_->commit();
 }
+
+TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& names)
+    : file_(std::make_unique<OutputFile>(path)), columns_(names.size()) {
+    write(names);
+}
+TableWriter::TableWriter(TableWriter&&) noexcept = default;
+TableWriter& TableWriter::operator=(TableWriter&&) noexcept = default;
+TableWriter::~TableWriter() = default;
+
+void TableWriter::write(std::span<const std::string> fields) {
+    if (fields.size() != columns_)
+        throw InternalError("write table: a row of " + std::to_string(fields.size()) + " fields among others of " +
+                            std::to_string(columns_));
+    std::string text;
+    for (std::size_t j = 0; j < fields.size(); ++j) {
+        if (j > 0) text += ',';
+        if (!fields[j].empty() || columns_ == 1) text += csv_field(fields[j]);
+    }
+    file_->write(text += '\n');
+}
+
+void TableWriter::commit() { file_->commit(); }
 
 PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
                            const std::vector<std::string>& column_names)
@@ -125,6 +157,10 @@ void PointsWriter::write(PointsView points) {
         for (Index i = 0; i < rows.rows; ++i) {
             for (Index j = 0; j < rows.columns; ++j) {
                 if (j > 0) text += ',';
+                if (std::isnan(rows.row(i)[j])) {  // of a row without a result: empty
+                    if (rows.columns == 1) text += csv_field("");
+                    continue;
+                }
                 // The shortest text that reads back as the same number.
                 text.append(number, std::to_chars(number, number + sizeof number, rows.row(i)[j]).ptr);
             }

@@ -9,6 +9,7 @@
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/io/reader.hpp"
 
 namespace coterie {
 
@@ -18,7 +19,9 @@ class OutputFile;
 class COTERIE_API LabelsWriter {
 public:
     /// For `rows` labels. `names` (if not empty) are written instead of numbers in text, and -1 as an empty field "".
-    LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names = {});
+    /// `ids`: the rows whose id column stands before the labels in text, from the first on.
+    LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names = {},
+                 const TableRows* ids = nullptr);
     LabelsWriter(LabelsWriter&&) noexcept;
     LabelsWriter& operator=(LabelsWriter&&) noexcept;
     ~LabelsWriter();
@@ -30,8 +33,25 @@ public:
 private:
     std::unique_ptr<OutputFile> file_;
     std::vector<std::string> names_;
+    std::unique_ptr<TableRows> ids_;
     Index left_ = 0;
     bool text_ = true;
+};
+
+/// A row of a table after another, as csv; "-" writes to standard output.
+class COTERIE_API TableWriter {
+public:
+    TableWriter(const std::string& path, const std::vector<std::string>& names);
+    TableWriter(TableWriter&&) noexcept;
+    TableWriter& operator=(TableWriter&&) noexcept;
+    ~TableWriter();
+
+    void write(std::span<const std::string> fields);
+    void commit();
+
+private:
+    std::unique_ptr<OutputFile> file_;
+    std::size_t columns_ = 0;
 };
 
 /// .npy or .csv by extension; "-" writes csv to standard output.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie {
 
@@ -16,8 +17,13 @@ CentroidModel::CentroidModel(Points centroids, Labels labels, FitReport report) 
 
 Labels CentroidModel::predict_checked(PointsView points, const Run& run) const {
     if (points.scalar() == centroids_.scalar()) return nearest_centroids(points, centroids_, run).labels;
-    const Points converted = centroids_.scalar() == ScalarType::float32 ? Points(to_matrix<float>(points))
-                                                                        : Points(to_matrix<double>(points));
+    const auto as_centroids = [&]<class T>(T) {
+        if (const SparsePoints* sparse = as_sparse(points))
+            return Points(std::make_shared<const SparsePoints>(internal::values_as<T>(*sparse)));
+        return Points(to_matrix<T>(points));
+    };
+    const Points converted =
+        centroids_.scalar() == ScalarType::float32 ? as_centroids(float()) : as_centroids(double());
     check_points(converted, "predict", run);  // what fits float64 may be infinite in float32
     return nearest_centroids(converted, centroids_, run).labels;
 }

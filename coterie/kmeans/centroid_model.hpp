@@ -18,6 +18,7 @@ public:
     OutputSet outputs() const override { return {Output::distances}; }
 
 protected:
+    bool takes_sparse() const override { return true; }
     CentroidModel() = default;
     CentroidModel(Points centroids, Labels labels, FitReport report);
 

@@ -13,6 +13,7 @@
 #include "coterie/base/internal/together.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/kmeans/minibatch_kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/model/archive.hpp"
@@ -111,6 +112,15 @@ TEST(KMeansCheckpoint, GoesOnBitForBit) {
         const KMeansOptions from_start{.clusters = 6, .restarts = 1, .tolerance = 0, .algorithm = algorithm};
         EXPECT_GT(goes_on(fit_kmeans, from_start, with_repairs(1000)), 5);
     }
+}
+
+TEST(KMeansCheckpoint, MinibatchKMeansGoesOnBitForBit) {
+    const MinibatchKMeansOptions options{.clusters = 9, .batch_size = 64, .max_epochs = 2, .restarts = 2};
+    const Problem problem{.points = Points(test::blob_points<float>(1500, 6, 8, 1, 3, 5))};
+    EXPECT_GT(goes_on(fit_minibatch_kmeans, options, problem), 5);
+    const MinibatchKMeansOptions from_start{
+        .clusters = 6, .batch_size = 64, .patience = 5, .reassignment_share = 0.2, .restarts = 1};
+    EXPECT_GT(goes_on(fit_minibatch_kmeans, from_start, with_repairs(1000)), 3);
 }
 
 TEST(KMeansCheckpoint, SoftAndSphericalKMeansGoOnBitForBit) {

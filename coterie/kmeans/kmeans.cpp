@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/kmeans/internal/starting_prototypes.hpp"
@@ -48,7 +49,11 @@ KMeansModel fit_free(PointsView points, const KMeansOptions& options, const Run&
     const int k = *options.clusters;
     internal::LloydSettings settings{options.max_iterations, options.tolerance,
                                      options.algorithm == KMeansAlgorithm::bounds};
-    if (options.algorithm == KMeansAlgorithm::automatic)
+    const bool sparse = as_sparse(points) != nullptr;
+    if (sparse && settings.bounds)
+        throw BadArgument("option `algorithm`: bounds are not kept for sparse points; auto and lloyd are accepted",
+                          {.option = "algorithm", .value = "bounds", .accepted = "auto, lloyd"});
+    if (options.algorithm == KMeansAlgorithm::automatic && !sparse)
         settings.bounds = internal::bounds_pay(points.rows(), points.columns(), k);
     internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run);
     FitReport report;
@@ -100,6 +105,11 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     const PointsView points = problem.points;
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
+    if (constraints.any() && as_sparse(points) != nullptr)
+        throw BadArgument("partial labels, group shares and size bounds are not taken with sparse points",
+                          {.option = !problem.partial_labels.empty() ? "partial_labels"
+                                     : problem.sizes                 ? "sizes"
+                                                                     : "group_share"});
     KMeansOptions used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, *used.clusters, problem.weights, run);

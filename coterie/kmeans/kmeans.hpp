@@ -7,6 +7,9 @@
 // minimiser under them for the centroids there are; see constraints.hpp for where the centroids start. Bounds are met
 // by labels(), not by predict(), which labels every point by itself.
 //
+// Sparse points (base/sparse_points.hpp) are taken without side information and bounds: k multiplications per entry,
+// and memory for the entries and some k d numbers.
+//
 // Cost an iteration: n k d multiplications without bounds, with them as few as n d. Memory beside the points: 8 numbers
 // a point at most (labels, norms, bounds: never more than a quarter of the points' own), and the sums of up to 64
 // chunks (k d each).
@@ -65,6 +68,7 @@ struct COTERIE_API KMeansMethod {
     static constexpr std::string_view name = "kmeans";
     static constexpr std::string_view summary = "k-means: Lloyd's algorithm with bounds, greedy k-means++ seeding";
     static constexpr Takes takes = {.blocks = true,
+                                    .sparse = true,
                                     .weights = true,
                                     .initial_centroids = true,
                                     .labels = true,

@@ -34,9 +34,9 @@ public:
         }
     }
 
-    internal::Fitted<T> operator()(Matrix<T> start, int restart) const {
+    internal::Fitted<T> operator()(Matrix<T> start, int restart, internal::KeptFit& kept) const {
         internal::Fitted<T> out;
-        RandomStream random = run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart));
+        Draws random(run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart)));
         const Index k = options_.clusters;
         const double limit = std::ceil(static_cast<double>(options_.max_epochs) * static_cast<double>(points_.rows()) /
                                        static_cast<double>(size_));
@@ -51,7 +51,22 @@ public:
         double lowest = std::numeric_limits<double>::infinity();
         int without_progress = 0;
         double since_reassignment = 0;
-        while (true) {
+        if (const Archive* from = kept.found_iterations()) {
+            centroids = to_matrix<double>(from->points("centroids", k, points_.columns()));
+            current = centroids.template cast<T>();
+            had = from->vector("had", k);
+            out.objectives = from->vector("objectives");
+            out.iterations = static_cast<int>(out.objectives.size());
+            smoothed = out.objectives.back();
+            const auto figures = from->vector("figures", 6);
+            lowest = figures[0];
+            without_progress = static_cast<int>(figures[1]);
+            since_reassignment = figures[2];
+            out.repaired = static_cast<int>(figures[3]);
+            random.skip(static_cast<std::int64_t>(figures[4]));
+            if (figures[5] != 0) out.stopped = StopReason::converged;
+        }
+        while (out.stopped != StopReason::converged) {
             if (run_.stop_requested()) {
                 out.stopped = StopReason::interrupted;
                 break;
@@ -87,8 +102,16 @@ public:
                 without_progress = 0;
             } else if (options_.patience > 0 && ++without_progress >= options_.patience) {
                 out.stopped = StopReason::converged;
-                break;
             }
+            kept.after_iteration([&](Archive& archive) {
+                archive.set_points("centroids", centroids);
+                archive.set_vector("had", had);
+                archive.set_vector("objectives", out.objectives);
+                archive.set_vector("figures", std::vector<double>{lowest, static_cast<double>(without_progress),
+                                                                  since_reassignment, static_cast<double>(out.repaired),
+                                                                  static_cast<double>(random.count()),
+                                                                  out.stopped == StopReason::converged ? 1.0 : 0.0});
+            });
         }
         out.objective = nearest_centroids(points_, current, run_.unstopped(), NearestWants::inertia, weights_).inertia;
         out.centroids = std::move(current);
@@ -96,7 +119,25 @@ public:
     }
 
 private:
-    Index draw(RandomStream& random) const {
+    // Uniform numbers, counted: a fit that goes on draws those that follow.
+    class Draws {
+    public:
+        explicit Draws(RandomStream stream) : stream_(stream) {}
+        double uniform() {
+            ++count_;
+            return stream_.uniform();
+        }
+        std::int64_t count() const { return count_; }
+        void skip(std::int64_t count) {
+            while (count_ < count) uniform();
+        }
+
+    private:
+        RandomStream stream_;
+        std::int64_t count_ = 0;
+    };
+
+    Index draw(Draws& random) const {
         const double u = random.uniform();
         if (weights_.empty())
             return std::min(points_.rows() - 1, static_cast<Index>(u * static_cast<double>(points_.rows())));
@@ -108,7 +149,7 @@ private:
 
     // Starved centroids go to rows of the batch, at most half as many as it has. They start with the count of the least
     // busy of the others, so that they are neither starved at once nor thrown about by single rows.
-    int reassign(const Matrix<T>& batch, const Nearest& near, RandomStream& random, Matrix<double>& centroids,
+    int reassign(const Matrix<T>& batch, const Nearest& near, Draws& random, Matrix<double>& centroids,
                  std::vector<double>& had) const {
         const double floor = options_.reassignment_share * *std::max_element(had.begin(), had.end());
         std::vector<std::size_t> starved;
@@ -188,9 +229,12 @@ MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const Mi
         FitReport report;
         int distinct = 0;
         const Batches<T> iterate(points, options, problem, run);
+        internal::KeptFit kept(MinibatchKMeansMethod::name, MinibatchKMeansOptions::described().values(&options),
+                               problem, run);
         auto best = internal::best_of_restarts<T>(
             points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
-            report, distinct, iterate);
+            report, distinct, [&](Matrix<T> start, int restart) { return iterate(std::move(start), restart, kept); },
+            &kept);
         Stopwatch watch;
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(points, centroids, run.unstopped()).labels;

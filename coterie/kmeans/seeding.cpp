@@ -16,6 +16,7 @@
 #include "coterie/base/internal/together.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie {
 namespace {
@@ -48,9 +49,11 @@ Matrix<T> values_of(const std::vector<Seed<T>>& seeds) {
 }
 
 // Squared distances D_i^2 from the rows to the nearest of the centroids chosen so far, kept up to date in passes over
-// the rows.
-template <class T>
+// the rows. Row: const T*, or SparseRow<T> of sparse points.
+template <class T, class Row>
 class ClosestDistances {
+    static constexpr bool sparse = std::is_same_v<Row, SparseRow<T>>;
+
 public:
     /// `origin`: any point amid the points; it only keeps rounding errors small. `picked`: which rows of points in
     /// memory; empty: all. Every pass is told how much of the seeding is done, from 0 to 1.
@@ -70,12 +73,13 @@ public:
           norm_(closest_.size()),
           potential_(at(blocks_.count())),
           scratch_(at(std::max(run.threads, 1))),
-          origin_(origin) {
+          origin_(origin),
+          origin_squared_(sparse ? internal::squared_norm(origin_.data(), d_) : 0.0) {
         internal::BlockReader reader(points_, run_);
         internal::for_each_own_block(grid_, run_, stage(1, done), [&](Index number, int worker) {
             const auto row = rows_of_block(reader, number, worker);
             for (Index i = grid_.begin(number); i < grid_.end(number); ++i)
-                norm_[at(i - own_.begin)] = kernels_.squared_distance(row(i), origin_.data(), d_);
+                norm_[at(i - own_.begin)] = squared_distance(row(i), origin_.data(), origin_squared_);
         });
     }
 
@@ -184,7 +188,7 @@ private:
     struct Scratch {
         static constexpr std::size_t rows = 480;
         std::vector<std::size_t> index = std::vector<std::size_t>(rows);  // among this process' rows
-        std::vector<const T*> row = std::vector<const T*>(rows);
+        std::vector<Row> row = std::vector<Row>(rows);
         std::vector<T> norm = std::vector<T>(rows);
         std::vector<T> closest = std::vector<T>(rows);
         std::vector<double> weight = std::vector<double>(rows);
@@ -197,16 +201,32 @@ private:
         Matrix<T> rows;
         CentroidPanels<T> panels;
         typename CentroidPanels<T>::ErrorBound error;
-        std::vector<T> reach;  // of each centroid so far
+        std::vector<double> squared;  // norms of rows, where points are sparse
+        std::vector<T> reach;         // of each centroid so far
     };
 
     double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(picked_.empty() ? i : picked_[at(i)])]; }
     // Where the rows of a block are, by their numbers.
     auto rows_of_block(internal::BlockReader& reader, Index number, int worker) const {
-        const Rows<T> rows = picked_.empty() ? reader.block<T>(number, worker).rows : points_.as<T>();
-        const Index first = grid_.begin(number);
         const Index* const picked = picked_.empty() ? nullptr : picked_.data();
-        return [rows, first, picked](Index i) { return picked != nullptr ? rows.row(picked[i]) : rows.row(i - first); };
+        if constexpr (sparse) {
+            return [rows = as_sparse(points_), picked](Index i) {
+                return rows->template row<T>(picked != nullptr ? picked[i] : i);
+            };
+        } else {
+            const Rows<T> rows = picked_.empty() ? reader.block<T>(number, worker).rows : points_.as<T>();
+            const Index first = grid_.begin(number);
+            return [rows, first, picked](Index i) {
+                return picked != nullptr ? rows.row(picked[i]) : rows.row(i - first);
+            };
+        }
+    }
+    // `squared`: internal::squared_norm of c, which only sparse rows ask for.
+    T squared_distance(const Row& row, const T* c, double squared) const {
+        if constexpr (sparse)
+            return static_cast<T>(internal::squared_distance(row, c, squared));
+        else
+            return kernels_.squared_distance(row, c, d_);
     }
     Stage stage(Index columns, double done) const {
         return {.name = "seeding",
@@ -226,6 +246,12 @@ private:
         out.rows = values_of(seeds);
         out.panels.pack(Rows<T>{out.rows.data(), out.rows.rows(), out.rows.cols(), out.rows.cols()}, origin_);
         out.error = out.panels.error_bound();
+        if constexpr (sparse) {  // distances between centroids cost more than they save: every row is within reach
+            for (Index j = 0; j < out.rows.rows(); ++j)
+                out.squared.push_back(internal::squared_norm(out.rows.data() + j * d_, d_));
+            out.reach.assign(at(count_), T(-1));
+            return out;
+        }
         // A row within half the distance from its centroid c_a to every new column keeps its centroid: min_j ||c_j -
         // c_a||^2 / 4.
         out.reach.resize(at(count_));
@@ -275,7 +301,8 @@ private:
         // Too near for the product form to tell: a point that is a centroid must be at distance 0.
         if (static_cast<double>(squared) <
             4 * (columns.error.constant + columns.error.slope * static_cast<double>(s.norm[r])))
-            squared = kernels_.squared_distance(s.row[r], columns.rows.row(column).data(), d_);
+            squared =
+                squared_distance(s.row[r], columns.rows.row(column).data(), sparse ? columns.squared[at(column)] : 0.0);
         if (squared < closest_[i]) {
             closest_[i] = squared;
             nearest_[i] = count_ + column;
@@ -307,6 +334,7 @@ private:
     std::vector<double> all_potentials_;  // of each block; empty until they are wanted
     std::vector<Scratch> scratch_;
     Vector<T> origin_;
+    double origin_squared_;
 };
 
 // The mean of some 512 rows.
@@ -315,10 +343,17 @@ Vector<T> amid(PointsView points, const Run& run) {
     std::vector<Index> rows;
     const Index step = std::max<Index>(1, points.rows() / 512);
     for (Index i = 0; i < points.rows(); i += step) rows.push_back(i);
-    const internal::GatheredRows<T> values(points, rows, run);
     Vector<double> sum = Vector<double>::Zero(points.columns());
-    for (std::size_t j = 0; j < rows.size(); ++j)
-        for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(values[j][p]);
+    if (const SparsePoints* sparse = as_sparse(points)) {
+        for (const Index i : rows) {
+            const SparseRow<T> row = sparse->row<T>(i);
+            for (Index e = 0; e < row.count; ++e) sum[row.column(e)] += static_cast<double>(row.values[e]);
+        }
+    } else {
+        const internal::GatheredRows<T> values(points, rows, run);
+        for (std::size_t j = 0; j < rows.size(); ++j)
+            for (Index p = 0; p < points.columns(); ++p) sum[p] += static_cast<double>(values[j][p]);
+    }
     return (sum / static_cast<double>(rows.size())).template cast<T>();
 }
 
@@ -352,21 +387,22 @@ std::vector<Index> stratified_sample(Index n, Index count, RandomStream random) 
 // Drawing is exact: distances that do not know the last few centroids yet are upper bounds, so a row drawn from them is
 // accepted with probability new / old. The candidates are compared on all rows, or on a sample of many rows a cluster
 // when there are more. `begun`: the share of the seeding that was done before.
-template <class T>
-std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
-                            std::uint64_t repetition, double begun, const Run& run, PointsView beside = {}) {
+template <class T, class Row>
+std::vector<Seed<T>> greedy_among(PointsView points, int k, const SeedingOptions& options,
+                                  std::span<const double> weights, std::uint64_t repetition, double begun,
+                                  const Run& run, PointsView beside) {
     RandomStream random = run.random("kmeans.seeding", repetition);
     const int candidates = options.candidates.value_or(usual_candidates(k));
     const Index sample_size = options.sample.value_or(std::max<Index>(32768, 128 * static_cast<Index>(k)));
     const Vector<T> origin = amid<T>(points, run);
-    ClosestDistances<T> all(points, {}, weights, origin, begun, run);
+    ClosestDistances<T, Row> all(points, {}, weights, origin, begun, run);
     Points sampled;  // copies of the sample's rows, where not every row is at hand
     std::vector<double> sampled_weights;
-    std::optional<ClosestDistances<T>> sample;
+    std::optional<ClosestDistances<T, Row>> sample;
     if (sample_size < points.rows()) {
         std::vector<Index> rows =
             stratified_sample(points.rows(), sample_size, run.random("kmeans.seeding-sample", repetition));
-        if (points.resident() && run.communicator().size() == 1) {
+        if ((points.resident() || as_sparse(points) != nullptr) && run.communicator().size() == 1) {
             sample.emplace(points, std::move(rows), weights, origin, begun, run);
         } else {
             sampled = internal::gather_rows(points, rows, run);
@@ -429,6 +465,14 @@ std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& opti
         }
     }
     return chosen;
+}
+
+template <class T>
+std::vector<Seed<T>> greedy(PointsView points, int k, const SeedingOptions& options, std::span<const double> weights,
+                            std::uint64_t repetition, double begun, const Run& run, PointsView beside = {}) {
+    return as_sparse(points) != nullptr
+               ? greedy_among<T, SparseRow<T>>(points, k, options, weights, repetition, begun, run, beside)
+               : greedy_among<T, const T*>(points, k, options, weights, repetition, begun, run, beside);
 }
 
 // k-means||: a few rounds, each drawing about 2k points at once with probability proportional to their distance.
@@ -534,9 +578,16 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
                           (weights.empty() ? " points" : " points with a weight above 0"));
     if (options.candidates.value_or(1) < 1 || options.sample.value_or(1) < 1)
         throw BadArgument("seeding: candidates and sample are numbers above 0, or automatic");
+    const bool sparse = as_sparse(points) != nullptr;
+    if (sparse && options.seeding == Seeding::parallel)
+        throw BadArgument(
+            "option `seeding`: kmeans-parallel draws about 10 k rows and keeps them with their zeros, which sparse "
+            "points "
+            "are not given; auto, kmeans++ and random are accepted",
+            {.option = "seeding", .value = "kmeans-parallel", .accepted = "auto, kmeans++, random"});
     return points.with_scalar([&]<class T>() {
         std::vector<Seed<T>> chosen;
-        const bool many = options.seeding == Seeding::automatic && k >= 1000;
+        const bool many = options.seeding == Seeding::automatic && k >= 1000 && !sparse;
         if (!beside.empty())
             chosen = greedy<T>(points, k, options, weights, repetition, 0, run, beside);
         else if (options.seeding == Seeding::random)

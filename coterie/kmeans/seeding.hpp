@@ -37,6 +37,7 @@ COTERIE_API int usual_candidates(int k);
 /// judged on all rows or, where there are more, on a stratified random sample of `sample` rows. Cost k candidates
 /// min(n, sample) d + n k d; a row that no candidate can reach (triangle inequality) is skipped. Memory 3 numbers a
 /// point.
+/// Sparse points: automatic is greedy k-means++ whatever k, parallel is refused, rows are never skipped.
 /// `beside`: centroids that are there already, in the points' scalar type; the k are drawn in addition to them, always
 /// by greedy k-means++.
 COTERIE_API SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& options,

@@ -13,7 +13,9 @@
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/row_products.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie {
 namespace {
@@ -21,6 +23,29 @@ namespace {
 using internal::at;
 
 constexpr Index rows_at_once = 240;
+
+// What a row adds to the free energy and to sum_j A_ij D_ij.
+struct Terms {
+    double free_energy;
+    double distortion;
+};
+
+// Distances of a row to the k centroids become its probabilities.
+Terms soften(double* row, Index k, double temperature) {
+    double least = std::numeric_limits<double>::infinity();
+    for (Index j = 0; j < k; ++j) least = std::min(least, row[j]);
+    // The nearest centroid's term is exp(0) = 1: the sum neither vanishes nor overflows.
+    double sum = 0;
+    double distortion = 0;
+    for (Index j = 0; j < k; ++j) {
+        const double above = row[j] - least;
+        row[j] = std::exp(-above / temperature);
+        distortion += row[j] * above;
+        sum += row[j];
+    }
+    for (Index j = 0; j < k; ++j) row[j] /= sum;
+    return {least - temperature * std::log(sum), least + distortion / sum};
+}
 
 // Probabilities of blocks of rows, about an origin that keeps products small.
 class Assigner {
@@ -35,40 +60,74 @@ public:
         internal::RowProducts::Scratch panel;
     };
 
-    // What a row adds to the free energy and to sum_j A_ij D_ij.
-    struct Terms {
-        double free_energy;
-        double distortion;
-    };
-
     /// s.probabilities(i - begin, j) = A_ij for rows begin..end-1; terms(i, Terms) is called for each.
     template <class T, class OnRow>
     void operator()(const Rows<T>& points, Index begin, Index end, Scratch& s, OnRow&& on_row) const {
         internal::centred_rows(points, begin, end, origin_, s.rows);
         distances_(s.rows, s.probabilities, s.pointers, s.panel);
         const Index k = distances_.count();
-        for (Index i = 0; i < end - begin; ++i) {
-            double* row = s.probabilities.data() + i * k;
-            double least = std::numeric_limits<double>::infinity();
-            for (Index j = 0; j < k; ++j) least = std::min(least, row[j]);
-            // The nearest centroid's term is exp(0) = 1: the sum neither vanishes nor overflows.
-            double sum = 0;
-            double distortion = 0;
-            for (Index j = 0; j < k; ++j) {
-                const double above = row[j] - least;
-                row[j] = std::exp(-above / temperature_);
-                distortion += row[j] * above;
-                sum += row[j];
-            }
-            for (Index j = 0; j < k; ++j) row[j] /= sum;
-            on_row(begin + i, Terms{least - temperature_ * std::log(sum), least + distortion / sum});
-        }
+        for (Index i = 0; i < end - begin; ++i)
+            on_row(begin + i, soften(s.probabilities.data() + i * k, k, temperature_));
     }
 
 private:
     Vector<double> origin_;
     double temperature_;
     internal::SquaredDistances distances_;
+};
+
+// The same of sparse rows, whose values are double.
+class SparseAssigner {
+public:
+    SparseAssigner(const Matrix<double>& centroids, const Vector<double>& origin, double temperature)
+        : centroids_(centroids),
+          origin_(origin),
+          origin_norm_(internal::squared_norm(origin.data(), origin.size())),
+          temperature_(temperature) {
+        panels_.pack({centroids_.data(), centroids_.rows(), centroids_.cols(), centroids_.cols()}, origin);
+        for (Index j = 0; j < centroids_.rows(); ++j) {
+            norms_.push_back(internal::squared_norm(centroids_.data() + j * centroids_.cols(), centroids_.cols()));
+            centred_.push_back((centroids_.row(j).transpose() - origin).squaredNorm());
+        }
+    }
+
+    /// Row i - begin of `probabilities` becomes A_i, terms[i - begin] what it adds, for rows begin..end-1.
+    void operator()(const SparsePoints& points, Index begin, Index end, double* probabilities, Terms* terms) const {
+        const Index k = centroids_.rows();
+        std::vector<SparseRow<double>> rows;
+        for (Index i = begin; i < end; ++i) rows.push_back(points.row<double>(i));
+        std::vector<double> scores;
+        for (const auto& panel : panels_.panels()) {
+            const Index width = panels_.width(panel);
+            scores.resize(rows.size() * at(width));
+            panels_.scores(panel, rows.data(), end - begin, scores.data());
+            for (std::size_t r = 0; r < rows.size(); ++r)
+                std::copy_n(scores.data() + r * at(width), panel.centroids,
+                            probabilities + static_cast<Index>(r) * k + panel.first);
+        }
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            double* const row = probabilities + static_cast<Index>(r) * k;
+            const double norm = internal::squared_distance(rows[r], origin_.data(), origin_norm_);
+            for (Index j = 0; j < k; ++j) {
+                const double squared = norm + 2 * row[j];
+                // Where the two nearly cancel the digits are in the differences.
+                row[j] =
+                    squared > 1e-6 * (norm + centred_[at(j)])
+                        ? squared
+                        : internal::squared_distance(rows[r], centroids_.data() + j * centroids_.cols(), norms_[at(j)]);
+            }
+            terms[r] = soften(row, k, temperature_);
+        }
+    }
+
+private:
+    Matrix<double> centroids_;
+    Vector<double> origin_;
+    double origin_norm_;
+    double temperature_;
+    internal::CentroidPanels<double> panels_;
+    std::vector<double> norms_;    // || c_j ||^2
+    std::vector<double> centred_;  // || c_j - origin ||^2
 };
 
 // One pass over the points: sums of w_i A_ij (x_i - origin) and of w_i A_ij, the free energy and the distortion.
@@ -94,7 +153,7 @@ Pass pass_over(PointsView points, const Assigner& assigner, Index k, std::span<c
             double* const terms_sum = to + k * d + k;
             for (Index begin = 0; begin < block.rows.rows; begin += rows_at_once) {
                 const Index end = std::min(begin + rows_at_once, block.rows.rows);
-                assigner(block.rows, begin, end, s, [&](Index r, const Assigner::Terms& terms) {
+                assigner(block.rows, begin, end, s, [&](Index r, const Terms& terms) {
                     const double w = weights.empty() ? 1.0 : weights[at(block.first + r)];
                     terms_sum[0] += w * terms.free_energy;
                     terms_sum[1] += w * terms.distortion;
@@ -106,6 +165,60 @@ Pass pass_over(PointsView points, const Assigner& assigner, Index k, std::span<c
         });
     const double* const terms = total.data() + k * d + k;
     return {Sums(total.data(), k, d), Mass(total.data() + k * d, k), terms[0], terms[1]};
+}
+
+// The same over sparse points: probabilities of some rows, then what they add to the sums of a few clusters at a time,
+// each by one thread and in the order of the rows. Beside the entries it keeps k d numbers.
+Pass pass_over(const SparsePoints& points, const SparseAssigner& assigner, const Vector<double>& origin, Index k,
+               std::span<const double> weights, const Run& run, const Stage& stage) {
+    constexpr Index group = 8;  // clusters whose numbers of one column fill a line of the caches
+    const Index d = points.columns();
+    const RowBlocks groups{k, group};
+    const RowBlocks chunks{points.rows(), 4096};
+    std::vector<double> sums(at(groups.count() * group * d), 0.0);
+    Pass out{Matrix<double>(k, d), Vector<double>::Zero(k)};
+    Matrix<double> probabilities(std::min(chunks.size, points.rows()), k);
+    std::vector<Terms> terms(at(probabilities.rows()));
+    for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
+        const Index begin = chunks.begin(chunk);
+        const Index end = chunks.end(chunk);
+        const double share = (stage.end - stage.begin) / static_cast<double>(chunks.count());
+        Stage part = stage;
+        part.begin = stage.begin + share * static_cast<double>(chunk);
+        part.end = part.begin + share;
+        part.operations = stage.operations / static_cast<double>(chunks.count());
+        const RowBlocks some{end - begin, 128};
+        for_each_block(some.count(), run, part, [&](Index block, int) {
+            assigner(points, begin + some.begin(block), begin + some.end(block),
+                     probabilities.data() + some.begin(block) * k, terms.data() + some.begin(block));
+        });
+        const auto weight = [&](Index i) { return weights.empty() ? 1.0 : weights[at(i)]; };
+        for (Index i = begin; i < end; ++i) {
+            out.free_energy += weight(i) * terms[at(i - begin)].free_energy;
+            out.distortion += weight(i) * terms[at(i - begin)].distortion;
+        }
+        part.begin = part.end;
+        for_each_block(groups.count(), run, part, [&](Index g, int) {
+            double* const sum = sums.data() + g * group * d;
+            const Index here = groups.end(g) - groups.begin(g);
+            for (Index i = begin; i < end; ++i) {
+                double share_of[group] = {};
+                for (Index j = 0; j < here; ++j) {
+                    share_of[j] = weight(i) * probabilities(i - begin, groups.begin(g) + j);
+                    out.mass[groups.begin(g) + j] += share_of[j];
+                }
+                const SparseRow<double> row = points.row<double>(i);
+                for (Index e = 0; e < row.count; ++e) {
+                    double* const to = sum + row.column(e) * group;
+                    for (Index j = 0; j < group; ++j) to[j] += row.values[e] * share_of[j];
+                }
+            }
+        });
+    }
+    for (Index j = 0; j < k; ++j)
+        for (Index p = 0; p < d; ++p)
+            out.sums(j, p) = sums[at((j / group * d + p) * group + j % group)] - out.mass[j] * origin[p];
+    return out;
 }
 
 template <class T>
@@ -130,8 +243,13 @@ SoftKMeansModel fit_rows(PointsView points, const SoftKMeansOptions& options, co
     const internal::Spread spread = internal::spread_of(points, problem.weights, run);
     const double threshold = options.tolerance * spread.mean_variance;
     const double operations = 2.0 * static_cast<double>(points.rows() * points.columns()) * static_cast<double>(k);
+    std::optional<SparsePoints> sparse;  // in double
+    if (const SparsePoints* given = as_sparse(points)) sparse = internal::values_as<double>(*given);
     const auto evaluate = [&](const Matrix<double>& centroids, const Run& evaluating, Stage stage) {
         stage.operations = operations;
+        if (sparse)
+            return pass_over(*sparse, SparseAssigner(centroids, spread.mean, *used.temperature), spread.mean, k,
+                             problem.weights, evaluating, stage);
         return pass_over<T>(points, Assigner(centroids, spread.mean, *used.temperature), k, problem.weights, evaluating,
                             stage);
     };
@@ -246,13 +364,24 @@ Matrix<double> SoftKMeansModel::output_checked(Output which, PointsView points, 
     if (which == Output::distances) return CentroidModel::output_checked(which, points, run);
     Matrix<double> out(points.rows(), clusters());
     const Matrix<double> centroids = to_matrix<double>(centroids_);
+    if (const SparsePoints* sparse = as_sparse(points)) {
+        const SparsePoints rows = internal::values_as<double>(*sparse);
+        const SparseAssigner assigner(centroids, centroids.colwise().mean().transpose(), *options_.temperature);
+        const RowBlocks blocks{rows.rows(), rows_at_once};
+        for_each_block(blocks.count(), run.threads, [&](Index block, int) {
+            std::vector<Terms> unused(at(blocks.end(block) - blocks.begin(block)));
+            assigner(rows, blocks.begin(block), blocks.end(block), out.data() + blocks.begin(block) * out.cols(),
+                     unused.data());
+        });
+        return out;
+    }
     const Assigner assigner(centroids, centroids.colwise().mean().transpose(), *options_.temperature);
     points.visit([&](const auto& rows) {
         const RowBlocks blocks{rows.rows, rows_at_once};
         std::vector<Assigner::Scratch> scratch(at(std::max(1, run.threads)));
         for_each_block(blocks.count(), run.threads, [&](Index block, int worker) {
             Assigner::Scratch& s = scratch[at(worker)];
-            assigner(rows, blocks.begin(block), blocks.end(block), s, [](Index, const Assigner::Terms&) {});
+            assigner(rows, blocks.begin(block), blocks.end(block), s, [](Index, const Terms&) {});
             out.middleRows(blocks.begin(block), s.probabilities.rows()) = s.probabilities;
         });
     });

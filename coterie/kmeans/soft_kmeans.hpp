@@ -10,6 +10,7 @@
 //
 // As T -> 0 this is k-means, and F its inertia. For Gaussian clusters of equal size and variance s^2 in each column,
 // T = 2 s^2 makes A the posterior probabilities. Nothing n x k is kept; sums are in double.
+// Sparse points (base/sparse_points.hpp) are taken by their entries.
 
 #include <optional>
 
@@ -62,7 +63,8 @@ struct COTERIE_API SoftKMeansMethod {
     static constexpr std::string_view name = "soft-kmeans";
     static constexpr std::string_view summary =
         "k-means with probabilities at a temperature, minimising the free energy";
-    static constexpr Takes takes = {.blocks = true, .weights = true, .initial_centroids = true, .checkpoint = true};
+    static constexpr Takes takes = {
+        .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SoftKMeansMethod> fit_soft_kmeans{};

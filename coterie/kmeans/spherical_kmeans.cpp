@@ -15,22 +15,32 @@
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie {
 namespace {
 
 using internal::at;
 
+[[noreturn]] void refuse_zero_row(std::string_view what, Index number) {
+    throw BadData(std::string(what) + ": row " + std::to_string(number + 1) +
+                  " is all zeros and has no direction; leave it out");
+}
+
 // BadData, naming the row by its number, where it has no direction.
 template <class From, class T>
 void scale_row(const From* row, Index columns, T* to, std::string_view what, Index number) {
-    if (!internal::scale_to_unit(row, columns, to))
-        throw BadData(std::string(what) + ": row " + std::to_string(number + 1) +
-                      " is all zeros and has no direction; leave it out");
+    if (!internal::scale_to_unit(row, columns, to)) refuse_zero_row(what, number);
 }
 
 template <class T>
 Points unit_rows(PointsView points, std::string_view what, int threads) {
+    if (const SparsePoints* sparse = as_sparse(points)) {
+        std::vector<Index> zeros;
+        SparsePoints scaled = internal::unit_rows(internal::values_as<T>(*sparse), threads, zeros);
+        if (!zeros.empty()) refuse_zero_row(what, zeros.front());
+        return Points(std::make_shared<const SparsePoints>(std::move(scaled)));
+    }
     require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(T),
                    "scaling rows to length 1");
     Matrix<T> out(points.rows(), points.columns());
@@ -129,39 +139,20 @@ public:
     }
 
 private:
-    double weight(Index i) const { return weights_.empty() ? 1.0 : weights_[at(i)]; }
-
     int repair(Nearest& near) const {
-        std::vector<Index> members(at(options_.clusters), 0);
-        for (Index i = 0; i < own_.count(); ++i)
-            if (weight(own_.begin + i) > 0) ++members[at(near.labels[at(i)])];
-        members = internal::add_up(run_.communicator(), members);
-        const auto empty = static_cast<std::size_t>(std::count(members.begin(), members.end(), 0));
-        if (empty == 0) return 0;
-        // A mean of equal rows differs from them by rounding: that is no distance. Rows have length 1.
-        const double unit = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) +
-                            0x1.0p-53 * static_cast<double>(points_.rows());
-        std::vector<double> cost(near.labels.size());
-        for (Index i = 0; i < own_.count(); ++i)
-            cost[at(i)] = near.squared[at(i)] > unit * unit ? weight(own_.begin + i) * near.squared[at(i)] : 0.0;
-        const std::vector<internal::Costly> order =
-            internal::costliest(cost, near.labels, own_.begin, empty + at(options_.clusters), run_.communicator());
-        int repaired = 0;
-        std::size_t next = 0;
-        for (std::int32_t j = 0; j < options_.clusters; ++j) {
-            if (members[at(j)] > 0) continue;
-            for (; next < order.size() && order[next].cost > 0; ++next) {
-                const auto& [row_cost, row, old] = order[next];
-                if (members[at(old)] < 2) continue;
-                --members[at(old)];
-                if (own_.has(row)) near.labels[at(row - own_.begin)] = j;
-                members[at(j)] = 1;
-                ++repaired;
-                ++next;
-                break;
-            }
-        }
-        return repaired;
+        return internal::fill_empty_clusters(
+            near.labels, options_.clusters, weights_, own_,
+            [&] {
+                // A mean of equal rows differs from them by rounding: that is no distance. Rows have length 1.
+                const double unit = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) +
+                                    0x1.0p-53 * static_cast<double>(points_.rows());
+                std::vector<double> cost(near.labels.size());
+                for (Index i = 0; i < own_.count(); ++i)
+                    if (near.squared[at(i)] > unit * unit)
+                        cost[at(i)] = (weights_.empty() ? 1.0 : weights_[at(own_.begin + i)]) * near.squared[at(i)];
+                return cost;
+            },
+            run_.communicator());
     }
 
     PointsView points_;
@@ -215,8 +206,9 @@ SphericalKMeansModel SphericalKMeansMethod::fit(const Problem& problem, const Sp
     internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     return points.with_scalar([&]<class T>() {
         Stopwatch watch;
-        const Points unit =
-            points.resident() ? unit_rows<T>(points, "points", run.threads) : unit_rows_read(problem.points, "points");
+        const Points unit = points.resident() || as_sparse(points) != nullptr
+                                ? unit_rows<T>(points, "points", run.threads)
+                                : unit_rows_read(problem.points, "points");
         Problem scaled = problem;
         if (!problem.initial_centroids.empty())
             scaled.initial_centroids = unit_rows<T>(problem.initial_centroids, "initial centroids", run.threads);

@@ -4,6 +4,8 @@
 //
 //     sum_i w_i (1 - cos(x_i, c_{a_i})),   cos(x, c) = u . c,   so that  c_j = s_j / || s_j ||,  s_j = sum_{i in j} w_i
 //     u_i
+//
+// Sparse points (base/sparse_points.hpp) are taken by their entries, of which the scaled values are a copy.
 
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
@@ -49,7 +51,8 @@ struct COTERIE_API SphericalKMeansMethod {
     using Model = SphericalKMeansModel;
     static constexpr std::string_view name = "spherical-kmeans";
     static constexpr std::string_view summary = "k-means by cosine similarity, rows and centroids of length 1";
-    static constexpr Takes takes = {.blocks = true, .weights = true, .initial_centroids = true, .checkpoint = true};
+    static constexpr Takes takes = {
+        .blocks = true, .sparse = true, .weights = true, .initial_centroids = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SphericalKMeansMethod> fit_spherical_kmeans{};

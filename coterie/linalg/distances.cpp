@@ -3,11 +3,13 @@
 
 #include "coterie/linalg/distances.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/linalg/panels.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie {
 namespace {
@@ -54,6 +56,46 @@ Nearest nearest(PointsView points, const Rows<T>& centroids, const Run& run, Nea
     return out;
 }
 
+// The same of sparse rows, a panel of centroids after the other for some rows at a time: of a panel, the columns that
+// many rows have stay in the caches.
+template <class T>
+Nearest nearest(const SparsePoints& points, const Rows<T>& centroids, const Run& run, NearestWants wants,
+                std::span<const double> weights) {
+    const RowBlocks grid{points.rows(), 512};
+    internal::CentroidPanels<T> panels;
+    panels.pack(centroids, internal::CentroidPanels<T>::mean_of(centroids));
+    std::vector<double> norms;
+    if (wants != NearestWants::labels)
+        for (Index j = 0; j < centroids.rows; ++j)
+            norms.push_back(internal::squared_norm(centroids.row(j), centroids.columns));
+    Nearest out;
+    out.labels.resize(static_cast<std::size_t>(points.rows()));
+    if (wants == NearestWants::distances) out.squared.resize(out.labels.size());
+    std::vector<internal::BestScore<T>> scratch(static_cast<std::size_t>(std::max(run.threads, 1)),
+                                                internal::BestScore<T>(grid.size));
+    const auto find = [&](Index block, int worker, double* sum) {
+        auto& best = scratch[static_cast<std::size_t>(worker)];
+        best(panels, points, grid.begin(block), grid.end(block));
+        for (Index row = grid.begin(block); row < grid.end(block); ++row) {
+            const auto i = static_cast<std::size_t>(row);
+            const std::int32_t label = best.centroid[static_cast<std::size_t>(row - grid.begin(block))];
+            out.labels[i] = label;
+            if (wants == NearestWants::labels) continue;
+            const double squared = internal::squared_distance(points.row<T>(row), centroids.row(label),
+                                                              norms[static_cast<std::size_t>(label)]);
+            if (wants == NearestWants::distances) out.squared[i] = squared;
+            *sum += weights.empty() ? squared : weights[i] * squared;
+        }
+    };
+    const Stage stage{.name = "distances",
+                      .operations = 2.0 * static_cast<double>(points.entries()) * static_cast<double>(centroids.rows)};
+    if (wants == NearestWants::labels)
+        for_each_block(grid.count(), run, stage, [&](Index block, int worker) { find(block, worker, nullptr); });
+    else
+        out.inertia = internal::BlockSums(1)(grid, run.alone(), stage, find).front();
+    return out;
+}
+
 }  // namespace
 
 Nearest nearest_centroids(PointsView points, PointsView centroids, int threads, NearestWants wants,
@@ -69,6 +111,8 @@ Nearest nearest_centroids(PointsView points, PointsView centroids, const Run& ru
             "must be "
             "at least one centroid");
     if (points.empty()) return {};
+    if (const SparsePoints* sparse = as_sparse(points))
+        return points.with_scalar([&]<class T>() { return nearest(*sparse, centroids.as<T>(), run, wants, weights); });
     return points.with_scalar([&]<class T>() { return nearest(points, centroids.as<T>(), run, wants, weights); });
 }
 
@@ -79,6 +123,35 @@ Matrix<double> euclidean_distances(PointsView points, PointsView centroids, int 
     const Matrix<double> fixed = to_matrix<double>(centroids);
     Matrix<double> out(points.rows(), fixed.rows());
     const RowBlocks blocks{points.rows(), 256};
+    if (const SparsePoints* sparse = as_sparse(points)) {
+        std::vector<double> norms;
+        for (Index j = 0; j < fixed.rows(); ++j)
+            norms.push_back(internal::squared_norm(fixed.data() + j * fixed.cols(), fixed.cols()));
+        const Matrix<double> by_column = fixed.transpose();  // an entry meets all centroids side by side
+        const Index k = fixed.rows();
+        points.with_scalar([&]<class T>() {
+            for_each_block(blocks.count(), threads, [&](Index block, int) {
+                Vector<double> covered(k);  // of || c_j ||^2, by the columns of the row
+                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                    const SparseRow<T> row = sparse->row<T>(i);
+                    double* const there = out.data() + i * k;
+                    std::fill_n(there, k, 0.0);
+                    covered.setZero();
+                    for (Index e = 0; e < row.count; ++e) {
+                        const double* const c = by_column.data() + row.column(e) * k;
+                        const auto value = static_cast<double>(row.values[e]);
+                        for (Index j = 0; j < k; ++j) {
+                            there[j] += (value - c[j]) * (value - c[j]);
+                            covered[j] += c[j] * c[j];
+                        }
+                    }
+                    for (Index j = 0; j < k; ++j)
+                        there[j] = std::sqrt(there[j] + std::max(0.0, norms[static_cast<std::size_t>(j)] - covered[j]));
+                }
+            });
+        });
+        return out;
+    }
     points.visit([&](const auto& rows) {
         for_each_block(blocks.count(), threads, [&](Index block, int) {
             for (Index i = blocks.begin(block); i < blocks.end(block); ++i)

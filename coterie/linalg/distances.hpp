@@ -18,7 +18,8 @@ struct Nearest {
 enum class NearestWants { labels, inertia, distances };
 
 /// Nearest centroid of every row. Points and centroids of the same scalar type and dimension (BadArgument otherwise).
-/// Cost n k d, memory O(k d) beside the results. A row's label does not depend on the other rows.
+/// Cost n k d, memory O(k d) beside the results. A row's label does not depend on the other rows. Of sparse points
+/// (base/sparse_points.hpp) the cost is k per entry, and k d.
 Nearest nearest_centroids(PointsView points, PointsView centroids, int threads,
                           NearestWants wants = NearestWants::labels, std::span<const double> weights = {});
 

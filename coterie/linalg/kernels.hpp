@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "coterie/base/sparse_row.hpp"
+
 namespace coterie::internal {
 
 template <class T>
@@ -23,6 +25,11 @@ struct Kernels {
     /// Per row all scores: out is count x (vectors * lanes).
     void (*panel_scores)(const T* const* rows, std::ptrdiff_t count, std::ptrdiff_t d, const T* panel, const T* bias,
                          int vectors, T* out);
+    /// The same of sparse rows.
+    void (*sparse_best)(const SparseRow<T>* rows, std::ptrdiff_t count, const T* panel, const T* bias, int vectors,
+                        T* best, std::int32_t* column, T* second);
+    void (*sparse_scores)(const SparseRow<T>* rows, std::ptrdiff_t count, const T* panel, const T* bias, int vectors,
+                          T* out);
     /// || a - b ||^2; partial sums a lane, added pairwise.
     T (*squared_distance)(const T* a, const T* b, std::ptrdiff_t d);
     /// sum += weight * x, in double.

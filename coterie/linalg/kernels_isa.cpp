@@ -122,12 +122,55 @@ inline __attribute__((always_inline)) void for_tiles(const T* const* rows, Size 
     }
 }
 
-template <class T, int Vectors>
-void best_of_panel(const T* const* rows, Size count, Size d, const T* panel, const T* bias, T* best,
-                   std::int32_t* column, T* second) {
+// Entries a turn: as many chains of additions, as one alone would wait for each to end.
+constexpr Size sparse_turn = 4;
+
+template <class T, int Vectors, class Column>
+inline __attribute__((always_inline)) void multiply_sparse(const T* values, const Column* columns, Size count,
+                                                           const T* panel, typename Simd<T>::Register (&out)[Vectors]) {
     using Register = typename Simd<T>::Register;
     constexpr int lanes = Simd<T>::lanes;
-    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register(&sum)[Vectors]) {
+    Register sum[sparse_turn][Vectors];
+    for (int t = 0; t < sparse_turn; ++t)
+        for (int v = 0; v < Vectors; ++v) sum[t][v] = Register{};
+    Size e = 0;
+    for (; e + sparse_turn <= count; e += sparse_turn)
+#pragma GCC unroll 4
+        for (int t = 0; t < sparse_turn; ++t)
+#pragma GCC unroll 2
+            for (int v = 0; v < Vectors; ++v)
+                sum[t][v] += values[e + t] * load<T>(panel + (static_cast<Size>(columns[e + t]) * Vectors + v) * lanes);
+    for (; e < count; ++e)
+#pragma GCC unroll 2
+        for (int v = 0; v < Vectors; ++v)
+            sum[0][v] += values[e] * load<T>(panel + (static_cast<Size>(columns[e]) * Vectors + v) * lanes);
+    for (int v = 0; v < Vectors; ++v) out[v] = (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
+}
+
+template <class T, int Vectors, class Finish>
+inline __attribute__((always_inline)) void for_sparse(const SparseRow<T>* rows, Size count, const T* panel,
+                                                      Finish&& finish) {
+    typename Simd<T>::Register sum[Vectors];
+    for (Size i = 0; i < count; ++i) {
+        if (rows[i].narrow != nullptr)
+            multiply_sparse<T, Vectors>(rows[i].values, rows[i].narrow, rows[i].count, panel, sum);
+        else
+            multiply_sparse<T, Vectors>(rows[i].values, rows[i].wide, rows[i].count, panel, sum);
+        finish(i, sum);
+    }
+}
+
+// What is made of a row's products with a panel.
+template <class T, int Vectors>
+struct KeepBest {
+    using Register = typename Simd<T>::Register;
+    const T* bias;
+    T* best;
+    std::int32_t* column;
+    T* second;
+
+    inline __attribute__((always_inline)) void operator()(Size i, Register (&sum)[Vectors]) const {
+        constexpr int lanes = Simd<T>::lanes;
         Register score[Vectors];
         for (int v = 0; v < Vectors; ++v) score[v] = load<T>(bias + v * lanes) - sum[v];
         Register lane_best = score[0];
@@ -151,33 +194,51 @@ void best_of_panel(const T* const* rows, Size count, Size d, const T* panel, con
             for (int v = 1; v < Vectors; ++v) lane_second = smaller(lane_second, load<T>(spilled + v * lanes));
             second[i] = lowest<T>(lane_second);
         }
-    });
-}
-
+    }
+};
 template <class T, int Vectors>
-void scores_of_panel(const T* const* rows, Size count, Size d, const T* panel, const T* bias, T* out) {
-    using Register = typename Simd<T>::Register;
-    constexpr int lanes = Simd<T>::lanes;
-    for_tiles<T, Vectors>(rows, count, d, panel, [&](Size i, Register(&sum)[Vectors]) {
+struct KeepScores {
+    const T* bias;
+    T* out;
+
+    inline __attribute__((always_inline)) void operator()(Size i, typename Simd<T>::Register (&sum)[Vectors]) const {
+        constexpr int lanes = Simd<T>::lanes;
         for (int v = 0; v < Vectors; ++v) store<T>(out + (i * Vectors + v) * lanes, load<T>(bias + v * lanes) - sum[v]);
-    });
-}
+    }
+};
 
 template <class T>
 void panel_best(const T* const* rows, Size count, Size d, const T* panel, const T* bias, int vectors, T* best,
                 std::int32_t* column, T* second) {
     if (vectors == 1)
-        best_of_panel<T, 1>(rows, count, d, panel, bias, best, column, second);
+        for_tiles<T, 1>(rows, count, d, panel, KeepBest<T, 1>{bias, best, column, second});
     else
-        best_of_panel<T, 2>(rows, count, d, panel, bias, best, column, second);
+        for_tiles<T, 2>(rows, count, d, panel, KeepBest<T, 2>{bias, best, column, second});
 }
 
 template <class T>
 void panel_scores(const T* const* rows, Size count, Size d, const T* panel, const T* bias, int vectors, T* out) {
     if (vectors == 1)
-        scores_of_panel<T, 1>(rows, count, d, panel, bias, out);
+        for_tiles<T, 1>(rows, count, d, panel, KeepScores<T, 1>{bias, out});
     else
-        scores_of_panel<T, 2>(rows, count, d, panel, bias, out);
+        for_tiles<T, 2>(rows, count, d, panel, KeepScores<T, 2>{bias, out});
+}
+
+template <class T>
+void sparse_best(const SparseRow<T>* rows, Size count, const T* panel, const T* bias, int vectors, T* best,
+                 std::int32_t* column, T* second) {
+    if (vectors == 1)
+        for_sparse<T, 1>(rows, count, panel, KeepBest<T, 1>{bias, best, column, second});
+    else
+        for_sparse<T, 2>(rows, count, panel, KeepBest<T, 2>{bias, best, column, second});
+}
+
+template <class T>
+void sparse_scores(const SparseRow<T>* rows, Size count, const T* panel, const T* bias, int vectors, T* out) {
+    if (vectors == 1)
+        for_sparse<T, 1>(rows, count, panel, KeepScores<T, 1>{bias, out});
+    else
+        for_sparse<T, 2>(rows, count, panel, KeepScores<T, 2>{bias, out});
 }
 
 template <class T>
@@ -335,6 +396,7 @@ template <class T>
 constexpr Kernels<T> table() {
     return {Simd<T>::lanes,      2,
             panel_best<T>,       panel_scores<T>,
+            sparse_best<T>,      sparse_scores<T>,
             squared_distance<T>, add_scaled<T>,
             add_deviation<T>,    add_gains<T>,
             pack<T, float>,      pack<T, double>,

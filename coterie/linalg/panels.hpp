@@ -12,6 +12,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/linalg/kernels.hpp"
 
 namespace coterie::internal {
@@ -82,13 +83,21 @@ public:
     void best(const Panel& panel, const T* const* rows, Index count, T* best, std::int32_t* column, T* second) const {
         kernels_->panel_best(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
                              best, column, second);
-        // Whatever arithmetic does (NaN included), no column past the last centroid may come back.
-        if (panel.centroids < width(panel))
-            for (Index i = 0; i < count; ++i) column[i] = std::min(column[i], panel.centroids - 1);
+        keep_within(panel, count, column);
     }
     void scores(const Panel& panel, const T* const* rows, Index count, T* out) const {
         kernels_->panel_scores(rows, count, d_, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
                                out);
+    }
+    void best(const Panel& panel, const SparseRow<T>* rows, Index count, T* best, std::int32_t* column,
+              T* second) const {
+        kernels_->sparse_best(rows, count, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors, best,
+                              column, second);
+        keep_within(panel, count, column);
+    }
+    void scores(const Panel& panel, const SparseRow<T>* rows, Index count, T* out) const {
+        kernels_->sparse_scores(rows, count, data_.data() + panel.offset, bias_.data() + panel.bias, panel.vectors,
+                                out);
     }
     int width(const Panel& panel) const { return panel.vectors * kernels_->lanes; }
 
@@ -110,6 +119,11 @@ public:
     }
 
 private:
+    // Whatever arithmetic does (NaN included), no column past the last centroid may come back.
+    void keep_within(const Panel& panel, Index count, std::int32_t* column) const {
+        if (panel.centroids < width(panel))
+            for (Index i = 0; i < count; ++i) column[i] = std::min(column[i], panel.centroids - 1);
+    }
     void layout(Index k) {
         const int lanes = kernels_->lanes;
         if (k == k_ && data_.size() == static_cast<std::size_t>(d_ * padded_)) return;
@@ -163,13 +177,26 @@ public:
           column_(best.size()) {}
 
     void operator()(const CentroidPanels<T>& panels, const Rows<T>& points, Index begin, Index end) {
-        const auto count = static_cast<std::size_t>(end - begin);
-        for (std::size_t r = 0; r < count; ++r) rows_[r] = points.row(begin + static_cast<Index>(r));
+        for (Index i = begin; i < end; ++i) rows_[static_cast<std::size_t>(i - begin)] = points.row(i);
+        find(panels, rows_.data(), static_cast<std::size_t>(end - begin));
+    }
+    void operator()(const CentroidPanels<T>& panels, const SparsePoints& points, Index begin, Index end) {
+        sparse_.clear();
+        for (Index i = begin; i < end; ++i) sparse_.push_back(points.row<T>(i));
+        find(panels, sparse_.data(), sparse_.size());
+    }
+
+    std::vector<T> best;
+    std::vector<std::int32_t> centroid;
+
+private:
+    template <class Row>
+    void find(const CentroidPanels<T>& panels, const Row* rows, std::size_t count) {
         bool first = true;
         for (const auto& panel : panels.panels()) {
             T* best_here = first ? best.data() : panel_best_.data();
             std::int32_t* column_here = first ? centroid.data() : column_.data();
-            panels.best(panel, rows_.data(), end - begin, best_here, column_here, nullptr);
+            panels.best(panel, rows, static_cast<Index>(count), best_here, column_here, nullptr);
             if (!first) {
                 for (std::size_t r = 0; r < count; ++r) {
                     const bool better = panel_best_[r] < best[r];
@@ -181,11 +208,8 @@ public:
         }
     }
 
-    std::vector<T> best;
-    std::vector<std::int32_t> centroid;
-
-private:
     std::vector<const T*> rows_;
+    std::vector<SparseRow<T>> sparse_;
     std::vector<T> panel_best_;
     std::vector<std::int32_t> column_;
 };

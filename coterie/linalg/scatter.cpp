@@ -21,6 +21,7 @@
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/outer_products.hpp"
 #include "coterie/linalg/products.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 
 namespace coterie {
 namespace {
@@ -73,7 +74,8 @@ Stage pass_over(PointsView points) {
 Vector<double> mean_about(PointsView points, const Run& run, std::span<const double> weights, Index first) {
     return points.with_scalar([&]<class Scalar>() {
         const Index d = points.columns();
-        const Vector<double> origin = to_matrix<double>(rows_of(points, std::span(&first, 1))).row(0).transpose();
+        const Vector<double> origin =
+            to_matrix<double>(internal::gather_rows(points, std::span(&first, 1), run)).row(0).transpose();
         const auto& kernels = internal::kernels<Scalar>();
         const std::vector<double> sum = internal::sum_blocks<Scalar>(
             points, d, run, pass_over(points), [&](const internal::RowBlock<Scalar>& block, int, double* to) {
@@ -270,6 +272,10 @@ Vector<double> mean(PointsView points, const Run& run, std::span<const double> w
 }
 
 ColumnMoments column_moments(PointsView points, const Run& run, std::span<const double> weights) {
+    if (const SparsePoints* sparse = as_sparse(points)) {
+        check(points, weights);
+        return internal::sparse_moments(*sparse, weights);
+    }
     ColumnMoments moments;
     moments.mean = mean(points, run, weights);
     moments.variance = squares_about(points, moments.mean, run, weights);

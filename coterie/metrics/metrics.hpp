@@ -75,6 +75,8 @@ COTERIE_API Scores score(LabelSpan labels, LabelSpan truth);
 /// rows; of points that are read, or worked on in several processes, all that it is taken over: ResourceError where
 /// they do not fit. Labels are those of this process' points. Cancelled when the run says stop.
 COTERIE_API double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample = 0);
+/// Those of all points (of all processes), one by one.
+COTERIE_API std::vector<double> silhouettes(PointsView points, LabelSpan labels, const Run& run);
 
 /// sum_i || x_i - mean of its cluster ||^2  over  sum_i || x_i - mean ||^2. In [0, 1]; NaN when all points are equal.
 /// Two passes over the points, which may be read. Labels are those of this process' points.

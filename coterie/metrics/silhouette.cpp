@@ -53,9 +53,11 @@ double squared_difference(const double* a, const double* b, Index columns) {
     return sum;
 }
 
+// The sum of the silhouettes, and in `of_place` that of each of `order`.
 template <class Scalar>
-double mean_silhouette(const Rows<Scalar>& points, const std::vector<Index>& order, const std::vector<Index>& cluster,
-                       const std::vector<Index>& sizes, const Vector<double>& center, const Run& run) {
+double silhouette_sum(const Rows<Scalar>& points, const std::vector<Index>& order, const std::vector<Index>& cluster,
+                      const std::vector<Index>& sizes, const Vector<double>& center, const Run& run,
+                      std::vector<double>& of_place) {
     const auto n = static_cast<Index>(order.size());
     const RowBlocks blocks{n, kRows};
     const RowBlocks others{n, kOthers};
@@ -122,7 +124,9 @@ double mean_silhouette(const Rows<Scalar>& points, const std::vector<Index>& ord
         for (std::size_t i = 0; i < rows; ++i) {
             const double larger = std::max(within[i], nearest[i]);
             const bool alone = sizes[static_cast<std::size_t>(cluster[static_cast<std::size_t>(begin) + i])] == 1;
-            if (!alone && larger > 0.0) total += (nearest[i] - within[i]) / larger;
+            double& own = of_place[static_cast<std::size_t>(begin) + i];
+            if (!alone && larger > 0.0) own = (nearest[i] - within[i]) / larger;
+            total += own;
         }
         partial[static_cast<std::size_t>(block)] = total;
     };
@@ -139,11 +143,16 @@ double mean_silhouette(const Rows<Scalar>& points, const std::vector<Index>& ord
     }
     double total = 0.0;
     for (const double part : partial) total += part;
-    return total / static_cast<double>(n);
+    return total;
 }
-}  // namespace
 
-double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample) {
+// The silhouettes of the drawn points, and their sum.
+struct Silhouettes {
+    double sum = 0;
+    std::vector<double> values;
+};
+
+Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, Index sample) {
     const Index n = points.rows();
     const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
     if (static_cast<Index>(labels.size()) != own.count())
@@ -186,14 +195,28 @@ double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sam
         throw BadArgument("silhouette: there must be 2 to " + std::to_string(static_cast<Index>(order.size()) - 1) +
                           " clusters among the " + std::to_string(order.size()) + " points, there are " +
                           std::to_string(sizes.size()));
+    std::vector<std::size_t> place_of_value(place.begin(), place.end());
     if (!gathers)
         for (Index& i : place) i = order[static_cast<std::size_t>(i)];
-    double out = 0;
+    Silhouettes out;
+    std::vector<double> of_place(place.size(), 0.0);
     internal::together(run.communicator(), [&] {
-        out =
-            points.visit([&](auto rows) { return mean_silhouette(rows, place, cluster, sizes, center, run.alone()); });
+        out.sum = points.visit(
+            [&](auto rows) { return silhouette_sum(rows, place, cluster, sizes, center, run.alone(), of_place); });
     });
+    out.values.resize(place.size());
+    for (std::size_t i = 0; i < place.size(); ++i) out.values[place_of_value[i]] = of_place[i];
     return out;
+}
+}  // namespace
+
+double silhouette(PointsView points, LabelSpan labels, const Run& run, Index sample) {
+    const Silhouettes all = silhouettes_of(points, labels, run, sample);
+    return all.sum / static_cast<double>(all.values.size());
+}
+
+std::vector<double> silhouettes(PointsView points, LabelSpan labels, const Run& run) {
+    return silhouettes_of(points, labels, run, 0).values;
 }
 
 }  // namespace coterie

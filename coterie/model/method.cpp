@@ -5,9 +5,24 @@
 
 #include <string>
 
+#include "coterie/base/memory.hpp"
 #include "coterie/base/residence.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie::internal {
+namespace {
+
+void admit_sparse(std::string_view method, const Takes& takes, const SparsePoints& points, const Run& run) {
+    if (!takes.sparse)
+        throw BadArgument("method " + std::string(method) + " takes no sparse points; " +
+                          std::string(takers_of_sparse_points) + " do. Made dense they would take " +
+                          memory_text(points.dense_bytes()));
+    if (run.communicator().size() > 1)
+        throw BadArgument("method " + std::string(method) + " takes sparse points in one process, not in " +
+                          std::to_string(run.communicator().size()));
+}
+
+}  // namespace
 
 void admit(std::string_view method, const Takes& takes, const Run& run) {
     if (run.device != "cpu" && !takes.device)
@@ -29,6 +44,7 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     const auto refuse = [&](const char* field, std::string_view what) {
         throw BadArgument("method " + std::string(method) + " takes no " + std::string(what), {.option = field});
     };
+    if (const SparsePoints* sparse = as_sparse(problem.points)) admit_sparse(method, takes, *sparse, run);
     if (problem.graph && !takes.graph) refuse("graph", "graph of affinities");
     if (!problem.weights.empty() && !takes.weights) refuse("weights", "weights");
     if (!problem.initial_centroids.empty() && !takes.initial_centroids)

@@ -28,6 +28,7 @@ enum class Shares { none, number, interval };
 /// The parts of a Problem that a method uses beside its points, and of a Run; the others it refuses by name.
 struct Takes {
     bool blocks = false;  // points that are read in blocks, and a share of them in each of several processes
+    bool sparse = false;  // sparse points (base/sparse_points.hpp), without their zeros
     bool graph = false;
     bool weights = false;
     bool initial_centroids = false;
@@ -39,6 +40,9 @@ struct Takes {
 };
 
 namespace internal {
+/// Those whose Takes::sparse is true, for the message of the others, which do not know the list of methods.
+inline constexpr std::string_view takers_of_sparse_points = "kmeans, soft-kmeans and spherical-kmeans";
+
 /// BadArgument naming the method and the first part of the problem, or of the run, that it does not take.
 COTERIE_API void admit(std::string_view method, const Takes& takes, const Problem& problem, const Run& run);
 /// The same of a run alone: to predict.

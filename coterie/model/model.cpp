@@ -10,6 +10,7 @@
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 void Model::in_parts(std::string_view what, PointsView points, const Run& run,
@@ -19,7 +20,7 @@ void Model::in_parts(std::string_view what, PointsView points, const Run& run,
                           " columns, the model was fitted on " + std::to_string(dimensions()));
     if (points.empty()) return;
     Run reading = run.alone();
-    if (points.resident() && run.communicator().size() == 1) {
+    if ((points.resident() || (takes_sparse() && as_sparse(points) != nullptr)) && run.communicator().size() == 1) {
         check_points(points, what, run);
         return part(points, 0, reading);
     }
@@ -146,9 +147,12 @@ void Model::apply(PointsView points, const Wanted& wanted, const Run& run,
     in_parts(wanted.labels || wanted.outputs.empty() ? "predict" : name(wanted.outputs.front()), points, run,
              [&](PointsView rows, Index first, const Run& reading) {
                  RowBuffer unused;  // the rows are in memory
+                 const SparsePoints* const sparse = as_sparse(rows);
                  for (Index begin = 0; begin < rows.rows();) {
                      const Index end = begin + std::min(most, rows.rows() - begin);
-                     const PointsView some = rows.block(begin, end, unused);
+                     std::optional<SparsePoints> part;
+                     if (sparse != nullptr) part = sparse->slice(begin, end);
+                     const PointsView some = part ? PointsView(*part) : rows.block(begin, end, unused);
                      RowResults results{.first = first + begin, .labels = {}, .outputs = {}};
                      if (wanted.labels) results.labels = predict_checked(some, reading);
                      for (const Output which : wanted.outputs)

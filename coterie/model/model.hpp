@@ -122,6 +122,9 @@ public:
     std::vector<PartDescription> part_descriptions() const;
 
 protected:
+    /// Whether the two below take sparse points as they are; to the others they come with their zeros, some rows at a
+    /// time.
+    virtual bool takes_sparse() const { return false; }
     virtual Labels predict_checked(PointsView points, const Run& run) const = 0;
     /// One of outputs(), of points that are there and were checked.
     virtual Matrix<double> output_checked(Output which, PointsView points, const Run& run) const;

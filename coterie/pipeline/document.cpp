@@ -4,6 +4,7 @@
 #include "coterie/pipeline/document.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -48,7 +49,7 @@ void warn_of_other_preprocessing(FitResult& result) {
 AppliedResult applied(const Pipeline& pipeline, Index points, const std::string& source) {
     AppliedResult result;
     result.source = source;
-    result.preprocessing = pipeline.preparation().text();
+    result.preprocessing = pipeline.preparation_text();
     result.method = pipeline.model().method();
     result.points = points;
     result.dimensions = pipeline.model().dimensions();
@@ -61,6 +62,8 @@ std::string counted(Index count, const char* one, const char* more) {
 }
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
+
+std::string share_percent(double share) { return fixed_text(100 * share, 1) + " %"; }
 
 void add_sizes(Facts& rows, const ClusteringResult& result) {
     if (!result.sizes.empty()) rows.emplace_back("sizes", sizes_text(result.sizes));
@@ -83,6 +86,62 @@ void add_seconds_and_written(Facts& rows, const ClusteringResult& result) {
     }
 }
 
+constexpr std::size_t most_clusters_told = 20;
+
+std::string clusters_more(std::size_t clusters) {
+    if (clusters <= most_clusters_told) return "";
+    const auto more = static_cast<Index>(clusters - most_clusters_told);
+    return "and " + counted(more, " cluster", " clusters") + " more\n";
+}
+
+// A line per cluster.
+std::string short_description(const Description& description) {
+    std::vector<std::vector<std::string>> rows;
+    for (const ClusterProfile& cluster : description.clusters) {
+        if (rows.size() == most_clusters_told) break;
+        rows.push_back(
+            {cluster.name, count_text(cluster.rows), share_percent(cluster.share), columns_text(cluster, 2)});
+    }
+    return table({"cluster", "points", "share", "set apart by"}, rows, {1, 2}) +
+           clusters_more(description.clusters.size());
+}
+
+std::string rows_text(const std::vector<Index>& rows) {
+    std::string out;
+    for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
+    return out;
+}
+
+// A block per cluster.
+std::string long_description(const Description& description) {
+    std::string out;
+    std::size_t told = 0;
+    for (const ClusterProfile& cluster : description.clusters) {
+        if (told++ == most_clusters_told) break;
+        out += "\ncluster " + cluster.name + ": " + counted(cluster.rows, " point", " points") + " (" +
+               share_percent(cluster.share) + ")";
+        if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
+        if (cluster.nearest) out += ", nearest to cluster " + description.clusters[at(*cluster.nearest)].name;
+        out += "\n";
+        std::vector<std::vector<std::string>> rows;
+        for (const ColumnProfile& column : cluster.columns) {
+            rows.push_back({"  " + column.name,
+                            std::isfinite(column.difference) ? formatted("%+.2f", column.difference)
+                            : column.difference > 0          ? "always higher"
+                                                             : "always lower",
+                            formatted("%.4g", column.mean), formatted("%.4g", column.elsewhere)});
+            for (const double quartile : *column.quartiles) rows.back().push_back(formatted("%.4g", quartile));
+        }
+        if (!rows.empty())
+            out += table({"  column", "difference", "mean", "elsewhere", "25 %", "median", "75 %"}, rows,
+                         {1, 2, 3, 4, 5, 6});
+        if (!cluster.typical.empty()) out += "  typical rows " + rows_text(cluster.typical);
+        if (!cluster.doubtful.empty()) out += "; doubtful rows " + rows_text(cluster.doubtful);
+        if (!cluster.typical.empty()) out += "\n";
+    }
+    return out + clusters_more(description.clusters.size());
+}
+
 }  // namespace
 
 FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Method& method, const OptionValues& given,
@@ -96,12 +155,12 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     if (const auto clusters = result.options.find("clusters"); clusters != result.options.end())
         clusters->second = std::int64_t{model.clusters()};
     result.scalar = std::string(name(problem.graph ? ScalarType::float64 : problem.points.scalar()));
-    result.preprocessing = pipeline.preparation().text();
+    result.preprocessing = pipeline.preparation_text();
     result.report = pipeline.fit_report();
     result.sample = pipeline.sample();
     result.sizes = result.report.sizes;
     result.interrupted = result.report.stopped == StopReason::interrupted;
-    if (!pipeline.preparation().identity()) result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
+    if (result.preprocessing != "none") result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
     result.seconds.emplace_back("fit", pipeline.fit_seconds());
     for (const auto& stage : result.report.seconds)
         if (std::none_of(result.seconds.begin(), result.seconds.end(),
@@ -128,6 +187,15 @@ AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes,
     result.sizes = std::move(sizes);
     label_and_score(result, clusters, pipeline.model().cluster_labels(), truth);
     warn_of_other_names(result);
+    return result;
+}
+
+AppliedResult description_result(const Pipeline& pipeline, Description description, Index rows,
+                                 const std::string& source) {
+    AppliedResult result = applied(pipeline, rows, source);
+    for (const ClusterProfile& cluster : description.clusters) result.sizes.push_back(cluster.rows);
+    result.warnings = description.warnings;
+    result.description = std::move(description);
     return result;
 }
 
@@ -164,18 +232,29 @@ std::string text_document(const FitResult& result) {
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));
     add_seconds_and_written(rows, result);
-    return title(result) + "\n" + facts(rows);
+    return title(result) + "\n" + facts(rows) +
+           (result.description ? "\n" + short_description(*result.description) : "");
 }
 
 std::string text_document(const AppliedResult& result) {
     Facts rows;
     add_sizes(rows, result);
+    if (result.description) {
+        const Description& description = *result.description;
+        if (description.silhouette)
+            rows.emplace_back("silhouette", fixed_text(*description.silhouette, 3) + " (" + description.silhouettes +
+                                                ", of " + description.space + ")");
+        if (description.closest)
+            rows.emplace_back("nearest", "clusters " + description.clusters[at(description.closest->first)].name +
+                                             " and " + description.clusters[at(description.closest->second)].name);
+    }
     if (result.moved_to > 0)
         rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));
     add_scores(rows, result);
     add_seconds_and_written(rows, result);
     return result.method + " of " + result.model + " on " + result.source + ": " +
-           counted(result.points, " point\n", " points\n") + facts(rows);
+           counted(result.points, " point\n", " points\n") + facts(rows) +
+           (result.description ? long_description(*result.description) : "");
 }
 
 std::string json_document(const FitResult& result) { return document(json_of(result)); }

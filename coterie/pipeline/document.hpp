@@ -11,6 +11,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
@@ -20,15 +21,19 @@ using Seconds = std::vector<std::pair<std::string, double>>;  // wall-clock seco
 
 /// What both have.
 struct ClusteringResult {
-    std::string source;              // where the points are from
-    std::string preprocessing;       // Preparation::text()
-    LabelColumn labels;              // merged_by_label; empty after transform
-    std::vector<Index> sizes;        // points per cluster
-    std::vector<LabelGroup> groups;  // with partial labels
+    std::string source;                      // where the points are from
+    std::string preprocessing;               // Preparation::text()
+    LabelColumn labels;                      // merged_by_label; empty after transform
+    std::vector<Index> sizes;                // points per cluster
+    std::vector<LabelGroup> groups;          // with partial labels
+    std::optional<Description> description;  // the caller's to fill: of describe, or with profiles alone
     std::optional<Agreement> agreement;
     std::string truth_source;
     Seconds seconds;
     std::vector<std::string> warnings;
+    std::vector<std::string> notes;                            // the caller's
+    std::string command;                                       // the caller's: how it was asked for
+    std::string date;                                          // the caller's: when
     std::vector<std::pair<std::string, std::string>> written;  // what, path: the caller's to fill
 };
 
@@ -39,7 +44,6 @@ struct FitResult : ClusteringResult {
     FitReport report;
     Index sample = 0;  // rows that the method saw where it did not see all
     bool interrupted = false;
-    std::vector<std::string> notes;  // the caller's
 };
 
 struct AppliedResult : ClusteringResult {
@@ -51,6 +55,10 @@ struct AppliedResult : ClusteringResult {
     int clusters = 0;      // k of the model
     int threads = 1;
 };
+
+/// The AppliedResult of describe: sizes, description and its warnings.
+COTERIE_API AppliedResult description_result(const Pipeline& pipeline, Description description, Index rows,
+                                             const std::string& source);
 
 /// Of a pipeline that `method` was fitted in with the options `given`, and the n labels of all its points, which may be
 /// left out (none) where there is no truth; scored where there is one. Seconds: preprocess, fit, the stages of the fit,

@@ -48,7 +48,7 @@ Agreement compare(const LabelColumn& labels, const std::string& labels_source, c
     for (std::size_t i = 0; i < classes.size(); ++i) {
         if (!partial_labels.empty() && partial_labels[i] >= 0) {
             ++out.given;
-        } else if (classes[i] < 0) {
+        } else if (classes[i] < 0 || labels.labels[i] < 0) {
             ++out.unknown;
         } else {
             known_labels.push_back(labels.labels[i]);
@@ -99,7 +99,8 @@ LabelColumn merged_by_label(const Labels& clusters, const ClusterLabels& of_clus
     const auto number_of = of_clusters.numbers();
     for (std::size_t j = 0; j < number_of.size(); ++j)
         if (of_clusters.label_of[j] < 0) out.names.push_back(of_clusters.name_of(static_cast<int>(j)));
-    for (auto& label : out.labels) label = number_of.at(static_cast<std::size_t>(label));
+    for (auto& label : out.labels)
+        if (label >= 0) label = number_of.at(static_cast<std::size_t>(label));
     return out;
 }
 

@@ -35,7 +35,7 @@ struct Agreement {
     Confusion confusion;
     Index scored = 0;
     Index given = 0;    // rows left out because partial labels told the fit about them
-    Index unknown = 0;  // rows left out because they have no truth
+    Index unknown = 0;  // rows left out because they have no truth, or no label
 };
 /// BadData when labels and truth differ in length, naming both, and when no row is left to score. `partial_labels`:
 /// what the fit was given; rows it was told about are left out.

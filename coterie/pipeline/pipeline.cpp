@@ -6,16 +6,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
+#include "coterie/base/checks.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/residence.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
 namespace {
@@ -90,6 +93,131 @@ void require_samples(const Method& method, const OptionValues& options, const Pr
         refuse("every process fits it, and one checkpoint cannot serve them all");
 }
 
+// The least and the largest value of each column, over all processes.
+Matrix<double> range_of(PointsView points, const Run& run) {
+    const Index d = points.columns();
+    internal::BlockSums ranges(
+        2 * d,
+        [d](double* sum) {
+            std::fill_n(sum, d, std::numeric_limits<double>::infinity());
+            std::fill_n(sum + d, d, -std::numeric_limits<double>::infinity());
+        },
+        [d](double* left, const double* right) {
+            for (Index p = 0; p < d; ++p) {
+                left[p] = std::min(left[p], right[p]);
+                left[d + p] = std::max(left[d + p], right[d + p]);
+            }
+        });
+    Matrix<double> out(2, d);
+    points.with_scalar([&]<class Scalar>() {
+        const auto total = ranges.over<Scalar>(
+            points, run, {.name = "ranges", .operations = 2.0 * static_cast<double>(points.rows() * d)},
+            [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const Scalar* const x = block.rows.row(i);
+                    for (Index p = 0; p < d; ++p) {
+                        const auto value = static_cast<double>(x[p]);
+                        sum[p] = std::min(sum[p], value);
+                        sum[d + p] = std::max(sum[d + p], value);
+                    }
+                }
+            });
+        std::copy(total.begin(), total.end(), out.data());
+    });
+    return out;
+}
+
+// Rows that are left out among those that are kept. Each belongs to the kept row behind it, the last ones to the last.
+class Gaps {
+public:
+    Gaps(const std::vector<Index>& left_out, Index kept) : left_out_(left_out), kept_(kept) {}
+
+    struct Place {
+        internal::Range kept;
+        internal::Range all;
+    };
+    Place around(internal::Range kept) const {
+        const Index all = kept_ + static_cast<Index>(left_out_.size());
+        const Index begin = kept.begin == 0 ? 0 : number(kept.begin - 1) + 1;
+        if (kept.count() == 0) return {kept, {begin, begin}};
+        return {kept, {begin, kept.end == kept_ ? all : number(kept.end - 1) + 1}};
+    }
+    Labels filled(const Labels& labels, const Place& place) const {
+        Labels out(static_cast<std::size_t>(place.all.count()), -1);
+        for (Index k = place.kept.begin; k < place.kept.end; ++k)
+            out[static_cast<std::size_t>(number(k) - place.all.begin)] =
+                labels[static_cast<std::size_t>(k - place.kept.begin)];
+        return out;
+    }
+    Matrix<double> filled(const Matrix<double>& rows, const Place& place) const {
+        Matrix<double> out(place.all.count(), rows.cols());
+        out.setConstant(std::numeric_limits<double>::quiet_NaN());
+        for (Index k = place.kept.begin; k < place.kept.end; ++k)
+            out.row(number(k) - place.all.begin) = rows.row(k - place.kept.begin);
+        return out;
+    }
+
+private:
+    // Among all rows, of a row that is kept.
+    Index number(Index kept) const {
+        // How many are left out before it: the first of them that has more kept rows before it.
+        Index low = 0, high = static_cast<Index>(left_out_.size());
+        while (low < high) {
+            const Index middle = (low + high) / 2;
+            if (left_out_[static_cast<std::size_t>(middle)] - middle <= kept)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return kept + low;
+    }
+    const std::vector<Index>& left_out_;
+    Index kept_;
+};
+
+internal::Range own_range(PointsView points, const Run& run) {
+    return internal::own_rows(internal::grid_of(points), run.communicator());
+}
+
+template <class T>
+void erase_rows(std::vector<T>& values, const std::vector<Index>& rows) {
+    if (values.empty()) return;
+    std::size_t to = 0, next = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (next < rows.size() && rows[next] == static_cast<Index>(i))
+            ++next;
+        else
+            values[to++] = values[i];
+    }
+    values.resize(to);
+}
+
+std::string left_out_text(std::size_t rows, Index all) {
+    return std::to_string(rows) + " of " + std::to_string(all) + (all == 1 ? " row" : " rows") +
+           (rows == 1 ? " misses a value and is left out: it has no label"
+                      : " miss a value and are left out: they have no "
+                        "label");
+}
+
+// What of the points and of all that is known by row belongs to rows with every value.
+std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& columns, const Run& run,
+                                     std::vector<std::string>& warnings) {
+    if (columns.missing != Missing::drop) return {};
+    std::vector<Index> left_out = rows_with_missing(problem.points, run);
+    if (left_out.empty()) return left_out;
+    const Index all = problem.rows();
+    if (static_cast<Index>(left_out.size()) == all)
+        throw BadData(
+            "points: every row misses a value, so that `missing=drop` leaves none; `missing=median` fills in, "
+            "`exclude` leaves columns out");
+    if (!problem.weights.empty()) check_weights(problem.weights, all);
+    problem.points = without_rows(problem.points, left_out);
+    erase_rows(problem.weights, left_out);
+    erase_rows(problem.partial_labels, left_out);
+    warnings.push_back(left_out_text(left_out.size(), all));
+    return left_out;
+}
+
 }  // namespace
 
 const OptionSet& FitOptions::described() {
@@ -102,8 +230,10 @@ const OptionSet& FitOptions::described() {
 }
 
 Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const Problem& problem,
-                       const PreparationOptions& preparation, const Run& run, const FitOptions& fit_options) {
+                       const PreparationOptions& preparation, const Run& run, const FitOptions& fit_options,
+                       const ColumnOptions& columns) {
     check_options(fit_options);
+    check_options(columns);
     const bool samples = fit_options.sample && *fit_options.sample < problem.rows();
     if (samples) require_samples(method, options, problem, run);
     if (!problem.column_names.empty() && static_cast<Index>(problem.column_names.size()) != problem.columns())
@@ -112,13 +242,28 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     Pipeline out;
     out.column_names_ = problem.column_names;
     Stopwatch watch;
-    if (!problem.graph) out.preparation_ = Preparation::fit(problem.points, preparation, run, problem.weights);
-    out.warnings_ = out.preparation_.warnings();
+    Problem coded = problem;
+    if (!problem.graph) {
+        out.left_out_ = leave_out_missing(coded, columns, run, out.warnings_);
+        out.coding_ = ColumnCoding::fit(coded.points, coded.column_kinds, coded.categories, coded.column_names, columns,
+                                        run, coded.weights);
+        if (!coded.initial_centroids.empty() && out.coding_.columns_out() != out.coding_.columns_in())
+            throw BadArgument(
+                "option `initial_centroids`: points with columns of words have no centroids in the units of "
+                "their file",
+                {.option = "initial_centroids"});
+        coded.points = out.coding_.apply(coded.points, coded.categories, coded.column_names, run, out.warnings_);
+        out.preparation_ = Preparation::fit(coded.points, preparation, run, coded.weights, out.coding_.indicators());
+        coded.column_names = out.prepared_names();
+    }
+    const auto& said = out.preparation_.warnings();
+    out.warnings_.insert(out.warnings_.end(), said.begin(), said.end());
     Index zero_rows = 0;
-    Problem prepared = out.preparation_.apply(problem, run, &zero_rows);
+    Problem prepared = out.preparation_.apply(coded, run, &zero_rows);
     if (!prepared.graph && !samples) prepared.points = hold_own_rows(prepared.points, run);
     if (zero_rows > 0) out.warnings_.push_back(Preparation::zero_rows_warning(zero_rows));
     out.prepared_ = prepared.points;
+    out.coded_ = coded.points;
     out.preparation_seconds_ = watch.restart();
     if (samples) {
         out.fit_sample(method, options, prepared, *fit_options.sample, run);
@@ -134,6 +279,13 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     }
     out.fit_seconds_ = watch.seconds();
     out.model_->require_sound();
+    if (!out.left_out_.empty()) {
+        const Gaps gaps(out.left_out_, prepared.rows());
+        out.labels_ = gaps.filled(out.labels_of_prepared(), gaps.around(own_range(prepared.points, run)));
+    }
+    // A fit that was asked to stop has found something.
+    if (!prepared.graph && prepared.columns() == out.model_->dimensions())
+        out.column_range_ = range_of(prepared.points, run.unstopped());
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))
         out.warnings_.push_back("the objective is " + to_text(objective) +
@@ -146,14 +298,17 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     const Index rows = prepared.rows();
     RandomStream random = run.random("pipeline.sample");
     const std::vector<Index> drawn = sample_rows(rows, sample, random);
-    require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
-                       static_cast<double>(size_of(prepared.points.scalar())),
-                   "the sample of " + std::to_string(sample) + " rows");
+    if (as_sparse(prepared.points) == nullptr)
+        require_memory(static_cast<double>(sample) * static_cast<double>(prepared.columns()) *
+                           static_cast<double>(size_of(prepared.points.scalar())),
+                       "the sample of " + std::to_string(sample) + " rows");
     // The rows are gathered from the processes that have them; what is known of them is there on all.
     Problem known = prepared;
     known.points = Points::borrow(PointsView(static_cast<const double*>(nullptr), rows, 0));
     Problem problem = known.subset(drawn);
-    problem.points = internal::gather_rows(prepared.points, drawn, run);
+    const SparsePoints* const sparse = as_sparse(prepared.points);
+    problem.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(drawn)))
+                                       : internal::gather_rows(prepared.points, drawn, run);
     try {
         check_points(problem.points, "points", run.alone());
     } catch (const BadData&) {  // all rows have the numbers that the caller knows
@@ -165,40 +320,75 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     const double fitted = watch.restart();
     // A fit that was asked to stop has found something.
     const bool stopped = model_->fit_report().stopped == StopReason::interrupted;
-    labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
+    sampled_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
     // Those that the method saw keep the labels that it found.
     const internal::Range own = internal::own_rows(internal::grid_of(prepared.points), run.communicator());
     for (std::size_t i = 0; i < drawn.size(); ++i)
-        if (own.has(drawn[i])) labels_[static_cast<std::size_t>(drawn[i] - own.begin)] = model_->labels()[i];
+        if (own.has(drawn[i])) sampled_labels_[static_cast<std::size_t>(drawn[i] - own.begin)] = model_->labels()[i];
     sample_ = sample;
     report_ = model_->fit_report();
     report_.points = rows;
-    count_clusters(report_, labels_, model_->clusters(), run);
+    count_clusters(report_, sampled_labels_, model_->clusters(), run);
     report_.details.emplace_back("sample", static_cast<std::int64_t>(sample));
     report_.seconds.emplace_back("fit the sample", fitted);
     report_.seconds.emplace_back("label", watch.seconds());
 }
 
-PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run) const {
+PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run,
+                               const std::vector<std::vector<std::string>>& categories) const {
     PreparedRows out{rows, {}};
+    std::vector<std::vector<std::string>> words = categories;
     // Names that are not one per column say nothing; the readers give none then.
     const bool by_name = !column_names_.empty() && static_cast<Index>(column_names.size()) == rows.columns() &&
                          !column_names.empty() && all_different(column_names);
     if (by_name) {
-        if (column_names != column_names_) out.points = columns_of(rows, positions_of(column_names_, column_names));
+        if (column_names != column_names_) {
+            const std::vector<Index> positions = positions_of(column_names_, column_names);
+            out.points = columns_of(rows, positions);
+            if (!categories.empty()) {
+                words.clear();
+                for (const Index j : positions) words.push_back(categories[static_cast<std::size_t>(j)]);
+            }
+        }
     } else {
-        if (rows.columns() != model_->dimensions())
+        if (rows.columns() != columns())
             throw BadData(std::to_string(rows.columns()) + (rows.columns() == 1 ? " column" : " columns") +
-                          ", the model was fitted on " + std::to_string(model_->dimensions()) +
+                          ", the model was fitted on " + std::to_string(columns()) +
                           (column_names_.empty() ? "" : ": " + listed(column_names_)));
         if (!column_names_.empty())
             out.warnings.push_back("the points have no column names; their columns are taken in order as the model's " +
                                    listed(column_names_));
     }
+    if (coding_.identity())
+        for (std::size_t j = 0; j < words.size(); ++j)
+            if (!words[j].empty())
+                throw BadData("column " + std::to_string(j + 1) + " holds words; the model was fitted on numbers");
+    if (coding_.options().missing == Missing::drop) {
+        out.left_out = rows_with_missing(out.points, run);
+        if (!out.left_out.empty()) out.warnings.push_back(left_out_text(out.left_out.size(), rows.rows()));
+        out.points = without_rows(out.points, out.left_out);
+    }
+    out.points = out.coded = coding_.apply(out.points, words, column_names_, run, out.warnings);
     Index zero_rows = 0;
     out.points = preparation_.apply(out.points, run, &zero_rows);
     if (zero_rows > 0) out.warnings.push_back(Preparation::zero_rows_warning(zero_rows));
     return out;
+}
+
+Index PreparedRows::own_rows(const Run& run) const {
+    return Gaps(left_out, points.rows()).around(own_range(points, run)).all.count();
+}
+
+void Pipeline::read_by(ReadOptions& options) const {
+    coding_.options().read_by(options);
+    options.wanted_columns = column_names_;
+    options.wanted_kinds = coding_.kinds();
+}
+
+std::string Pipeline::preparation_text() const {
+    const std::string coding = coding_.text();
+    if (coding.empty()) return preparation_.text();
+    return preparation_.identity() ? coding : coding + ", " + preparation_.text();
 }
 
 void Pipeline::admit(const Run& run) const {
@@ -207,24 +397,45 @@ void Pipeline::admit(const Run& run) const {
 
 Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const {
     admit(run);
-    return model_->predict(rows.points, run);
+    if (rows.left_out.empty()) return model_->predict(rows.points, run);
+    const Gaps gaps(rows.left_out, rows.points.rows());
+    const Labels kept = rows.points.empty() ? Labels() : model_->predict(rows.points, run);
+    return gaps.filled(kept, gaps.around(own_range(rows.points, run)));
 }
 
 Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Run& run) const {
     admit(run);
-    return model_->output(which, rows.points, run);
+    if (rows.left_out.empty()) return model_->output(which, rows.points, run);
+    const Gaps gaps(rows.left_out, rows.points.rows());
+    const Matrix<double> kept = rows.points.empty() ? Matrix<double>(0, model_->output_columns(which))
+                                                    : model_->output(which, rows.points, run);
+    return gaps.filled(kept, gaps.around(own_range(rows.points, run)));
 }
 
 void Pipeline::apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
                      FunctionRef<void(const RowResults&)> take) const {
     admit(run);
-    model_->apply(rows.points, wanted, run, take);
+    if (rows.left_out.empty()) return model_->apply(rows.points, wanted, run, take);
+    if (rows.points.empty()) throw BadData("predict: every row misses a value, and the model leaves such rows out");
+    const Gaps gaps(rows.left_out, rows.points.rows());
+    model_->apply(rows.points, wanted, run, [&](const RowResults& kept) {
+        const Index count = kept.labels.empty() ? (kept.outputs.empty() ? 0 : kept.outputs.front().rows())
+                                                : static_cast<Index>(kept.labels.size());
+        const auto place = gaps.around({kept.first, kept.first + count});
+        RowResults all{.first = place.all.begin, .labels = {}, .outputs = {}};
+        if (!kept.labels.empty()) all.labels = gaps.filled(kept.labels, place);
+        for (const auto& rows_of_one : kept.outputs) all.outputs.push_back(gaps.filled(rows_of_one, place));
+        take(all);
+    });
 }
 
 Archive Pipeline::archive() const {
     Archive out{std::string(model_->method())};
     model_->store(out);
+    coding_.store(out);
     preparation_.store(out);
+    Parts writing(&out);
+    const_cast<Pipeline*>(this)->range_part(writing);  // which only reads what it writes
     if (!column_names_.empty())
         out.set_text(names_key,
                      nlohmann::json(column_names_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -241,18 +452,39 @@ Archive Pipeline::archive() const {
     return out;
 }
 
+void Pipeline::range_part(Parts& parts) {
+    parts.bind('d', model_->dimensions());
+    if (parts.present("column_range", column_range_.size() > 0))
+        parts.add("column_range", column_range_, "2 x d",
+                  "the least and the largest value of each column, prepared, among the rows of the fit");
+}
+
+std::vector<PartDescription> Pipeline::part_descriptions() const {
+    std::vector<PartDescription> out = model_->part_descriptions();
+    Parts listing;
+    const_cast<Pipeline*>(this)->range_part(listing);
+    out.insert(out.end(), listing.descriptions().begin(), listing.descriptions().end());
+    return out;
+}
+
 void Pipeline::save(const std::string& path) const { archive().save(path); }
 
 Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
     Pipeline out;
     out.model_ = model_of(archive);
+    out.coding_ = ColumnCoding::from(archive);
     out.preparation_ = Preparation::from(archive);
+    if (!out.coding_.identity() && out.coding_.columns_out() != out.model_->dimensions())
+        throw BadData("model: columns make " + std::to_string(out.coding_.columns_out()) +
+                      " numbers of a row, the model takes " + std::to_string(out.model_->dimensions()));
+    Parts reading(&archive);
+    out.range_part(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
     const auto names = nlohmann::json::parse(stored->second, nullptr, false);
-    if (!names.is_array() || static_cast<Index>(names.size()) != out.model_->dimensions() ||
+    if (!names.is_array() || static_cast<Index>(names.size()) != out.columns() ||
         !std::all_of(names.begin(), names.end(), [](const auto& name) { return name.is_string(); }))
-        throw BadData("model: column_names is no list of " + std::to_string(out.model_->dimensions()) + " names");
+        throw BadData("model: column_names is no list of " + std::to_string(out.columns()) + " names");
     for (const auto& name : names) out.column_names_.push_back(name.template get<std::string>());
     return out;
 } catch (const BadData& error) {  // its message may not know the file

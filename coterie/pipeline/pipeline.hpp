@@ -23,6 +23,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/model/model.hpp"
+#include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie {
@@ -30,8 +31,15 @@ namespace coterie {
 /// New rows as the model takes them: its columns in its order, prepared as those of the fit were.
 struct PreparedRows {
     Points points;
-    /// What the caller should know: rows that could not be scaled, columns taken by position.
+    /// What the caller should know: rows that could not be scaled, columns taken by position, values filled in.
     std::vector<std::string> warnings;
+    /// Numbers of the rows that miss a value and are not among the points (`missing=drop`), ascending.
+    std::vector<Index> left_out = {};
+    /// The rows that are not left out before they were centred and scaled: numbers in the columns of prepared_names().
+    Points coded = {};
+
+    /// Of this process, those left out among them: as many as predict gives labels.
+    Index own_rows(const Run& run) const;
 };
 
 /// How a method is fitted, whichever it is.
@@ -52,7 +60,7 @@ public:
     /// rows, or affinities in place of points.
     static Pipeline fit(const Method& method, const OptionValues& options, const Problem& problem,
                         const PreparationOptions& preparation = {}, const Run& run = Run(),
-                        const FitOptions& fit_options = {});
+                        const FitOptions& fit_options = {}, const ColumnOptions& columns = {});
 
     /// A model fitted on points as they are, without names: a way to save it.
     template <std::derived_from<Model> M>
@@ -68,37 +76,59 @@ public:
     Archive archive() const;
 
     const Model& model() const { return *model_; }
-    /// Labels of all rows of the fit that are this process'; empty after load.
-    const Labels& labels() const { return sample_ > 0 ? labels_ : model_->labels(); }
+    /// Labels of all rows of the fit that are this process', -1 for those left out; empty after load.
+    const Labels& labels() const { return left_out_.empty() ? labels_of_prepared() : labels_; }
+    /// Labels of prepared(): of the rows that were not left out.
+    const Labels& labels_of_prepared() const { return sample_ > 0 ? sampled_labels_ : model_->labels(); }
+    /// Numbers of the rows of the fit that miss a value and were left out, ascending; empty after load.
+    const std::vector<Index>& left_out() const { return left_out_; }
     /// The model's; points and sizes are those of all rows, the objective and what else there is of the sample.
     const FitReport& fit_report() const { return sample_ > 0 ? report_ : model_->fit_report(); }
     /// How many rows the method saw where they are a sample; else, and after load, 0.
     Index sample() const { return sample_; }
+    const ColumnCoding& coding() const { return coding_; }
     const Preparation& preparation() const { return preparation_; }
-    /// d names of the columns the model takes, in its order; empty where the points had none.
+    /// "missing mean, center, scale zscore"; "none".
+    std::string preparation_text() const;
+    /// Names of the columns that rows must have, in the model's order; empty where the points had none.
     const std::vector<std::string>& column_names() const { return column_names_; }
+    /// d names of the columns the model sees: "colour=red" for a word of a column of words.
+    std::vector<std::string> prepared_names() const { return coding_.names_out(column_names_); }
+    /// How many columns rows must have.
+    Index columns() const { return coding_.identity() ? model_->dimensions() : coding_.columns_in(); }
+    /// How a file of rows is read for this model: its columns, by name where it has names, and what they are.
+    void read_by(ReadOptions& options) const;
+    /// 2 x d: the least and the largest value of each column, prepared, among the rows of the fit; empty where it was
+    /// fitted on affinities.
+    const Matrix<double>& column_range() const { return column_range_; }
+    /// Of the model and of what the pipeline adds to its file.
+    std::vector<PartDescription> part_descriptions() const;
     /// Of the preparation, to be told beside the fit report's own; empty after load.
     const std::vector<std::string>& warnings() const { return warnings_; }
     /// The points the method saw, prepared; empty after load and for a graph.
     const Points& prepared() const { return prepared_; }
     /// Lets go of prepared(): for who keeps the pipeline longer than the points.
-    void release_prepared() { prepared_ = Points(); }
+    void release_prepared() { prepared_ = coded_ = Points(); }
+    /// The rows of the fit, as long as prepared() is there.
+    PreparedRows fitted_rows() const { return {prepared_, {}, left_out_, coded_}; }
     /// Seconds that the preparation and the fit of the model took; 0 after load.
     double preparation_seconds() const { return preparation_seconds_; }
     double fit_seconds() const { return fit_seconds_; }
 
     /// Rows as they come, from `column_names` (empty: they have none). Where both sides have names, columns are found
     /// by name, whatever their order, and others are left out; BadData names those that are missing. Else columns are
-    /// taken by position, with a warning where the model has names; BadData when there are not d of them.
-    PreparedRows prepare(const Points& rows, const std::vector<std::string>& column_names,
-                         const Run& run = Run()) const;
+    /// taken by position, with a warning where the model has names; BadData when there are not as many as the model
+    /// takes. `categories`: the words of columns of words, as a problem has them.
+    PreparedRows prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run = Run(),
+                         const std::vector<std::vector<std::string>>& categories = {}) const;
     PreparedRows prepare(const Points& rows, const Run& run = Run()) const { return prepare(rows, {}, run); }
 
-    /// A cluster in 0..k-1 for each row. BadData, naming the row, on NaN, infinity or values too large.
+    /// A cluster in 0..k-1 for each row, -1 for those left out. BadData, naming the row, on NaN, infinity or values too
+    /// large.
     Labels predict(const PreparedRows& rows, const Run& run = Run()) const;
-    /// BadArgument where the model does not have it (model().outputs()).
+    /// BadArgument where the model does not have it (model().outputs()). Rows left out are NaN.
     Matrix<double> output(Output which, const PreparedRows& rows, const Run& run = Run()) const;
-    /// Both at once, block by block: Model::apply.
+    /// Both at once, block by block: Model::apply. Rows left out have the label -1 and outputs of NaN.
     void apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
                FunctionRef<void(const RowResults&)> take) const;
 
@@ -106,16 +136,21 @@ private:
     Pipeline() = default;
     void fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
                     const Run& run);
+    void range_part(Parts& parts);
     // Every process applies the model to its own rows alone, so that any method's does in several.
     void admit(const Run& run) const;
 
     std::shared_ptr<const Model> model_;
+    ColumnCoding coding_;
     Preparation preparation_;
     std::vector<std::string> column_names_;
+    Matrix<double> column_range_;
     std::vector<std::string> warnings_;
-    Points prepared_;
+    Points prepared_, coded_;
     Index sample_ = 0;
-    Labels labels_;
+    std::vector<Index> left_out_;
+    Labels labels_;          // where rows are left out
+    Labels sampled_labels_;  // with a sample
     FitReport report_;
     double preparation_seconds_ = 0;
     double fit_seconds_ = 0;

@@ -11,6 +11,7 @@
 #include "coterie/base/internal/derived_rows.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/linalg/dense.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -74,7 +75,7 @@ const OptionSet& PreparationOptions::described() {
 }
 
 Preparation Preparation::fit(PointsView points, const PreparationOptions& options, const Run& run,
-                             std::span<const double> weights) {
+                             std::span<const double> weights, const std::vector<bool>& indicators) {
     check_options(options);
     Preparation out;
     out.options_ = options;
@@ -89,6 +90,14 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
     out.factor_.assign(columns, 1.0);
     const bool by_column = options.scale == Scale::minmax || options.scale == Scale::zscore;
     if (!by_column && !options.center) return out;
+    if (as_sparse(points) != nullptr)
+        throw BadArgument(
+            "option `" + std::string(options.center ? "center" : "scale") +
+                "`: sparse points are neither centred nor scaled by column, as that would make numbers of "
+                "their zeros; `scale` unit keeps them",
+            {.option = options.center ? "center" : "scale",
+             .value = options.center ? "yes" : scale_names[static_cast<std::size_t>(options.scale)],
+             .accepted = "`scale` unit or none"});
 
     double total_weight = 0;
     for (const double weight : weights) total_weight += weight;
@@ -113,19 +122,22 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
 
     std::vector<double> mean(columns);
     std::vector<std::size_t> constant;
+    const auto scaled = [&](std::size_t j) { return indicators.empty() || !indicators[j]; };
     for (std::size_t j = 0; j < columns; ++j) {
         if (!std::isfinite(sum(j))) refuse_overflow(j, "sum");
         if (!std::isfinite(high(j) - low(j))) refuse_overflow(j, "range");
         // A constant column's mean is that constant, not the constant give or take rounding.
         const bool is_constant = low(j) == high(j);
         mean[j] = is_constant ? low(j) : sum(j) / total_weight;
-        if (is_constant) constant.push_back(j);
+        if (is_constant && scaled(j)) constant.push_back(j);
     }
 
-    if (options.center || options.scale == Scale::zscore) out.offset_ = mean;
+    for (std::size_t j = 0; j < columns; ++j)
+        if (options.center || (options.scale == Scale::zscore && scaled(j))) out.offset_[j] = mean[j];
     if (options.scale == Scale::minmax) {
         for (std::size_t j = 0; j < columns; ++j) {
             const double range = high(j) - low(j);
+            if (!scaled(j)) continue;
             if (!options.center) out.offset_[j] = low(j);
             if (range > 0) out.factor_[j] = 1.0 / range;
             if (!std::isfinite(out.factor_[j]))
@@ -141,6 +153,7 @@ Preparation Preparation::fit(PointsView points, const PreparationOptions& option
             },
             [](double* left, const double* right) { *left += *right; });
         for (std::size_t j = 0; j < columns; ++j) {
+            if (!scaled(j)) continue;
             if (!std::isfinite(squares[j])) refuse_overflow(j, "variance");
             const double deviation = std::sqrt(squares[j] / total_weight);
             if (low(j) < high(j) && deviation > 0 && std::isfinite(1.0 / deviation)) out.factor_[j] = 1.0 / deviation;
@@ -168,6 +181,13 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
     if (points.columns() != static_cast<Index>(offset_.size()))
         throw BadArgument("preprocessing: the points have " + std::to_string(points.columns()) +
                           " columns, the model was fitted on " + std::to_string(offset_.size()));
+    if (const SparsePoints* sparse = as_sparse(points);
+        sparse != nullptr && options_.scale == Scale::unit && !options_.center) {
+        std::vector<Index> zeros;
+        Points out(std::make_shared<const SparsePoints>(internal::unit_rows(*sparse, run.threads, zeros)));
+        if (zero_rows) *zero_rows = static_cast<Index>(zeros.size());
+        return out;
+    }
     const auto prepare = [*this](PointsView rows, Index, void* to) {
         return rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
             Index zeros = 0;

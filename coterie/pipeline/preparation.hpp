@@ -36,10 +36,10 @@ public:
 
     /// Learns x -> (x - offset) * factor for each column, in double and in fixed blocks: the same bits at any number of
     /// threads. A constant column is only centred (factor 1) and named in warnings(). A row of weight 0 counts as
-    /// absent, one of weight w as w copies. BadArgument on weights that do not fit, BadData when a column's range
-    /// overflows.
+    /// absent, one of weight w as w copies. Columns that stand for words (`indicators`, ColumnCoding) are centred, but
+    /// not scaled. BadArgument on weights that do not fit, BadData when a column's range overflows.
     static Preparation fit(PointsView points, const PreparationOptions& options, const Run& run,
-                           std::span<const double> weights = {});
+                           std::span<const double> weights = {}, const std::vector<bool>& indicators = {});
 
     bool identity() const { return !options_.center && options_.scale == Scale::none; }
     const PreparationOptions& options() const { return options_; }

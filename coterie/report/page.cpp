@@ -1,5 +1,6 @@
-// The page is one text, written from top to bottom; every name and message in it is escaped. A long list of clusters is
-// cut and the rest is counted; a table of classes and clusters too large to read is left to the command.
+// The page is one text, its map (map.cpp) a part of it, written from top to bottom; every name and message in it is
+// escaped. A long list of clusters is cut and the rest is counted; a table of classes and clusters too large to read is
+// left to the command.
 
 #include "coterie/report/page.hpp"
 
@@ -40,6 +41,23 @@ td.wide { width: 100%; }
 .warn { background: var(--warn); border-color: var(--warn-line); }
 svg { max-width: 100%; height: auto; display: block; border-radius: 6px; }
 code { font-size: 13px; overflow-wrap: anywhere; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 430px), 1fr)); gap: 12px; }
+.cards article { border: 1px solid var(--line); border-top: 4px solid; border-radius: 6px; padding: 8px 12px; overflow-x: auto; break-inside: avoid; }
+.cards h3 { font-size: 15px; margin: 0; }
+.cards table { font-size: 12px; width: 100%; }
+.cards td:first-child { overflow-wrap: anywhere; }
+.cards td.n { white-space: nowrap; }
+.cards p { margin: 2px 0; color: var(--soft); font-size: 13px; }
+.controls { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; font-size: 13px; }
+.controls select { max-width: 220px; }
+.canvas { height: 560px; margin: 10px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
+.canvas canvas { width: 100%; height: 100%; display: block; }
+:focus-visible { outline: 3px solid #0072b2; outline-offset: 1px; }
+[aria-pressed="true"] { background: #0072b2; color: #ffffff; }
+.key span { margin-right: 14px; font-size: 13px; }
+.key span::before { content: ""; display: inline-block; width: 10px; height: 10px; border-radius: 50%; background: var(--colour); margin-right: 5px; }
+#map-missing:empty { display: none; }
+@media print { #map { display: none; } #picture.printed { display: block !important; } body { background: #ffffff; } section { break-inside: avoid; } }
 )css";
 
 std::string detail_text(const Detail& detail) {
@@ -96,6 +114,58 @@ std::string size_bars(const std::vector<Index>& sizes) {
     return out;
 }
 
+// What is told of each cluster; a long list is cut and the rest is counted.
+std::string cluster_cards(const Description& description) {
+    constexpr std::size_t most = 200;
+    std::string out;
+    if (description.silhouette) {
+        out += "<p>Silhouette " + fixed_text(*description.silhouette, 3) + " (" + description.silhouettes + ", of " +
+               escape_markup(description.space) + ").";
+        if (description.closest)
+            out += " Clusters " + escape_markup(description.clusters[at(description.closest->first)].name) + " and " +
+                   escape_markup(description.clusters[at(description.closest->second)].name) +
+                   " are nearest to each other.";
+        out += "</p>\n";
+    }
+    out += "<div class=\"cards\">\n";
+    for (std::size_t j = 0; j < std::min(most, description.clusters.size()); ++j) {
+        const ClusterProfile& cluster = description.clusters[j];
+        out += "<article style=\"border-top-color:" + cluster_colour(j) + "\">\n<h3>" + escape_markup(cluster.name) +
+               "</h3>\n<p>" + count_text(cluster.rows) + (cluster.rows == 1 ? " point, " : " points, ") +
+               percent(cluster.share, 1) + " %";
+        if (cluster.silhouette) out += ", silhouette " + fixed_text(*cluster.silhouette, 3);
+        if (cluster.nearest) out += ", nearest to " + escape_markup(description.clusters[at(*cluster.nearest)].name);
+        out += "</p>\n<span class=\"bar\" style=\"width:" + percent(cluster.share, 2) +
+               "%;background:" + cluster_colour(j) + "\"></span>\n";
+        if (!cluster.columns.empty()) {
+            out +=
+                "<table><tr><th>column</th><th class=\"n\">mean</th><th class=\"n\">elsewhere</th><th "
+                "class=\"n\">quartiles</th></tr>\n";
+            for (const ColumnProfile& column : cluster.columns) {
+                std::string quartiles;
+                if (column.quartiles)
+                    for (const double each : *column.quartiles)
+                        quartiles += (quartiles.empty() ? "" : " ") + formatted("%.4g", each);
+                out += "<tr>" + cell((column.difference > 0 ? "high " : "low ") + column.name) +
+                       cell(formatted("%.4g", column.mean), "n") + cell(formatted("%.4g", column.elsewhere), "n") +
+                       cell(quartiles, "n") + "</tr>\n";
+            }
+            out += "</table>\n";
+        }
+        const auto rows = [&](const char* what, const std::vector<Index>& which) {
+            std::string list;
+            for (const Index row : which) list += " " + std::to_string(row + 1);
+            return list.empty() ? "" : std::string("<p>") + what + " rows" + list + "</p>\n";
+        };
+        out += rows("typical", cluster.typical) + rows("doubtful", cluster.doubtful) + "</article>\n";
+    }
+    out += "</div>\n";
+    if (description.clusters.size() > most)
+        out +=
+            "<p>and " + count_text(static_cast<long long>(description.clusters.size() - most)) + " clusters more</p>\n";
+    return out;
+}
+
 std::string label_table(const std::vector<LabelGroup>& groups) {
     std::string out =
         "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">points</th><th class=\"n\">labelled</th>"
@@ -142,7 +212,8 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
 
 }  // namespace
 
-std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option) {
+std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
+                 const std::string& map) {
     const FitReport& report = result.report;
     std::string out =
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -170,8 +241,12 @@ std::string page(const FitResult& result, const std::string& picture, const Name
         for (const auto& warning : result.warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
         out += section("Warnings", list + "</ul>\n", "warn");
     }
-    if (!picture.empty()) out += section("Picture", picture);
-    out += section("Cluster sizes", size_bars(result.sizes));
+    if (!picture.empty()) out += "<div id=\"picture\">\n" + section("Picture", picture) + "</div>\n";
+    out += map;
+    if (result.description)
+        out += section("Clusters", cluster_cards(*result.description));
+    else
+        out += section("Cluster sizes", size_bars(result.sizes));
 
     if (!result.groups.empty()) out += section("Labels", label_table(result.groups));
 
@@ -213,7 +288,10 @@ std::string page(const FitResult& result, const std::string& picture, const Name
         seconds += "<tr><th>" + escape_markup(stage) + "</th>" + cell(seconds_text(value), "n") + "</tr>\n";
     out += section("Seconds", seconds + "</table>\n");
     if (!result.written.empty()) out += section("Written", fact_table(result.written));
-    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION ".</p>\n</main>\n</body>\n</html>\n";
+    const std::string when = result.date.empty() ? "" : ", " + result.date;
+    const std::string how = result.command.empty() ? "" : ": <code>" + escape_markup(result.command) + "</code>";
+    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how +
+           ".</p>\n</main>\n</body>\n</html>\n";
 }
 
 }  // namespace coterie

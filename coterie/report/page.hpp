@@ -1,5 +1,5 @@
 #pragma once
-// A fit as a page of HTML that stands alone: no script, nothing fetched, light and dark.
+// A fit as a page of HTML that stands alone: nothing fetched, light and dark, readable without scripts.
 
 #include <functional>
 #include <string>
@@ -10,9 +10,11 @@
 
 namespace coterie {
 
-/// `picture`: SVG to stand in it, or empty. `name_of_option`: what options are called by the command that the reader
-/// has; without it they have their own names, and no command is spoken of.
+/// `picture`: SVG to stand in it, or empty. `map`: page_map(), which takes the picture's place where it can be drawn,
+/// or empty. `name_of_option`: what options are called by the command that the reader has; without it they have their
+/// own names, and no command is spoken of.
 COTERIE_API std::string page(const FitResult& result, const std::string& picture,
-                             const std::function<std::string(std::string_view)>& name_of_option = {});
+                             const std::function<std::string(std::string_view)>& name_of_option = {},
+                             const std::string& map = {});
 
 }  // namespace coterie

@@ -210,8 +210,8 @@ std::string fit_picture(const Pipeline& pipeline, const FitResult& result, const
     } else {
         subtitle += "  \u00b7  objective " + number_text(report.objective);
     }
-    return scatter_picture(pipeline.prepared(), pipeline.labels(), result.sizes,
-                           {result.method->name + " on " + result.source, subtitle}, pipeline.column_names(), run);
+    return scatter_picture(pipeline.prepared(), pipeline.labels_of_prepared(), result.sizes,
+                           {result.method->name + " on " + result.source, subtitle}, pipeline.prepared_names(), run);
 }
 
 std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal, const std::string& vertical) {

@@ -483,6 +483,8 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     if (options.with_kmeans)
         for (auto& cell : kmeans_cells(method, fixed, options)) candidates.push_back(std::move(cell));
     if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
+    if (!problem.categories.empty())
+        throw BadArgument("tune takes points of numbers; fit makes numbers of words (`categorical=one-hot`)");
     const Index n = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != n)
         throw BadArgument("tune: truth has " + std::to_string(truth.size()) + " rows, there are " + std::to_string(n) +

@@ -5,7 +5,9 @@
     model.labels_, model.predict(X_new)
 
 There is a class per method, all with scikit-learn's contract: `help(coterie.KMeans)`. `coterie.load` and `coterie.save` share the command's model
-files; `coterie.tune` chooses parameters over a grid; `coterie.report` makes a page of a fit; `coterie.metrics` has scores, `coterie.datasets` small data sets.
+files; `coterie.tune` chooses parameters over a grid; `coterie.describe` tells what sets clusters apart, `coterie.report` makes a page of a fit,
+`coterie.plot` pictures; `coterie.metrics` has scores, `coterie.datasets` small data sets, `coterie.ner`
+named entities.
 
 Names are loaded when they are first used, so that the import costs little.
 """
@@ -16,14 +18,14 @@ from ._errors import BadArgument, BadData, Cancelled, ConvergenceWarning, Coteri
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from . import datasets, metrics
+    from . import datasets, metrics, ner, plot
     from ._estimators import *
-    from ._models import load, save
+    from ._models import describe, load, save
     from ._report import report
     from ._tuning import tune
 
-_MODULES = ("metrics", "datasets")
-_FUNCTIONS = {"load": "_models", "save": "_models", "report": "_report", "tune": "_tuning"}
+_MODULES = ("metrics", "datasets", "plot", "ner")
+_FUNCTIONS = {"describe": "_models", "load": "_models", "save": "_models", "report": "_report", "tune": "_tuning"}
 
 
 def _methods():

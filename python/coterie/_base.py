@@ -6,6 +6,8 @@ from. A constructor only stores. Whatever is fitted lies in one object of the li
 from __future__ import annotations
 
 import inspect
+import json
+import math
 import os
 import sys
 import warnings
@@ -15,7 +17,7 @@ import numpy as np
 
 from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
-from ._processes import communicator_of
+from ._processes import communicator_of, whole_of_parts
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class Clusterer:
     _blocks = False  # whether points that are read in blocks stay in their files
     _takes_labels = False
     _takes_graph = False
+    _takes_sparse = False  # SciPy's sparse matrices of points
 
     labels_: np.ndarray
     n_iter_: int
@@ -95,7 +98,7 @@ class Clusterer:
             estimator_type="clusterer",
             target_tags=TargetTags(required=False),
             transformer_tags=TransformerTags(preserves_dtype=[]) if hasattr(self, "transform") else None,
-            input_tags=InputTags(pairwise=self._is_pairwise(), sparse=self._takes_graph and self._is_pairwise()),
+            input_tags=InputTags(pairwise=self._is_pairwise(), sparse=self._takes_sparse or self._takes_graph and self._is_pairwise()),
         )
 
     def _more_tags(self):  # scikit-learn before 1.6
@@ -119,7 +122,7 @@ class Clusterer:
         """labels_ after fit."""
         return self.fit(X, y, **params).labels_
 
-    def _problem(self, X, y, weights):
+    def _problem(self, X, y, weights, processes=None, places=None):
         """(points, what is known beside them, the rows as they came, the labels' values)"""
         name = type(self).__name__
         side, rows, values = {}, None, None
@@ -127,10 +130,17 @@ class Clusterer:
             side["graph"] = _input.graph_of(X, name)
             count = X.shape[0]
         else:
-            rows = _input.rows_of(X, estimator=name)
+            if processes is not None and hasattr(X, "shape") and len(X) == 0:
+                rows = _input.Rows(np.empty((0, X.shape[1])))  # the other processes have some
+            else:
+                rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse and processes is None, columns=self._column_options())
             count = rows.shape[0]
             if rows.names and not self._is_pairwise():
                 side["column_names"] = rows.names
+            if rows.kinds:
+                side["kinds"], side["categories"] = rows.kinds, rows.categories
+        if processes is not None:  # X is a part; what is said beside it everybody has of all
+            count, y, weights = whole_of_parts(processes, count, places, y, weights)
         if weights is not None and len(weights) != count:
             raise ValueError(f"sample_weight: {len(weights)} numbers for {count} rows")
         if weights is not None and not (weights == 1).all():  # weights of 1 are none: the same draws, too
@@ -138,7 +148,9 @@ class Clusterer:
         init = getattr(self, "init", None)
         if init is not None and not isinstance(init, str):
             start = _input.rows_of(init, "init", name).points
-            side["initial_centroids"] = start.astype(rows.points.dtype) if isinstance(getattr(rows, "points", None), np.ndarray) else start
+            points = getattr(rows, "points", None)
+            numbers = points[-1] if isinstance(points, tuple) else points
+            side["initial_centroids"] = start.astype(numbers.dtype) if isinstance(numbers, np.ndarray) else start
         labels = _input.labels_of(y, count) if self._takes_labels and y is not None else None
         if labels is not None and (labels[0] >= 0).all():
             warnings.warn(
@@ -169,17 +181,27 @@ class Clusterer:
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
-    def _fit(self, X, y, weights, comm=None):
-        points, side, rows, values = self._problem(X, y, weights)
-        progress = Progress(type(self).__name__, self.verbose, self.callback)
+    def _column_options(self):
+        return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
+
+    def _fit(self, X, y, weights, comm=None, local=False):
+        in_parts = local is not False  # no pairs at all are those of a process without rows
+        if in_parts and comm is None:
+            raise ValueError("local: X is a part of the rows where several processes work on a fit; comm says which they are")
         processes = None if comm is None else communicator_of(comm)
+        progress = Progress(type(self).__name__, self.verbose, self.callback)
+        rows, places = None, None
         try:
+            if in_parts:
+                places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
+            points, side, rows, values = self._problem(X, y, weights, processes if in_parts else None, places)
             fitted, labels, report, said = _core.fit(
                 self._method,
                 self._option_values(),
                 points,
                 side,
                 {"center": self.center, "scale": "none" if self.scale is None else self.scale},
+                self._column_options(),
                 {"sample": self.sample},
                 _input.seed_of(self.random_state),
                 _input.threads_of(self.n_jobs),
@@ -187,6 +209,7 @@ class Clusterer:
                 getattr(self, "checkpoint", None) or "",
                 progress if progress.wanted else None,
                 processes,
+                places,
             )
         except (BadArgument, BadData) as error:
             if rows is not None and rows.shape[0] == 1:
@@ -201,7 +224,7 @@ class Clusterer:
         self.fit_report_ = report
         self.n_iter_ = report["iterations"]
         self.objective_ = report["objective"]
-        if rows is not None and isinstance(rows.points, np.ndarray):
+        if rows is not None and isinstance(rows.points, np.ndarray) and len(rows.points):
             self._one_row = np.array(rows.points[:1])
         if values is not None:
             self.cluster_labels_ = self._label_of_cluster(values)
@@ -217,7 +240,7 @@ class Clusterer:
         for name in [name for name in self.__dict__ if name.endswith("_")] + ["_parts", "_one_row", "_columns_out"]:
             self.__dict__.pop(name, None)
         self._fitted = fitted
-        self.n_features_in_ = fitted.dimensions
+        self.n_features_in_ = fitted.columns
         if fitted.column_names:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
 
@@ -268,8 +291,9 @@ class Clusterer:
     def _new_rows(self, X):
         self._require_fitted()
         name = type(self).__name__
-        rows = _input.rows_of(X, estimator=name)
         wanted = self._fitted.column_names
+        options = {option: self._fitted.preparation[option] for option in ("missing", "categorical", "dates")}
+        rows = _input.rows_of(X, estimator=name, sparse=self._takes_sparse, columns=options, wanted=wanted, kinds=self._fitted.kinds)
         if rows.names and wanted and list(rows.names) != wanted and not set(wanted) <= set(rows.names):
             missing = [each for each in wanted if each not in rows.names]
             raise BadData(f"X: the feature names should match those that were passed during fit; missing: {', '.join(missing[:12])}")
@@ -282,8 +306,10 @@ class Clusterer:
 
         Columns of a table are found by the names of those of the fit, whatever their order.
         """
-        rows = self._new_rows(X)
-        labels, said = self._fitted.predict(rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        return self._labels_of(self._new_rows(X))
+
+    def _labels_of(self, rows):
+        labels, said = self._fitted.predict(rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
         _warn(said)
         return labels
 
@@ -292,9 +318,34 @@ class Clusterer:
         return self._output_of(which, rows)
 
     def _output_of(self, which, rows):
-        matrix, said = self._fitted.output(which, rows.points, rows.names or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
+        matrix, said = self._fitted.output(which, rows.points, rows.names or [], rows.categories or [], _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"))
         _warn(said)
         return matrix
+
+    def describe(self, X: Any, sample_weight: Any = None) -> dict[str, Any]:
+        """What sets the clusters apart in the rows of X, which need not be those of the fit: the numbers of `coterie describe`.
+
+        "clusters" is a list of k dictionaries: "points" and "share"; "columns", those that set the cluster apart, the largest difference first, at most
+        five, each with "name", "column" (its number), "difference" (the mean in the cluster less the mean elsewhere, over the pooled standard deviation;
+        infinite for one value here and another one elsewhere), "mean", "elsewhere" and "quartiles" (lower, median, upper) in the units of X; "typical" and
+        "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
+        "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
+        are taken). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
+        rows lie far from all of the fit's. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
+        """
+        rows = self._new_rows(X)
+        document, said = self._fitted.describe(
+            rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu")
+        )
+        _warn(said)
+        told = json.loads(document)
+        for cluster in told["profiles"]:
+            cluster["typical"] = [row - 1 for row in cluster["typical"]]
+            cluster["doubtful"] = [row - 1 for row in cluster["doubtful"]]
+            for column in cluster["columns"]:
+                if column["difference"] is None:
+                    column["difference"] = math.copysign(math.inf, column["mean"] - column["elsewhere"])
+        return {"clusters": told["profiles"], **{name: told[name] for name in ("silhouette", "silhouettes", "closest", "space")}}
 
     # Models as files and bytes: those of the command
 
@@ -334,22 +385,26 @@ class WeightedClusterer(Clusterer):
 class BlockClusterer(Clusterer):
     """Of methods that read rows in blocks, and so work in several processes."""
 
-    def fit(self, X: Any, y: Any = None, *, comm: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, comm: Any = None, local: Any = False) -> Self:
         """Finds the clusters of X; returns self. See the class for what y is.
 
         comm: the processes that work on this fit together, all of which call it with the same X (a list of .npy files, or an array each of them has) and
         the same parameters: a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, send(bytes, to) and
         receive(buffer, source). The result has the bits of one process; labels_ are those of the process' own rows, which are consecutive and in the
         order of the ranks.
+
+        local: X, and what is said of its rows, is the part of the rows that this process has, as many as it likes. True: the rows are all parts in the
+        order of the ranks; pairs (begin, end): which of all rows those of X are, range by range. Rows then travel to the processes that work on them;
+        labels_ are those of X.
         """
-        return self._fit(X, y, None, comm)
+        return self._fit(X, y, None, comm, local)
 
 
 class WeightedBlockClusterer(Clusterer):
     """Of those that take weights as well."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None) -> Self:
-        return self._fit(X, y, _input.weights_of(sample_weight), comm)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, comm: Any = None, local: Any = False) -> Self:
+        return self._fit(X, y, _input.weights_of(sample_weight), comm, local)
 
     fit.__doc__ = BlockClusterer.fit.__doc__.replace("returns self.", "returns self. A row of weight w acts as w copies of it.")
 

@@ -50,6 +50,14 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -73,6 +81,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -97,8 +107,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is kmeans; its options are described in docs/reference/kmeans.md, the method with its source in
     docs/methods.md.
@@ -113,6 +124,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _transformed = "distances"
     _blocks = True
     _takes_labels = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -131,6 +143,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         sizes: int | tuple[int | None, int | None] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -152,6 +167,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.sizes = sizes
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -191,9 +209,19 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -210,6 +238,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -232,8 +262,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the distances to the centroids.
     The command's name for it is minibatch-kmeans; its options are described in docs/reference/minibatch-kmeans.md, the method with its
     source in docs/methods.md.
@@ -260,7 +290,11 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -276,7 +310,11 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -313,6 +351,14 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -334,6 +380,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -356,8 +404,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is soft-kmeans; its options are described in docs/reference/soft-kmeans.md, the method with its source in
     docs/methods.md.
@@ -370,6 +419,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     }
     _transformed = "distances"
     _blocks = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -383,6 +433,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -399,6 +452,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -430,6 +486,14 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -451,6 +515,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -473,8 +539,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
+    X may be a sparse matrix of SciPy's, of which csr in float32 or float64 is not copied: memory and time go with its entries.
     transform gives the distances to the centroids.
     The command's name for it is spherical-kmeans; its options are described in docs/reference/spherical-kmeans.md, the method with its
     source in docs/methods.md.
@@ -487,6 +554,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     }
     _transformed = "distances"
     _blocks = True
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -499,6 +567,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         seeding_candidates: int | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -514,6 +585,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.seeding_candidates = seeding_candidates
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -534,6 +608,14 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -553,6 +635,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         The cluster of each row of the fit.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -591,6 +675,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         *,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -600,6 +687,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         self.n_clusters = n_clusters
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -639,6 +729,14 @@ class KernelKMeans(WeightedClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -666,6 +764,8 @@ class KernelKMeans(WeightedClusterer):
         The points fitted on.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -713,6 +813,9 @@ class KernelKMeans(WeightedClusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -732,6 +835,9 @@ class KernelKMeans(WeightedClusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -765,6 +871,14 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -792,6 +906,8 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         The cluster of what has no neighbour.
     points_ : array of shape (n_samples, n_features)
         The points fitted on.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -839,6 +955,9 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         max_iter: int = 300,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -855,6 +974,9 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         self.max_iter = max_iter
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -906,6 +1028,14 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -931,6 +1061,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         The directions of the subspace, scaled; without them every direction counts.
     origin_ : array of shape (n_features,)
         What is taken off every row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -954,8 +1086,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is subspace; its options are described in docs/reference/subspace.md, the method with its source in
     docs/methods.md.
@@ -992,6 +1124,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         sizes: int | tuple[int | None, int | None] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1017,6 +1152,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.sizes = sizes
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1074,6 +1212,14 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1099,6 +1245,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         How far each of them moves what is near to it.
     cluster_centers_ : array of shape (n_clusters, p)
         The centroid of each cluster, where it is told.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1157,6 +1305,9 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1184,6 +1335,9 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1227,6 +1381,14 @@ class Aml(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1252,6 +1414,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1302,6 +1466,9 @@ class Aml(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1322,6 +1489,9 @@ class Aml(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1361,6 +1531,14 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1386,6 +1564,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1434,6 +1614,9 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1452,6 +1635,9 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1499,6 +1685,14 @@ class Fme(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1524,6 +1718,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
         What is taken off every projected row.
     cluster_centers_ : array of shape (n_clusters, c)
         The centroid of each cluster, projected.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1576,6 +1772,9 @@ class Fme(Transforms, GivesDistances, Clusterer):
         init: Any = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1598,6 +1797,9 @@ class Fme(Transforms, GivesDistances, Clusterer):
         self.init = init
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1657,6 +1859,14 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1680,6 +1890,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1703,8 +1915,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is entropy; its options are described in docs/reference/entropy.md, the method with its source in
     docs/methods.md.
     """
@@ -1745,6 +1957,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1774,6 +1989,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1821,6 +2039,14 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1844,6 +2070,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1867,8 +2095,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is mi; its options are described in docs/reference/mi.md, the method with its source in docs/methods.md.
     """
 
@@ -1901,6 +2129,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1924,6 +2155,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1973,6 +2207,14 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -1996,6 +2238,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2019,8 +2263,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is sela; its options are described in docs/reference/sela.md, the method with its source in docs/methods.md.
     """
 
@@ -2054,6 +2298,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2078,6 +2325,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2121,6 +2371,14 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2144,6 +2402,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         V of the linear softmax model.
     bias_ : array of shape (1, n_clusters)
         B of the linear softmax model.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2167,8 +2427,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
-    X may be a list of .npy files, which are read in blocks and need not fit into memory; several processes may work on one fit (comm of
-    fit).
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     The command's name for it is miadm; its options are described in docs/reference/miadm.md, the method with its source in docs/methods.md.
     """
 
@@ -2199,6 +2459,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2220,6 +2483,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2263,6 +2529,14 @@ class Wmc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2292,6 +2566,8 @@ class Wmc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2342,6 +2618,9 @@ class Wmc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2362,6 +2641,9 @@ class Wmc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2402,6 +2684,14 @@ class Ssc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2431,6 +2721,8 @@ class Ssc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2479,6 +2771,9 @@ class Ssc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2498,6 +2793,9 @@ class Ssc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2540,6 +2838,14 @@ class Ensc(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2569,6 +2875,8 @@ class Ensc(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2619,6 +2927,9 @@ class Ensc(Transforms, Clusterer):
         tol: float = 1e-07,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2639,6 +2950,9 @@ class Ensc(Transforms, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2677,6 +2991,14 @@ class SscOmp(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2706,6 +3028,8 @@ class SscOmp(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2754,6 +3078,9 @@ class SscOmp(Transforms, Clusterer):
         new_points: str = 'shares',
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2772,6 +3099,9 @@ class SscOmp(Transforms, Clusterer):
         self.new_points = new_points
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2808,6 +3138,14 @@ class Smce(Transforms, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
@@ -2837,6 +3175,8 @@ class Smce(Transforms, Clusterer):
         The centroid of each cluster in the embedding.
     eigenvalues_ : array of shape (n_clusters,)
         Of the normalised Laplacian, ascending.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2883,6 +3223,9 @@ class Smce(Transforms, Clusterer):
         new_points: str = 'shares',
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -2900,6 +3243,9 @@ class Smce(Transforms, Clusterer):
         self.new_points = new_points
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2907,7 +3253,7 @@ class Smce(Transforms, Clusterer):
         self.callback = callback
 
 
-class AeKMeans(Transforms, GivesDistances, Clusterer):
+class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     """K-means in the embedding of an autoencoder (LibTorch).
 
     Parameters
@@ -2940,10 +3286,18 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -2965,6 +3319,8 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2987,6 +3343,8 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is ae-kmeans; its options are described in docs/reference/ae-kmeans.md, the method with its source in
     docs/methods.md.
@@ -2998,6 +3356,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
         "n_init": "restarts", "half": "half"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3015,6 +3374,9 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         half: bool = False,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3036,6 +3398,9 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         self.half = half
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3045,7 +3410,7 @@ class AeKMeans(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dekm(Transforms, GivesDistances, Clusterer):
+class Dekm(Transforms, GivesDistances, BlockClusterer):
     """Deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch).
 
     Parameters
@@ -3094,10 +3459,18 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3119,6 +3492,8 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3141,6 +3516,8 @@ class Dekm(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dekm; its options are described in docs/reference/dekm.md, the method with its source in docs/methods.md.
     """
@@ -3153,6 +3530,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "update_restarts": "update_restarts", "move": "move", "update":
         "update"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3178,6 +3556,9 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         update: str = 'batch',
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3207,6 +3588,9 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         self.update = update
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3216,7 +3600,7 @@ class Dekm(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dec(Transforms, GivesDistances, Clusterer):
+class Dec(Transforms, GivesDistances, BlockClusterer):
     """Deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch).
 
     Parameters
@@ -3259,10 +3643,18 @@ class Dec(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3284,6 +3676,8 @@ class Dec(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3306,6 +3700,8 @@ class Dec(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dec; its options are described in docs/reference/dec.md, the method with its source in docs/methods.md.
     """
@@ -3317,6 +3713,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3339,6 +3736,9 @@ class Dec(Transforms, GivesDistances, Clusterer):
         tol: float = 0.001,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3365,6 +3765,9 @@ class Dec(Transforms, GivesDistances, Clusterer):
         self.tol = tol
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3374,7 +3777,7 @@ class Dec(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Idec(Transforms, GivesDistances, Clusterer):
+class Idec(Transforms, GivesDistances, BlockClusterer):
     """DEC that keeps reconstructing the points (LibTorch).
 
     Parameters
@@ -3419,10 +3822,18 @@ class Idec(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3444,6 +3855,8 @@ class Idec(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3466,6 +3879,8 @@ class Idec(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is idec; its options are described in docs/reference/idec.md, the method with its source in docs/methods.md.
     """
@@ -3477,6 +3892,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "gamma": "gamma"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3500,6 +3916,9 @@ class Idec(Transforms, GivesDistances, Clusterer):
         gamma: float = 0.1,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3527,6 +3946,9 @@ class Idec(Transforms, GivesDistances, Clusterer):
         self.gamma = gamma
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3536,7 +3958,7 @@ class Idec(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class Dcn(Transforms, GivesDistances, Clusterer):
+class Dcn(Transforms, GivesDistances, BlockClusterer):
     """Deep clustering network: reconstruction and distances from centroids, in turn (LibTorch).
 
     Parameters
@@ -3581,10 +4003,18 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3606,6 +4036,8 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
         The centroid of each cluster in the embedding.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3628,6 +4060,8 @@ class Dcn(Transforms, GivesDistances, Clusterer):
     -----
     Centroids are in the units in which the method sees the rows: after center and scale, and in its own space where it has one.
     y is ignored, as scikit-learn's clusterers do.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is dcn; its options are described in docs/reference/dcn.md, the method with its source in docs/methods.md.
     """
@@ -3639,6 +4073,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "distortion": "distortion"
     }
+    _blocks = True
 
     def __init__(
         self,
@@ -3662,6 +4097,9 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         distortion: float = 0.05,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3689,6 +4127,9 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         self.distortion = distortion
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3698,7 +4139,7 @@ class Dcn(Transforms, GivesDistances, Clusterer):
         self.callback = callback
 
 
-class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Discriminative entropy clustering: a self-labelling network (LibTorch).
 
     Parameters
@@ -3767,10 +4208,18 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3790,6 +4239,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3813,6 +4264,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is entropy-net; its options are described in docs/reference/entropy-net.md, the method with its source in
     docs/methods.md.
@@ -3827,6 +4280,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
         "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -3862,6 +4316,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -3900,6 +4357,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -3909,7 +4369,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch).
 
     Parameters
@@ -3974,10 +4434,18 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -3997,6 +4465,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4020,6 +4490,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is imsat; its options are described in docs/reference/imsat.md, the method with its source in docs/methods.md.
     """
@@ -4032,6 +4504,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "fairness": "fairness", "augmentation_weight":
         "augmentation_weight", "prior": "prior", "view": "view", "adversarial_radius": "adversarial_radius"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4065,6 +4538,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4101,6 +4577,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -4110,7 +4589,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """IIC: mutual information of the clusters of two views (LibTorch).
 
     Parameters
@@ -4165,10 +4644,18 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4188,6 +4675,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4211,6 +4700,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is iic; its options are described in docs/reference/iic.md, the method with its source in docs/methods.md.
     """
@@ -4222,6 +4713,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4250,6 +4742,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4281,6 +4776,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -4290,7 +4788,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by optimal transport: a network of one-hot labels (LibTorch).
 
     Parameters
@@ -4355,10 +4853,18 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4378,6 +4884,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4401,6 +4909,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is sela-net; its options are described in docs/reference/sela-net.md, the method with its source in
     docs/methods.md.
@@ -4414,6 +4924,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
         "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4447,6 +4958,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         group_share: Mapping[Any, Any] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4483,6 +4997,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.group_share = group_share
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint
@@ -4492,7 +5009,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.callback = callback
 
 
-class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
+class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     """Self-labelling by alternating directions: a network of soft labels (LibTorch).
 
     Parameters
@@ -4551,10 +5068,18 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
         Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
         the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
-    device : {'cpu', 'cuda'}, default='cpu'
+    device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
@@ -4574,6 +5099,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4597,6 +5124,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
     y holds what is known of the labels, with -1, None or NaN where none is: a labelled row goes to a cluster of its label. A y that has a
     label for every row is ignored, with a warning: it is a truth to compare with. With n_clusters=None there are as many clusters as the
     labels have together.
+    X may be a list of .npy files, or an iterator over blocks of rows (arrays or tables), which are written once to a temporary file: either
+    is read in blocks and need not fit into memory. Several processes may work on one fit (comm of fit).
     transform gives the rows in the space in which the method sees them.
     The command's name for it is miadm-net; its options are described in docs/reference/miadm-net.md, the method with its source in
     docs/methods.md.
@@ -4610,6 +5139,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
         "augmentation_weight", "labels_per": "labels_per"
     }
+    _blocks = True
     _takes_labels = True
 
     def __init__(
@@ -4640,6 +5170,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
         scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
         sample: int | None = None,
         device: str = 'cpu',
         checkpoint: str | None = None,
@@ -4673,6 +5206,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, Clusterer):
         self.clusters_per_label = clusters_per_label
         self.center = center
         self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
         self.sample = sample
         self.device = device
         self.checkpoint = checkpoint

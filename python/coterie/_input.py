@@ -1,10 +1,13 @@
 """What callers hand in, as the library takes it: rows of float32 or float64, weights, labels, seeds.
 
 Arrays of these two types whose rows are contiguous are passed on as they are, memory-mapped ones too. Integers of 8 and 16 bits become float32, others
-float64, as when the library reads them from a file. Tables are taken by their own way to NumPy; their column names are kept.
+float64, as when the library reads them from a file. Tables are taken by their own way to NumPy; their column names are kept. Blocks of rows that come one
+after the other are written to a temporary file without a name and read back in blocks.
 """
 import os
+import tempfile
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -15,14 +18,16 @@ from ._errors import CoterieWarning
 class Rows:
     """Points and what came with them."""
 
-    def __init__(self, points, names=None, index=None):
-        self.points = points  # a NumPy array, or a _core.Table
+    def __init__(self, points, names=None, index=None, kinds=None, categories=None):
+        self.points = points  # a NumPy array, a _core.Table, or the tuple of sparse points
         self.names = names
+        self.kinds = kinds  # of the columns: 0 numbers, 1 categories, 2 dates; None: numbers
+        self.categories = categories  # of each column its words, in the order of the numbers that stand for them
         self.index = index  # of a pandas DataFrame
 
     @property
     def shape(self):
-        return tuple(self.points.shape)
+        return self.points[:2] if isinstance(self.points, tuple) else tuple(self.points.shape)
 
 
 def is_sparse(X):
@@ -35,20 +40,81 @@ def _is_paths(X):
     return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(item, (str, os.PathLike)) for item in X)
 
 
-def rows_of(X, what="X", estimator="the method"):
-    """Rows of an array, a table, or of files: a path (or "data:NAME"), or a list of .npy files that are read in blocks."""
+def _sparse_rows(X, what, estimator):
+    """(rows, columns, starts, columns of the entries, their values): no copy of csr in float32 or float64 whose rows are sorted, without repeats."""
+    rows = X.tocsr()
+    values = rows.data
+    if values.dtype.kind == "c":
+        raise ValueError(f"{what}: Complex data not supported, real numbers are")
+    if rows.ndim != 2:
+        raise ValueError(f"{what}: Expected 2D array, got {rows.ndim}D sparse array instead. Reshape your data.")
+    _require_some(rows.shape, what, estimator)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+        values = rows.data
+    index = np.int32 if rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32 else np.int64
+    return (
+        *rows.shape,
+        np.ascontiguousarray(rows.indptr, dtype=index),
+        np.ascontiguousarray(rows.indices, dtype=index),
+        np.ascontiguousarray(values, dtype=_scalar(values.dtype)),
+    )
+
+
+def _comes_in_blocks(X):
+    """Whether X gives blocks of rows one after the other, and is no array or table itself."""
+    return isinstance(X, Iterable) and not any(hasattr(X, name) for name in ("__getitem__", "__array__", "__dlpack__", "__arrow_c_array__", "to_numpy"))
+
+
+def _from_blocks(blocks, what, estimator):
+    """Rows of all blocks, arrays or tables alike, in their order, in a file; in the type of the first block."""
+    folder = tempfile.gettempdir()
+    writer, first = None, None
+    for number, block in enumerate(blocks):
+        name = f"{what}: block {number}"
+        if _comes_in_blocks(block):
+            raise ValueError(f"{name}: an array or a table of rows is wanted, not {type(block).__name__}")
+        if is_sparse(block):
+            raise TypeError(f"{name}: a sparse matrix was passed, but blocks of dense rows are wanted; scipy.sparse.vstack makes one of all")
+        rows = rows_of(block, name, estimator)
+        if writer is None:
+            first, writer = rows, _core.Scratch(folder)
+            warnings.warn(f"{what}: rows that come in blocks are written once to a temporary file in {folder} and read from there", CoterieWarning, stacklevel=5)
+        if rows.shape[1] != first.shape[1] or (rows.names or []) != (first.names or []):
+            raise ValueError(f"{name}: has {rows.shape[1]} columns {rows.names or ''}, the first one has {first.shape[1]} {first.names or ''}")
+        points = rows.points.array() if isinstance(rows.points, _core.Table) else rows.points
+        if points.dtype != first.points.dtype:
+            raise ValueError(f"{name}: is of {points.dtype}, the first one of {first.points.dtype}")
+        writer.write(np.ascontiguousarray(points))
+    if writer is None:
+        raise ValueError(f"{what}: Found array with 0 sample(s): no block came, while a minimum of 1 is required by {estimator}.")
+    return Rows(writer.table(), first.names)
+
+
+def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wanted=None, kinds=None):
+    """Rows of an array, a table, or of files: a path (or "data:NAME"), or a list of .npy files that are read in blocks; of blocks of rows that an iterator
+    gives; where `sparse`, of SciPy's sparse matrices.
+
+    `columns`: what becomes of missing values, words and dates; `wanted` and `kinds`: the columns of a fitted model by name, and what they hold.
+    """
+    columns = columns or {}
     if isinstance(X, _core.Table):
-        return Rows(X, list(X.column_names) or None)
+        return _of_table(X)
     if _is_paths(X):
         paths = [os.fspath(X)] if isinstance(X, (str, os.PathLike)) else [os.fspath(path) for path in X]
-        table = _core.read(paths)
+        table = _core.read(paths, {}, columns)
         for note in table.notes:
             warnings.warn(note, CoterieWarning, stacklevel=4)
-        return Rows(table, list(table.column_names) or None)
+        return _of_table(table)
+    if is_sparse(X) and sparse:
+        return Rows(_sparse_rows(X, what, estimator))
     if is_sparse(X):
         raise TypeError(f"{what}: a sparse matrix was passed, but dense data is required by {estimator}; X.toarray() makes it dense")
     names, index = None, None
-    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_numpy"):
+    if _comes_in_blocks(X):
+        return _from_blocks(X, what, estimator)
+    if (hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")) and not hasattr(X, "to_numpy"):
         import pyarrow
 
         X = pyarrow.table(X)
@@ -56,36 +122,89 @@ def rows_of(X, what="X", estimator="the method"):
         names = [str(name) for name in X.column_names]
         X = np.column_stack([column.to_numpy() for column in X.itercolumns()]) if names else np.empty((X.num_rows, 0))
     elif hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        columns = list(X.columns)
-        if columns and all(isinstance(name, str) for name in columns):
-            names = columns
-        elif any(isinstance(name, str) for name in columns):
+        labels = list(X.columns)
+        if labels and all(isinstance(name, str) for name in labels):
+            names = labels
+        elif any(isinstance(name, str) for name in labels):
             raise TypeError(
                 f"{what}: feature names are only supported if all are strings; these are of types "
-                f"{sorted({type(name).__name__ for name in columns})}; X.columns = X.columns.astype(str) makes them so"
+                f"{sorted({type(name).__name__ for name in labels})}; X.columns = X.columns.astype(str) makes them so"
             )
         index = getattr(X, "index", None)
-        X = _table_numbers(X, columns, what)
+        if names and wanted and set(wanted) <= set(names) and len(set(names)) == len(names):
+            X, labels, names = X[list(wanted)], list(wanted), list(wanted)
+        else:
+            labels, kinds = list(X.columns), None
+        X, taken, kinds, words = _table_numbers(X, labels, what, columns, kinds)
+        names = names and [names[position] for position in taken]
+        return Rows(_array(X, what, estimator), names, index, kinds, words)
     elif hasattr(X, "__dlpack__") and not hasattr(X, "__array__"):
         X = np.from_dlpack(X)
     return Rows(_array(X, what, estimator), names, index)
 
 
-def _table_numbers(X, columns, what):
-    array = X.to_numpy()
-    if array.dtype.kind in "fiub":
-        return array
-    for position, name in enumerate(columns):
+def _of_table(table):
+    kinds = list(table.kinds)
+    return Rows(table, list(table.column_names) or None, None, kinds or None, list(table.categories) if kinds else None)
+
+
+def _table_numbers(X, labels, what, columns, kinds):
+    """(array, positions of the columns taken, what they hold, their words): kinds and words are None where all are numbers."""
+    array = X.to_numpy() if not kinds else None
+    if array is not None and array.dtype.kind in "fiub":
+        return array, range(len(labels)), None, None
+    out, taken, found, words = [], [], [], []
+    for position, name in enumerate(labels):
         column = X.iloc[:, position] if hasattr(X, "iloc") else X[name]
+        wanted = kinds[position] if kinds else None
+        kind, values, categories = _column_numbers(column, name, what, columns, wanted)
+        if kind is None:
+            continue
+        out.append(values)
+        taken.append(position)
+        found.append(kind)
+        words.append(categories)
+    if not out:
+        raise ValueError(f"{what}: no column of numbers is left")
+    plain = not any(found)
+    return np.column_stack(out), taken, None if plain else found, None if plain else words
+
+
+def _column_numbers(column, name, what, columns, wanted):
+    """(0 numbers, 1 categories, 2 dates, or None: left out; the values; the words of categories)."""
+    values = column.to_numpy()
+    if values.dtype.kind == "M" and wanted != 1:
+        if not columns.get("dates"):
+            raise ValueError(f"{what}: column {name!r} has dtype {column.dtype}, which is no number; dates=True takes dates as numbers of days")
+        days = (values - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+        return 2, days.astype(np.float64), []
+    if wanted != 1:
         try:
-            values = column.to_numpy()
-            if values.dtype.kind in "Mm":
+            if values.dtype.kind == "m":
                 raise TypeError
-            np.asarray(values, dtype=np.float64)
+            # Missing values of any kind are NaN.
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(column, "iloc") else values.astype(np.float64)
+            if not any(isinstance(value, str) for value in values) if values.dtype.kind == "O" else True:
+                return 0, numbers, []
         except (TypeError, ValueError):
-            kind = getattr(column, "dtype", "object")
-            raise ValueError(f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers") from None
-    return X.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(X, "iloc") else array.astype(np.float64)
+            pass
+        kind = getattr(column, "dtype", "object")
+        how = columns.get("categorical", "refuse")
+        if how == "drop":
+            warnings.warn(f"{what}: column {name!r} holds words and is left out", CoterieWarning, stacklevel=6)
+            return None, None, None
+        if how != "one-hot":
+            raise ValueError(
+                f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers: categorical='one-hot' makes a column for each word"
+            )
+    texts = ["" if _is_missing_value(value) else str(value) for value in values]
+    categories = sorted(set(texts) - {""})
+    number_of = {word: number for number, word in enumerate(categories)}
+    return 1, np.array([number_of.get(text, np.nan) for text in texts], dtype=np.float64), categories
+
+
+def _is_missing_value(value):
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType") or value == ""
 
 
 def _array(X, what, estimator):
@@ -97,18 +216,27 @@ def _array(X, what, estimator):
             f"{what}: Expected 2D array, got {'scalar' if array.ndim == 0 else f'{array.ndim}D'} array instead. Reshape your data either using "
             "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single sample."
         )
-    for count, kind in zip(array.shape, ("sample", "feature")):
-        if count == 0:
-            raise ValueError(f"{what}: Found array with 0 {kind}(s) (shape={array.shape}) while a minimum of 1 is required by {estimator}.")
-    wanted = array.dtype
-    if not (wanted.kind == "f" and wanted.itemsize in (4, 8) and wanted.isnative):
-        small = wanted.kind in "fiub" and wanted.itemsize <= 2 or wanted.kind == "f" and wanted.itemsize == 4
-        wanted = np.dtype(np.float32 if small else np.float64)
+    _require_some(array.shape, what, estimator)
+    wanted = _scalar(array.dtype)
     contiguous = array.shape[1] == 1 or array.strides[1] == array.itemsize
     stepping = array.shape[0] == 1 or (array.strides[0] >= array.shape[1] * array.itemsize and array.strides[0] % array.itemsize == 0)
     if array.dtype == wanted and contiguous and stepping and array.flags.aligned:
         return array.view(np.ndarray)
     return np.ascontiguousarray(array, dtype=wanted)
+
+
+def _require_some(shape, what, estimator):
+    for count, kind in zip(shape, ("sample", "feature")):
+        if count == 0:
+            raise ValueError(f"{what}: Found array with 0 {kind}(s) (shape={shape}) while a minimum of 1 is required by {estimator}.")
+
+
+def _scalar(dtype):
+    """The type that numbers of this one are computed in."""
+    if dtype.kind == "f" and dtype.itemsize in (4, 8) and dtype.isnative:
+        return dtype
+    small = dtype.kind in "fiub" and dtype.itemsize <= 2 or dtype.kind == "f" and dtype.itemsize == 4
+    return np.dtype(np.float32 if small else np.float64)
 
 
 def graph_of(X, estimator):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,12 @@ def load(path: str | os.PathLike[str]) -> Clusterer:
     if of_cluster:
         model.cluster_labels_ = model._label_of_cluster(_label_values(names))
     return model
+
+
+def describe(model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None) -> dict[str, Any]:
+    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X: `Clusterer.describe`."""
+    fitted = model if isinstance(model, Clusterer) else load(model)
+    return fitted.describe(X, sample_weight)
 
 
 def _label_values(names):

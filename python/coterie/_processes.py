@@ -1,5 +1,8 @@
 """Processes that work on one fit: what carries bytes between them, made of mpi4py, torch.distributed or an object of the caller's."""
+import pickle
 import sys
+
+import numpy as np
 
 PIECE = 1 << 30  # bytes in a message
 
@@ -70,3 +73,46 @@ def communicator_of(comm):
         f"comm: {comm!r} is not accepted; a communicator of mpi4py, torch.distributed or one of its groups, or an object with rank, size, "
         "send(bytes, to) and receive(buffer, source)"
     )
+
+
+def gathered(processes, value):
+    """The processes' values, on every process."""
+    own = pickle.dumps(value)
+    values = []
+    for rank in range(processes.size):
+        if rank == processes.rank:
+            for to in range(processes.size):
+                if to != rank:
+                    processes.send(memoryview(len(own).to_bytes(8, "little")), to)
+                    processes.send(memoryview(own), to)
+            values.append(value)
+            continue
+        size = bytearray(8)
+        processes.receive(memoryview(size), rank)
+        data = bytearray(int.from_bytes(size, "little"))
+        processes.receive(memoryview(data), rank)
+        values.append(pickle.loads(data))
+    return values
+
+
+def whole_of_parts(processes, count, places, y, weights):
+    """How many rows the processes have together, and what is said of all of them. places: see fit."""
+    counts = gathered(processes, count)
+    ranges = [each for part in gathered(processes, places) for each in part]
+    order = np.concatenate([np.arange(begin, end) for begin, end in ranges]) if ranges else None
+
+    def whole(name, part):
+        parts = gathered(processes, None if part is None else np.asarray(part))
+        if all(each is None for each in parts):
+            return None
+        for rank, (each, rows) in enumerate(zip(parts, counts)):
+            if each is None and rows > 0 or each is not None and len(each) != rows:
+                raise ValueError(f"{name}: process {rank} has {'none' if each is None else len(each)} for {rows} rows")
+        values = np.concatenate([each for each in parts if each is not None and len(each)])
+        if order is None or len(order) != len(values):  # the library says what is wrong with places
+            return values
+        whole = np.empty_like(values)
+        whole[order] = values
+        return whole
+
+    return sum(counts), whole("y", y), whole("sample_weight", weights)

@@ -43,4 +43,4 @@ def report(model: Clusterer, X: Any, y_true: Any = None, *, source: str = "X") -
     truth, names = None, []
     if y_true is not None:
         truth, _, names = _input.labels_of(y_true, rows.shape[0])
-    return Page(model._fitted.page(rows.points, rows.names or [], truth, names, source, _input.threads_of(model.n_jobs)))
+    return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs)))

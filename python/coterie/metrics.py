@@ -89,7 +89,7 @@ def confusion_table(labels_true, labels_pred):
 
 
 def _points_and_labels(X, labels):
-    rows = _input.rows_of(X, estimator="the score")
+    rows = _input.rows_of(X, estimator="the score", sparse=True)
     numbers = _numbers(labels, "labels")[0]
     if len(numbers) != rows.shape[0]:
         raise ValueError(f"labels: {len(numbers)} for {rows.shape[0]} rows")

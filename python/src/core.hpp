@@ -24,6 +24,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie::python {
@@ -35,23 +36,39 @@ using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Labels1 = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// Of each column the words of its categories.
+using Words = std::vector<std::vector<std::string>>;
+
 /// Points that were read from files, or stay in them, with what came beside them.
 struct Table {
     Points points;
     std::vector<std::string> column_names;
+    std::vector<ColumnKind> kinds;
+    Words categories;
     Labels labels;  // empty: none
     std::vector<std::string> label_names;
     std::vector<std::string> notes;
 };
 
-/// The rows of a NumPy array or of a Table; borrowed.
+/// The rows of a NumPy array, of a Table, or of sparse points as a tuple (rows, columns, starts, columns of the
+/// entries, their values); borrowed.
 Points points_of(nb::handle points);
 PointsView view_of(const Rows2& array);
 inline std::span<const std::int32_t> span_of(const Labels1& array) { return {array.data(), array.size()}; }
 
+/// All rows, as a new NumPy array.
+nb::object array_of_points(PointsView points);
+
 /// What is known beside the points, from the keywords that Python gives.
 Problem problem_of(nb::handle points, const nb::dict& side);
 nb::dict dict_of(const Scores& scores);
+
+/// Kinds of columns as numbers.
+inline std::vector<int> numbers_of(const std::vector<ColumnKind>& kinds) {
+    std::vector<int> out;
+    for (const ColumnKind kind : kinds) out.push_back(static_cast<int>(kind));
+    return out;
+}
 
 nb::object to_python(const OptionValue& value);
 nb::dict dict_of(const OptionValues& values);
@@ -92,12 +109,15 @@ public:
             return result;
         } catch (...) {
             if (error_) std::rethrow_exception(error_);
+            throw_if_interrupted();
             throw;
         }
     }
 
 private:
     bool should_stop();
+    /// An interrupt that reached Python's code behind the library, which could only say that it failed.
+    static void throw_if_interrupted();
     void tell(const Progress& progress);
     void keep_error();
 
@@ -111,6 +131,7 @@ private:
 void add_errors(nb::module_& module);
 void add_descriptions(nb::module_& module);
 void add_fitting(nb::module_& module);
+void add_ner(nb::module_& module);
 void add_reading(nb::module_& module);
 void add_scores(nb::module_& module);
 void add_tuning(nb::module_& module);

@@ -5,8 +5,10 @@
 #include "core.hpp"
 
 #include "coterie/base/error.hpp"
+#include "coterie/io/read_request.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/model/model.hpp"
+#include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
@@ -38,6 +40,7 @@ nb::list described_methods() {
     for (const Method& method : methods()) {
         nb::dict takes;
         takes["blocks"] = method.takes.blocks;
+        takes["sparse"] = method.takes.sparse;
         takes["graph"] = method.takes.graph;
         takes["weights"] = method.takes.weights;
         takes["initial_centroids"] = method.takes.initial_centroids;
@@ -164,6 +167,8 @@ OptionValues option_values(const OptionSet& set, const nb::dict& values) {
 void add_descriptions(nb::module_& module) {
     module.def("methods", &described_methods, "Every method: name, summary, what it takes, options.");
     module.def("preparation_options", [] { return list_of(PreparationOptions::described()); });
+    module.def("column_options", [] { return list_of(ColumnOptions::described()); });
+    module.def("read_options", [] { return list_of(ReadRequest::described()); });
     module.def("fit_options", [] { return list_of(FitOptions::described()); });
     module.def("outputs", &described_outputs, "(name, meaning) of what models give beside labels.");
 }

@@ -12,10 +12,13 @@
 #include "processes.hpp"
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/local_rows.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/column_hints.hpp"
 #include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/pipeline.hpp"
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 
@@ -86,29 +89,39 @@ public:
     const Pipeline& pipeline() const { return pipeline_; }
     const Model& model() const { return pipeline_.model(); }
 
-    nb::object predict(nb::handle points, const std::vector<std::string>& names, int threads,
+    nb::object predict(nb::handle points, const std::vector<std::string>& names, const Words& categories, int threads,
                        const std::string& device) const {
         Host host;
         const Run run = run_of(threads, device, host);
         const Points rows = points_of(points);
         auto [labels, warnings] = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(rows, names, run);
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
             return std::pair(pipeline_.predict(prepared, run), prepared.warnings);
         });
         run.throw_if_stopped("predict");
         return nb::make_tuple(owned_array(std::move(labels)), warnings);
     }
 
-    nb::object output(const std::string& which, nb::handle points, const std::vector<std::string>& names, int threads,
-                      const std::string& device) const {
+    nb::object output(const std::string& which, nb::handle points, const std::vector<std::string>& names,
+                      const Words& categories, int threads, const std::string& device) const {
         Host host;
         const Run run = run_of(threads, device, host);
         const Points rows = points_of(points);
         auto [matrix, warnings] = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(rows, names, run);
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
             return std::pair(pipeline_.output(output_named(which), prepared, run), prepared.warnings);
         });
         return nb::make_tuple(owned_array(std::move(matrix)), warnings);
+    }
+
+    // Rows as the model takes them.
+    nb::object prepared(nb::handle points, const std::vector<std::string>& names, const Words& categories,
+                        int threads) const {
+        Host host;
+        const Run run = run_of(threads, "cpu", host);
+        const Points rows = points_of(points);
+        const Points ready = host.work([&] { return pipeline_.prepare(rows, names, run, categories).points; });
+        return array_of_points(ready.view());
     }
 
     std::vector<std::string> outputs() const {
@@ -122,7 +135,7 @@ public:
 
     nb::list parts() const {
         nb::list out;
-        for (const PartDescription& part : model().part_descriptions())
+        for (const PartDescription& part : pipeline_.part_descriptions())
             out.append(nb::make_tuple(part.name, part.shape, part.meaning));
         return out;
     }
@@ -142,9 +155,30 @@ public:
         return out;
     }
 
+    // The document of `coterie describe`, and what a caller should know.
+    nb::tuple describe(nb::handle points, const std::vector<std::string>& names, const Words& categories,
+                       const std::optional<Numbers>& weights, int threads, const std::string& device) const {
+        Host host;
+        const Run run = run_of(threads, device, host);
+        const Points rows = points_of(points);
+        std::vector<double> numbers;
+        if (weights) numbers.assign(weights->data(), weights->data() + weights->size());
+        auto [document, warnings] = host.work([&] {
+            const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
+            AppliedResult result =
+                description_result(pipeline_, coterie::describe(pipeline_, prepared, run, numbers), rows.rows(), "X");
+            std::vector<std::string> said = prepared.warnings;
+            said.insert(said.end(), result.warnings.begin(), result.warnings.end());
+            return std::pair(json_document(result), said);
+        });
+        run.throw_if_stopped("describe");
+        return nb::make_tuple(document, warnings);
+    }
+
     // The page about the fit of these rows; truth: numbers of names, or none.
-    nb::str page(nb::handle points, const std::vector<std::string>& names, const std::optional<Labels1>& truth,
-                 const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
+    nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
+                 const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
+                 const std::string& source, int threads) const {
         if (model().fit_report().points == 0)
             throw BadArgument("the model was loaded or copied, and how it was fitted is not in its file; fit it again");
         Host host;
@@ -153,16 +187,20 @@ public:
         std::optional<Truth> known;
         if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
         const std::string text = host.work([&] {
-            const PreparedRows prepared = pipeline_.prepare(problem.points, names, run);
-            const Labels& labels = pipeline_.labels();
+            const PreparedRows prepared = pipeline_.prepare(problem.points, names, run, categories);
+            if (!prepared.points.resident())
+                throw BadArgument(std::string("X: the page's picture is drawn of points in memory, and these are ") +
+                                  (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"));
+            const Labels& labels = pipeline_.labels_of_prepared();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
                                   std::to_string(labels.size()) + ", and these are what is shown");
-            const FitResult result = fit_result(pipeline_, labels, find_method(model().method()),
-                                                model().option_values(), problem, source, known);
+            FitResult result = fit_result(pipeline_, labels, find_method(model().method()), model().option_values(),
+                                          problem, source, known);
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
-                                                        pipeline_.column_names(), run);
-            return coterie::page(result, picture);
+                                                        pipeline_.prepared_names(), run);
+            result.description = coterie::describe(pipeline_, prepared, run, {}, &labels);
+            return coterie::page(result, picture, {}, page_map(pipeline_, result, prepared, known, run));
         });
         return nb::str(text.data(), text.size());
     }
@@ -184,32 +222,44 @@ private:
 };
 
 nb::tuple fit(const std::string& method_name, const nb::dict& options, nb::handle points, const nb::dict& side,
-              const nb::dict& preparation, const nb::dict& fit_options, std::uint64_t seed, int threads,
-              const std::string& device, const std::string& checkpoint, nb::object notify,
-              const nb::object& communicator) {
+              const nb::dict& preparation, const nb::dict& columns, const nb::dict& fit_options, std::uint64_t seed,
+              int threads, const std::string& device, const std::string& checkpoint, nb::object notify,
+              const nb::object& communicator, const std::optional<std::vector<std::pair<Index, Index>>>& places) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, options);
     PreparationOptions preparing;
     PreparationOptions::described().assign(&preparing, option_values(PreparationOptions::described(), preparation));
+    ColumnOptions column_options;
+    ColumnOptions::described().assign(&column_options, option_values(ColumnOptions::described(), columns));
     FitOptions fitting;
     FitOptions::described().assign(&fitting, option_values(FitOptions::described(), fit_options));
-    const Problem problem = problem_of(points, side);
+    Problem problem = problem_of(points, side);
     Host host(std::move(notify));
     Run run(seed, threads);
     run.device = device;
     run.checkpoint = checkpoint;
     if (!communicator.is_none()) run.set_communicator(communicator_of(communicator));
     host.attach(run);
-    Pipeline fitted = host.work([&] {
-        Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting);
+    auto [fitted, found] = host.work([&] {
+        std::shared_ptr<const internal::LocalRows> shared;
+        if (places) {
+            std::vector<internal::Range> ranges;
+            for (const auto& [begin, end] : *places) ranges.push_back({begin, end});
+            shared = std::make_shared<const internal::LocalRows>(problem.points, run.communicator(), ranges);
+            problem.points = Points(shared);
+        }
+        Pipeline out = Pipeline::fit(method, values, problem, preparing, run, fitting, column_options);
         out.release_prepared();  // they borrow, or copy, what is Python's
-        return out;
+        Labels labels = shared ? shared->to_holders(out.labels()) : out.labels();
+        return std::pair(std::move(out), std::move(labels));
     });
-    nb::object labels = owned_array(Labels(fitted.labels()));
+    nb::object labels = owned_array(std::move(found));
     nb::dict report = dict_of_report(fitted.fit_report());
     report["preparation_seconds"] = fitted.preparation_seconds();
     report["fit_seconds"] = fitted.fit_seconds();
-    std::vector<std::string> warnings = fitted.warnings();
+    std::vector<std::string> warnings =
+        problem.column_names.empty() ? std::vector<std::string>() : column_hints(problem, preparing);
+    warnings.insert(warnings.end(), fitted.warnings().begin(), fitted.warnings().end());
     warnings.insert(warnings.end(), fitted.fit_report().warnings.begin(), fitted.fit_report().warnings.end());
     return nb::make_tuple(Fitted(std::move(fitted)), labels, report, warnings);
 }
@@ -230,6 +280,10 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
                                            std::vector<double>(values.data(), values.data() + values.size()));
     }
     if (has("column_names")) problem.column_names = nb::cast<std::vector<std::string>>(given("column_names"));
+    if (has("kinds"))
+        for (const int kind : nb::cast<std::vector<int>>(given("kinds")))
+            problem.column_kinds.push_back(static_cast<ColumnKind>(kind));
+    if (has("categories")) problem.categories = nb::cast<Words>(given("categories"));
     if (has("weights")) {
         const auto weights = nb::cast<Numbers>(given("weights"));
         problem.weights.assign(weights.data(), weights.data() + weights.size());
@@ -265,11 +319,15 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("method", [](const Fitted& f) { return std::string(f.model().method()); })
         .def_prop_ro("dimensions", [](const Fitted& f) { return f.model().dimensions(); })
         .def_prop_ro("clusters", [](const Fitted& f) { return f.model().clusters(); })
+        .def_prop_ro("columns", [](const Fitted& f) { return f.pipeline().columns(); })
+        .def_prop_ro("kinds", [](const Fitted& f) { return numbers_of(f.pipeline().coding().kinds()); })
         .def_prop_ro("column_names", [](const Fitted& f) { return f.pipeline().column_names(); })
         .def_prop_ro("preparation",
                      [](const Fitted& f) {
                          const PreparationOptions& options = f.pipeline().preparation().options();
-                         return dict_of(PreparationOptions::described().values(&options));
+                         OptionValues values = PreparationOptions::described().values(&options);
+                         values.merge(ColumnOptions::described().values(&f.pipeline().coding().options()));
+                         return dict_of(values);
                      })
         .def_prop_ro("facts", &Fitted::facts)
         .def_prop_ro("options", &Fitted::options)
@@ -277,10 +335,14 @@ void add_fitting(nb::module_& module) {
         .def_prop_ro("parts", &Fitted::parts)
         .def_prop_ro("cluster_labels", &Fitted::cluster_labels)
         .def("part", &Fitted::part, "name"_a)
-        .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "threads"_a, "device"_a)
-        .def("page", &Fitted::page, "points"_a, "column_names"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
-             "threads"_a)
-        .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "threads"_a, "device"_a)
+        .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "categories"_a, "threads"_a, "device"_a)
+        .def("prepared", &Fitted::prepared, "points"_a, "column_names"_a, "categories"_a, "threads"_a)
+        .def("describe", &Fitted::describe, "points"_a, "column_names"_a, "categories"_a, "weights"_a.none(),
+             "threads"_a, "device"_a)
+        .def("page", &Fitted::page, "points"_a, "column_names"_a, "categories"_a, "truth"_a.none(), "truth_names"_a,
+             "source"_a, "threads"_a)
+        .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "categories"_a, "threads"_a,
+             "device"_a)
         .def(
             "save",
             [](const Fitted& f, const std::string& path) {
@@ -292,9 +354,9 @@ void add_fitting(nb::module_& module) {
             const std::string bytes = f.pipeline().archive().to_bytes();
             return nb::bytes(bytes.data(), bytes.size());
         });
-    module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "fit_options"_a,
-               "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
-               "communicator"_a.none() = nb::none());
+    module.def("fit", &fit, "method"_a, "options"_a, "points"_a.none(), "side"_a, "preparation"_a, "columns"_a,
+               "fit_options"_a, "seed"_a, "threads"_a, "device"_a, "checkpoint"_a, "notify"_a.none(),
+               "communicator"_a.none() = nb::none(), "places"_a.none() = nb::none());
     module.def(
         "load",
         [](const std::string& path) {

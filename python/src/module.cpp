@@ -3,6 +3,7 @@
 #include "core.hpp"
 
 #include "coterie/base/error.hpp"
+#include "coterie/deep/internal/network.hpp"
 
 namespace coterie::python {
 namespace {
@@ -44,6 +45,7 @@ void add_errors(nb::module_&) { nb::register_exception_translator(translate); }
 PointsView view_of(const Rows2& array) {
     const auto rows = static_cast<Index>(array.shape(0));
     const auto columns = static_cast<Index>(array.shape(1));
+    if (rows == 0) return PointsView(static_cast<const float*>(nullptr), 0, columns);
     if (columns > 1 && array.stride(1) != 1)
         throw BadArgument("points: an array whose rows are not contiguous; numpy.ascontiguousarray makes one");
     const Index stride = rows > 1 ? static_cast<Index>(array.stride(0)) : columns;
@@ -54,8 +56,41 @@ PointsView view_of(const Rows2& array) {
     throw BadArgument("points: an array of float32 or float64 is wanted");
 }
 
+namespace {
+
+using Array1 = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const Array1& array) {
+    return {static_cast<const T*>(array.data()), array.size()};
+}
+
+// (rows, columns, starts, columns of the entries, their values), borrowed.
+Points sparse_points_of(const nb::tuple& parts) {
+    const auto rows = nb::cast<Index>(parts[0]);
+    const auto columns = nb::cast<Index>(parts[1]);
+    const auto starts = nb::cast<Array1>(parts[2], false);
+    const auto columns_of = nb::cast<Array1>(parts[3], false);
+    const auto values = nb::cast<Array1>(parts[4], false);
+    const auto with = [&]<class Number, class Scalar>(Number, Scalar) {
+        return Points(std::make_shared<const SparsePoints>(
+            rows, columns, span_of<Number>(starts), span_of<Number>(columns_of), span_of<Scalar>(values), nullptr));
+    };
+    const auto with_number = [&]<class Number>(Number number) {
+        if (starts.dtype() != nb::dtype<Number>() || columns_of.dtype() != nb::dtype<Number>())
+            throw BadArgument("sparse points: starts and columns of the same type, int32 or int64, are wanted");
+        if (values.dtype() == nb::dtype<float>()) return with(number, float());
+        if (values.dtype() == nb::dtype<double>()) return with(number, double());
+        throw BadArgument("sparse points: values of float32 or float64 are wanted");
+    };
+    return starts.dtype() == nb::dtype<std::int32_t>() ? with_number(std::int32_t()) : with_number(std::int64_t());
+}
+
+}  // namespace
+
 Points points_of(nb::handle points) {
     if (nb::isinstance<Table>(points)) return nb::cast<const Table&>(points).points;
+    if (nb::isinstance<nb::tuple>(points)) return sparse_points_of(nb::cast<nb::tuple>(points));
     return Points::borrow(view_of(nb::cast<Rows2>(points, false)));
 }
 
@@ -69,6 +104,14 @@ nb::object owned_array(Matrix<double> matrix) {
 void Host::attach(Run& run) {
     run.should_stop = [this] { return should_stop(); };
     if (!notify_.is_none()) run.on_progress = [this](const Progress& progress) { tell(progress); };
+}
+
+static std::atomic<bool> interrupted = false;
+
+void Host::throw_if_interrupted() {
+    if (!interrupted.exchange(false)) return;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
 }
 
 void Host::keep_error() {
@@ -103,6 +146,17 @@ void Host::tell(const Progress& progress) {
     }
 }
 
+// The functions of coterie/_networks.py, which imports torch.
+static const coterie_network_api* networks_of_torch(std::int32_t abi) {
+    const nb::gil_scoped_acquire held;
+    try {
+        const auto place = nb::cast<std::uintptr_t>(nb::module_::import_("coterie._networks").attr("functions")(abi));
+        return reinterpret_cast<const coterie_network_api*>(place);
+    } catch (const nb::python_error& error) {
+        throw std::runtime_error("torch cannot be imported (" + std::string(nb::str(error.value()).c_str()) + ")");
+    }
+}
+
 }  // namespace coterie::python
 
 NB_MODULE(_core, module) {
@@ -113,6 +167,9 @@ NB_MODULE(_core, module) {
     add_descriptions(module);
     add_reading(module);
     add_fitting(module);
+    add_ner(module);
     add_scores(module);
     add_tuning(module);
+    module.def("interrupt", [] { interrupted = true; });
+    coterie::internal::provide_networks(&networks_of_torch);
 }

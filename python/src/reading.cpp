@@ -4,14 +4,20 @@
 
 #include "coterie/data/catalogue.hpp"
 #include "coterie/data/read.hpp"
+#include "coterie/io/read_request.hpp"
 #include "coterie/io/row_files.hpp"
+#include "coterie/pipeline/column_coding.hpp"
 
 namespace coterie::python {
 namespace {
 
 // One path is anything that the command reads; several are .npy or idx files that stay where they are and are read in
 // blocks.
-Table read(const std::vector<std::string>& paths, const std::string& label_column) {
+Table read(const std::vector<std::string>& paths, const nb::dict& reading, const nb::dict& columns) {
+    ReadRequest request;
+    ReadRequest::described().assign(&request, option_values(ReadRequest::described(), reading));
+    ColumnOptions column_options;
+    ColumnOptions::described().assign(&column_options, option_values(ColumnOptions::described(), columns));
     Host host;
     Run run;
     host.attach(run);
@@ -21,12 +27,15 @@ Table read(const std::vector<std::string>& paths, const std::string& label_colum
             out.points = open_rows(paths);
             return out;
         }
-        ReadOptions options;
-        options.label_column = label_column;
+        ReadOptions options = request.options();
+        column_options.read_by(options);
         PointsFile file = read_points(paths.front(), options, run);
         out.points = std::move(file.points);
         out.column_names = std::move(file.column_names);
+        out.kinds = std::move(file.kinds);
+        out.categories = std::move(file.categories);
         out.notes = std::move(file.notes);
+        if (!file.reading.empty()) out.notes.push_back(file.reading);
         if (file.labels) {
             out.labels = std::move(file.labels->labels);
             out.label_names = std::move(file.labels->names);
@@ -35,23 +44,11 @@ Table read(const std::vector<std::string>& paths, const std::string& label_colum
     });
 }
 
-// A copy: the array is Python's own.
-nb::object array_of(const Table& table) {
-    const PointsView view = table.points.view();
-    const std::vector<std::size_t> shape = {static_cast<std::size_t>(view.rows()),
-                                            static_cast<std::size_t>(view.columns())};
-    return view.with_scalar([&]<class Scalar>() {
-        std::vector<Scalar> values(shape[0] * shape[1]);
-        const Index step = 4096;
-        RowBuffer buffer;
-        Scalar* to = values.data();
-        for (Index begin = 0; begin < view.rows(); begin += step) {
-            const Index end = std::min(begin + step, view.rows());
-            const Rows<Scalar> rows = view.block(begin, end, buffer).as<Scalar>();
-            for (Index i = 0; i < rows.rows; ++i) to = std::copy_n(rows.row(i), rows.columns, to);
-        }
-        return owned_array(std::move(values), shape);
-    });
+// The rows written as points that are read in blocks.
+Table table_of(ScratchWriter& writer) {
+    Table out;
+    out.points = writer.points();
+    return out;
 }
 
 nb::list entries() {
@@ -73,17 +70,47 @@ nb::list entries() {
 
 }  // namespace
 
+nb::object array_of_points(PointsView view) {
+    const std::vector<std::size_t> shape = {static_cast<std::size_t>(view.rows()),
+                                            static_cast<std::size_t>(view.columns())};
+    return view.with_scalar([&]<class Scalar>() {
+        std::vector<Scalar> values(shape[0] * shape[1]);
+        const Index step = 4096;
+        RowBuffer buffer;
+        Scalar* to = values.data();
+        for (Index begin = 0; begin < view.rows(); begin += step) {
+            const Index end = std::min(begin + step, view.rows());
+            const Rows<Scalar> rows = view.block(begin, end, buffer).as<Scalar>();
+            for (Index i = 0; i < rows.rows; ++i) to = std::copy_n(rows.row(i), rows.columns, to);
+        }
+        return owned_array(std::move(values), shape);
+    });
+}
+
 void add_reading(nb::module_& module) {
     using namespace nb::literals;
     nb::class_<Table>(module, "Table", "Points from files, in memory or read in blocks.")
         .def_prop_ro("shape", [](const Table& t) { return nb::make_tuple(t.points.rows(), t.points.columns()); })
         .def_prop_ro("column_names", [](const Table& t) { return t.column_names; })
+        .def_prop_ro("categories", [](const Table& t) { return t.categories; })
+        .def_prop_ro("kinds", [](const Table& t) { return numbers_of(t.kinds); })
         .def_prop_ro("labels", [](const Table& t) { return owned_array(Labels(t.labels)); })
         .def_prop_ro("label_names", [](const Table& t) { return t.label_names; })
         .def_prop_ro("notes", [](const Table& t) { return t.notes; })
         .def_prop_ro("resident", [](const Table& t) { return t.points.resident(); })
-        .def("array", &array_of);
-    module.def("read", &read, "paths"_a, "label_column"_a = "");
+        .def("array", [](const Table& t) { return array_of_points(t.points); });
+    nb::class_<ScratchWriter>(module, "Scratch", "Rows that are written once, in a temporary file without a name.")
+        .def(nb::init<const std::string&>(), "folder"_a)
+        .def(
+            "write",
+            [](ScratchWriter& writer, nb::handle rows) {
+                const Points points = points_of(rows);
+                const nb::gil_scoped_release released;
+                writer.write(points);
+            },
+            "rows"_a)
+        .def("table", &table_of);
+    module.def("read", &read, "paths"_a, "reading"_a = nb::dict(), "columns"_a = nb::dict());
     module.def("catalogue", &entries);
 }
 

@@ -1,8 +1,11 @@
 """The package and the command: the same labels for the same seed, and one kind of model file."""
+import json
 import subprocess
 
 import numpy as np
 import pytest
+import scipy.io
+import scipy.sparse
 from conftest import class_names, estimator
 
 import coterie
@@ -113,3 +116,63 @@ def test_a_damaged_file_is_refused(tmp_path, iris):
         coterie.load(path)
     with pytest.raises(coterie.BadData, match="nowhere.coterie"):
         coterie.load(tmp_path / "nowhere.coterie")
+
+
+@pytest.fixture
+def counts():
+    random = np.random.default_rng(0)
+    groups = np.arange(200) % 4
+    columns = np.where(random.random((200, 9)) < 0.3, random.integers(300, size=(200, 9)), groups[:, None] * 75 + random.integers(75, size=(200, 9)))
+    return scipy.sparse.coo_matrix((np.ones(1800, np.float32), (np.repeat(np.arange(200), 9), columns.ravel())), shape=(200, 300)).tocsr()
+
+
+@pytest.mark.parametrize("name", ["KMeans", "SoftKMeans", "SphericalKMeans"])
+def test_sparse_points_of_scipy(name, command, counts, tmp_path):
+    wide = scipy.sparse.csr_array((counts.data.astype(">f8"), counts.indices.astype(np.int64), counts.indptr.astype(np.int64)), shape=counts.shape)
+    for X, compressed in ((counts, True), (counts.astype(np.float64), False), (wide, True)):
+        path = tmp_path / "x.npz"
+        scipy.sparse.save_npz(path, X, compressed=compressed)
+        model = getattr(coterie, name)(4, random_state=3)
+        file, labels = fit(command, model, path, tmp_path)
+        assert np.array_equal(model.fit(X).labels_, labels)
+        assert np.array_equal(coterie.load(file).predict(X), labels)
+        predicted = tmp_path / "predicted.npy"
+        subprocess.run([command, "predict", file, path, "--labels-out", predicted, "--quiet"], check=True, stdout=subprocess.DEVNULL, timeout=300)
+        assert np.array_equal(np.load(predicted), labels)
+        assert np.array_equal(getattr(coterie, name)(4, random_state=3).fit(path).labels_, labels)
+    scipy.io.mmwrite(tmp_path / "x.mtx", counts)
+    assert np.array_equal(fit(command, model, tmp_path / "x.mtx", tmp_path)[1], model.fit(counts.astype(np.float64)).labels_)
+
+
+def test_sparse_points_that_the_command_refuses(command, counts, tmp_path):
+    def message(X, *words, method="kmeans", edit=None):
+        path = tmp_path / "x.npz"
+        scipy.sparse.save_npz(path, X)
+        if edit:
+            arrays = dict(np.load(path))
+            edit(arrays)
+            np.savez(path, **arrays)
+        done = subprocess.run(
+            [command, "fit", method, path, "-k", "3", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL, timeout=300
+        )
+        assert done.returncode in (2, 3), done.stderr
+        return done.stderr
+
+    assert "method ward takes no sparse points; kmeans, soft-kmeans and spherical-kmeans do. Made dense they would take" in message(counts, method="ward")
+    assert "format 'csc' is not accepted as points; csr is" in message(counts.tocsc())
+    assert "sparse points are neither centred nor scaled" in message(counts, "--scale", "zscore")
+    assert "these are sparse" in message(counts, "--picture", str(tmp_path / "x.svg"))
+    assert "column number 300 is not there" in message(counts, edit=lambda arrays: arrays["indices"].__setitem__(5, 300))
+    assert "must ascend" in message(counts, edit=lambda arrays: arrays["indices"].__setitem__(1, arrays["indices"][0]))
+    assert "starts of rows" in message(counts, edit=lambda arrays: arrays.update(indptr=arrays["indptr"][:-1]))
+    assert "1 columns and" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"][:1]))
+    assert "is no whole number" in message(counts, edit=lambda arrays: arrays.update(indices=arrays["indices"] + 0.5))
+    assert "row 1, column" in message(counts, edit=lambda arrays: arrays["data"].__setitem__(0, np.nan))
+    assert "must be two numbers" in message(counts, edit=lambda arrays: arrays.update(shape=np.array([200])))
+    assert "sum_duplicates()" in message(counts, edit=lambda arrays: arrays["indptr"].__setitem__(3, 10**6))
+
+
+def test_sparse_points_without_entries_or_with_few_rows(command, counts, tmp_path):
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix((5, 7)))
+    done = subprocess.run([command, "fit", "kmeans", tmp_path / "x.npz", "-k", "2", "--quiet", "--json"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and json.loads(done.stdout)["objective"] == 0

@@ -2,6 +2,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import pandas
@@ -106,7 +107,6 @@ def test_columns_are_found_by_name(iris):
         (lambda X: X[0], ValueError, "Expected 2D array, got 1D array"),
         (lambda X: X[:0], ValueError, "0 sample"),
         (lambda X: X[:, :0], ValueError, "0 feature"),
-        (lambda X: scipy.sparse.csr_matrix(X), TypeError, "sparse matrix"),
         (lambda X: pandas.DataFrame(X).assign(name="x").rename(columns=str), ValueError, "column 'name' has dtype (object|str)"),
         (lambda X: pandas.DataFrame(X).assign(name=1.0), TypeError, "feature names are only supported if all are strings"),
         (lambda X: "nowhere.csv", ValueError, "nowhere.csv"),
@@ -261,6 +261,167 @@ def test_one_path_is_what_the_command_reads(tmp_path, iris):
     assert np.array_equal(model.labels_, coterie.KMeans(3).fit(X).labels_)
 
 
+def words(rows=300, columns=400, groups=5, seed=0):
+    """Sparse counts, most of a row's in the columns of its group."""
+    random = np.random.default_rng(seed)
+    own = random.integers(columns // groups, size=(rows, 12)) + (np.arange(rows) % groups * (columns // groups))[:, None]
+    column = np.where(random.random((rows, 12)) < 0.25, random.integers(columns, size=(rows, 12)), own)
+    counts = scipy.sparse.coo_matrix((np.ones(rows * 12), (np.repeat(np.arange(rows), 12), column.ravel())), shape=(rows, columns))
+    return counts.tocsr()
+
+
+SPARSE = ("KMeans", "SoftKMeans", "SphericalKMeans")
+
+
+@pytest.mark.parametrize("name", SPARSE)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_points_are_clustered_as_dense_ones(name, dtype):
+    X = words().astype(dtype)
+    init = X[:5].toarray()
+    cls = getattr(coterie, name)
+    dense = cls(5, init=init).fit(X.toarray())
+    wide = scipy.sparse.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    unsorted = scipy.sparse.csr_matrix((X.data.copy(), X.indices.copy(), X.indptr.copy()), shape=X.shape)
+    for i in range(X.shape[0]):
+        unsorted.indices[X.indptr[i] : X.indptr[i + 1]] = unsorted.indices[X.indptr[i] : X.indptr[i + 1]][::-1]
+        unsorted.data[X.indptr[i] : X.indptr[i + 1]] = unsorted.data[X.indptr[i] : X.indptr[i + 1]][::-1]
+    unsorted.has_sorted_indices = False
+    for given in (X, wide, unsorted, X.tocsc(), X.tocoo(), X.tolil()):
+        before = [part.copy() for part in (given.data, given.indices, given.indptr)] if given.format == "csr" else []
+        model = cls(5, init=init).fit(given)
+        assert np.array_equal(model.labels_, dense.labels_)
+        assert model.cluster_centers_.dtype == dtype
+        assert np.isclose(model.objective_, dense.objective_, rtol=1e-5)
+        assert np.array_equal(model.predict(given), dense.predict(X.toarray()))
+        assert np.allclose(model.transform(given), dense.transform(X.toarray()), atol=1e-4)
+        assert np.isclose(model.score(given), dense.score(X.toarray()), rtol=1e-4)
+        if before:
+            assert all(np.array_equal(*pair) for pair in zip(before, (given.data, given.indices, given.indptr)))
+    assert coterie.metrics.silhouette_score(X, dense.labels_) == pytest.approx(coterie.metrics.silhouette_score(X.toarray(), dense.labels_))
+
+
+def test_sparse_points_are_not_copied():
+    X = words(columns=4000).astype(np.float32)
+    given = _input.rows_of(X, sparse=True).points
+    assert all(np.shares_memory(*pair) for pair in zip(given[2:], (X.indptr, X.indices, X.data)))
+    wide = scipy.sparse.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), shape=X.shape)
+    assert all(np.shares_memory(*pair) for pair in zip(_input.rows_of(wide, sparse=True).points[2:], (wide.indptr, wide.indices, wide.data)))
+
+
+def test_sparse_points_that_are_refused():
+    X = words()
+    with pytest.raises(TypeError, match="sparse matrix was passed, but dense data is required by Ward"):
+        coterie.Ward(3).fit(X)
+    with pytest.raises(TypeError, match="dense data is required by Ward"):
+        coterie.Ward(3).fit(X.toarray()).predict(X)
+    with pytest.raises(ValueError, match="sparse points are neither centred nor scaled by column"):
+        coterie.KMeans(3, scale="zscore").fit(X)
+    with pytest.raises(ValueError, match="not taken with sparse points"):
+        coterie.KMeans(3, sizes=(1, 299)).fit(X)
+    with pytest.raises(ValueError, match="bounds are not kept for sparse points"):
+        coterie.KMeans(3, algorithm="bounds").fit(X)
+    bad = X.copy()
+    bad.data[np.flatnonzero(bad.indptr == bad.indptr[7])[0]] = np.nan
+    with pytest.raises(ValueError, match="row 1, column .*: value NaN is not accepted"):
+        coterie.KMeans(3).fit(bad)
+    with pytest.raises(ValueError, match="0 sample"):
+        coterie.KMeans(3).fit(X[:0])
+    with pytest.raises(ValueError, match="X has 7 features, but KMeans is expecting 400"):
+        coterie.KMeans(3).fit(X).predict(X[:, :7])
+
+
+def test_reports_are_of_points_in_memory(tmp_path, iris):
+    X = words()
+    with pytest.raises(ValueError, match="drawn of points in memory, and these are sparse"):
+        coterie.report(coterie.KMeans(3).fit(X), X)
+    np.save(tmp_path / "a.npy", iris[0])
+    files = [tmp_path / "a.npy"] * 2
+    with pytest.raises(ValueError, match="these are read in blocks"):
+        coterie.report(coterie.KMeans(3).fit(files), files)
+
+
+def test_sparse_weights_and_rows_of_length_one():
+    X = words()
+    weights = np.random.default_rng(1).integers(0, 3, size=X.shape[0])
+    init = X[:5].toarray()
+    sparse = coterie.KMeans(5, init=init).fit(X, sample_weight=weights)
+    assert np.array_equal(sparse.labels_, coterie.KMeans(5, init=init).fit(X.toarray(), sample_weight=weights).labels_)
+    unit = coterie.KMeans(5, scale="unit").fit(X)
+    assert np.array_equal(unit.predict(X), unit.labels_)
+    assert np.array_equal(unit.predict(X.toarray()), unit.labels_)
+
+
+def test_scipy_is_imported_by_nobody_here():
+    code = "import sys, numpy, coterie; coterie.KMeans(2).fit(numpy.eye(5)); assert 'scipy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.filterwarnings("ignore:.*temporary file:coterie.CoterieWarning")
+@pytest.mark.parametrize("name", ["KMeans", "MiniBatchKMeans", "Ward"])
+def test_blocks_of_rows_are_those_of_the_array(name, digits):
+    X, _ = digits
+    X = X.astype(np.float64)
+    cls = getattr(coterie, name)
+    whole = cls(10).fit(X)
+    model = cls(10).fit(X[begin : begin + 100] for begin in range(0, len(X), 100))
+    assert np.array_equal(model.labels_, whole.labels_)
+    assert np.array_equal(model.predict(iter([X[:7], X[7:20]])), whole.predict(X[:20]))
+
+    class Loader:  # as torch's: blocks, and how many there are
+        def __len__(self):
+            return 2
+
+        def __iter__(self):
+            return iter((X[:900], X[900:]))
+
+    assert np.array_equal(cls(10).fit(Loader()).labels_, whole.labels_)
+
+
+def test_blocks_say_where_they_are_written(iris, tmp_path, monkeypatch):
+    X, _ = iris
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.warns(coterie.CoterieWarning, match=f"written once to a temporary file in {tmp_path}"):
+        coterie.KMeans(3).fit(iter([X[:100], X[100:]]))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore:.*temporary file:coterie.CoterieWarning")
+def test_blocks_that_are_refused(iris):
+    X, _ = iris
+    for blocks, error, text in [
+        ([], ValueError, "0 sample"),
+        ([X, X[:, :2]], ValueError, "X: block 1: has 2 columns , the first one has 4"),
+        ([X, X.astype(np.float32)], ValueError, "X: block 1: is of float32, the first one of float64"),
+        ([X, X[0]], ValueError, "X: block 1: Expected 2D array, got 1D array"),
+        ([iter([X])], ValueError, "X: block 0: an array or a table of rows is wanted, not list_iterator"),
+        ([X, scipy.sparse.csr_matrix(X)], TypeError, "X: block 1: a sparse matrix was passed"),
+        ([X, np.where(X > 7, np.nan, X)], ValueError, "row 253, column 1 .*: value NaN is not accepted"),
+    ]:
+        with pytest.raises(error, match=text):
+            coterie.KMeans(3).fit(iter(blocks))
+
+    def broken():
+        yield X
+        raise ZeroDivisionError("of the caller")
+
+    with pytest.raises(ZeroDivisionError, match="of the caller"):
+        coterie.KMeans(3).fit(broken())
+
+
+@pytest.mark.filterwarnings("ignore:.*temporary file:coterie.CoterieWarning")
+def test_arrow_batches_and_tables_as_blocks(iris):
+    X, _ = iris
+    table = pyarrow.table({name: X[:, j] for j, name in enumerate("abcd")})
+    whole = coterie.KMeans(3).fit(X)
+    model = coterie.KMeans(3).fit(pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=40)))
+    assert list(model.feature_names_in_) == list("abcd")
+    assert np.array_equal(model.labels_, whole.labels_)
+    frames = (pandas.DataFrame(X[i : i + 50], columns=list("abcd")) for i in range(0, 150, 50))
+    model = coterie.KMeans(3).fit(frames)
+    assert list(model.feature_names_in_) == list("abcd") and np.array_equal(model.labels_, whole.labels_)
+    assert np.array_equal(coterie.KMeans(3).fit(table.to_batches()[0]).labels_, whole.labels_)
+
+
 def test_given_affinities(iris):
     X, _ = iris
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
@@ -272,3 +433,65 @@ def test_given_affinities(iris):
     assert coterie.metrics.adjusted_rand_score(dense.labels_, sparse.labels_) == 1
     with pytest.raises(TypeError, match="sparse"):
         coterie.Spectral(3).fit(scipy.sparse.csr_matrix(affinity))
+
+
+MESSY = {"weight": [1.5, None, 1.6, 9.5, 9.1, 9.3], "colour": ["red", "red", "red", "blue", None, "blue"],
+         "day": ["2026-01-01", "2026-01-02", "2026-01-01", "2026-03-01", "2026-03-03", "2026-03-01"]}
+
+
+def test_tables_that_miss_values_and_hold_words(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(MESSY)
+    table["day"] = pandas.to_datetime(table["day"])
+    options = {"categorical": "one-hot", "dates": True, "scale": "minmax"}
+    with pytest.warns(coterie.CoterieWarning, match="2 of 6 rows miss a value"):
+        dropped = coterie.KMeans(2, missing="drop", **options).fit(table)
+    assert dropped.labels_.tolist()[1] == dropped.labels_.tolist()[4] == -1
+    assert (dropped.labels_[[0, 2]] == dropped.labels_[0]).all() and (dropped.labels_[[3, 5]] == 1 - dropped.labels_[0]).all()
+    assert dropped.cluster_centers_.shape == (2, 4) and dropped.n_features_in_ == 3
+    assert dropped.feature_names_in_.tolist() == ["weight", "colour", "day"]
+    with pytest.warns(coterie.CoterieWarning):
+        assert (dropped.predict(table) == dropped.labels_).all()
+        assert np.isnan(dropped.transform(table) if hasattr(dropped, "transform") else np.full((6, 2), np.nan))[[1, 4]].all()
+    # The same from a file, by the same description, and the same model from the command's own reader.
+    table.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.warns(coterie.CoterieWarning):
+        of_file = coterie.KMeans(2, missing="drop", **options).fit(str(tmp_path / "a.csv"))
+        assert (of_file.labels_ == dropped.labels_).all()
+    np.testing.assert_array_equal(of_file.cluster_centers_, dropped.cluster_centers_)
+    # Saved, and asked about other columns in another order.
+    dropped.save(tmp_path / "model")
+    loaded = coterie.load(tmp_path / "model")
+    assert (loaded.missing, loaded.categorical, loaded.dates) == ("drop", "one-hot", True)
+    later = pandas.DataFrame({"other": ["x", "y"], "day": pandas.to_datetime(["2026-03-02", "2026-01-01"]), "colour": ["violet", "red"], "weight": [9.2, 1.4]})
+    with pytest.warns(coterie.CoterieWarning, match="violet"):
+        assert loaded.predict(later).tolist() == [dropped.labels_[3], dropped.labels_[0]]
+    for how in ("mean", "median"):
+        with pytest.warns(coterie.CoterieWarning, match=f"filled in by the {how}"):
+            assert (coterie.KMeans(2, missing=how, **options).fit(table).labels_ >= 0).all()
+
+
+def test_words_and_gaps_are_refused_unless_asked():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(MESSY)
+    with pytest.raises(ValueError, match="categorical='one-hot'"):
+        coterie.KMeans(2).fit(table[["colour"]])
+    with pytest.raises(ValueError):
+        coterie.KMeans(2).fit(table[["weight"]])
+    with pytest.raises(ValueError, match="missing"):
+        coterie.KMeans(2, missing="zero").fit(table[["weight"]])
+    with pytest.warns(coterie.CoterieWarning, match="holds words and is left out"):
+        model = coterie.KMeans(2, categorical="drop", missing="median").fit(table)
+    assert model.feature_names_in_.tolist() == ["weight"]
+    with pytest.raises(ValueError, match="dates=True"):
+        coterie.KMeans(2).fit(pandas.DataFrame({"day": pandas.to_datetime(MESSY["day"])}))
+
+
+def test_arrays_that_miss_values():
+    points = np.array([[0.0, 1], [np.nan, 1], [0, 2], [9, 9], [9, 8]])
+    with pytest.warns(coterie.CoterieWarning, match="1 of 5 rows"):
+        model = coterie.KMeans(2, missing="drop").fit(points)
+    assert model.labels_[1] == -1 and (np.delete(model.labels_, 1) >= 0).all()
+    with pytest.warns(coterie.CoterieWarning, match="median"):
+        model = coterie.KMeans(2, missing="median").fit(points)
+    assert model.labels_[1] >= 0

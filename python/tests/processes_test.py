@@ -21,25 +21,30 @@ class Pipes:
         data[:] = self._pipes[source, self.rank][0].recv_bytes()
 
 
-def _work(rank, size, pipes, name, X, parameters, out):
+def _work(rank, size, pipes, name, X, parameters, out, local=None):
     try:
-        model = estimator(name, **parameters).fit(X, comm=Pipes(rank, size, pipes))
+        if local is None:
+            model = estimator(name, **parameters).fit(X, comm=Pipes(rank, size, pipes))
+        else:
+            model = estimator(name, **parameters).fit(*X[rank], comm=Pipes(rank, size, pipes), local=local[rank])
         out.put((rank, model.labels_, model.objective_, model.cluster_centers_))
     except Exception as error:
         out.put((rank, type(error).__name__, str(error), None))
 
 
-def in_processes(size, name, X, **parameters):
+def in_processes(size, name, X, *, local=None, **parameters):
     context = multiprocessing.get_context("spawn")
     pipes = {(a, b): context.Pipe(duplex=False) for a in range(size) for b in range(size) if a != b}
     out = context.Queue()
-    processes = [context.Process(target=_work, args=(rank, size, pipes, name, X, parameters, out)) for rank in range(size)]
+    processes = [context.Process(target=_work, args=(rank, size, pipes, name, X, parameters, out, local)) for rank in range(size)]
     for process in processes:
         process.start()
-    found = sorted((out.get(timeout=120) for _ in range(size)), key=lambda each: each[0])
-    for process in processes:
-        process.join(timeout=60)
-    return found
+    try:
+        return sorted((out.get(timeout=60) for _ in range(size)), key=lambda each: each[0])
+    finally:
+        for process in processes:
+            process.join(timeout=5)
+            process.kill()  # who waits for another one that has failed
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +66,34 @@ def test_three_processes_have_the_bits_of_one(name, files):
     assert np.array_equal(np.concatenate([labels for _, labels, _, _ in found]), alone.labels_)
     for _, _, objective, centers in found:
         assert objective == alone.objective_ and np.array_equal(centers, alone.cluster_centers_)
+
+
+@pytest.mark.parametrize("places", [[True] * 3, [[(600, 700)], [], [(0, 600), (700, 3000)]]], ids=["behind each other", "placed"])
+def test_processes_may_hold_parts(places):
+    random = np.random.default_rng(0)
+    X, weights = random.normal(size=(3000, 5)).astype(np.float32), random.random(3000)
+    y = np.where(np.arange(3000) % 9 == 0, np.arange(3000) % 3, -1)
+    rows = [[range(10)], [range(0)], [range(10, 3000)]] if places[0] is True else [[range(*each) for each in part] for part in places]
+    rows = [np.concatenate([np.arange(0), *map(np.array, part)]).astype(int) for part in rows]
+    for name, more, beside in [("KMeans", dict(n_clusters=4), (y, weights)), ("SoftKMeans", dict(scale="zscore"), ())]:
+        alone = estimator(name, n_jobs=1, **more).fit(X, *beside)
+        found = in_processes(3, name, [[each[part] for each in (X, *beside)] for part in rows], local=places, n_jobs=1, **more)
+        for (_, labels, objective, centers), part in zip(found, rows):
+            assert np.array_equal(labels, alone.labels_[part])
+            assert objective == alone.objective_ and np.array_equal(centers, alone.cluster_centers_)
+
+
+def test_parts_that_make_no_whole_are_refused_on_every_process():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for parts, places, said in [
+        ([[X], [X[:, :2]]], [True] * 2, "process 1 holds rows with 2 columns of float64, process 0 with 3"),
+        ([[X], [X]], [[(0, 20)], [(10, 30)]], "nobody's, or several's"),
+        ([[X, None, np.ones(20)], [X, None, np.ones(19)]], [True] * 2, "sample_weight"),
+    ]:
+        found = in_processes(2, "KMeans", parts, local=places)
+        assert any(said in str(text) for _, _, text, _ in found) and not any(isinstance(kind, np.ndarray) for _, kind, _, _ in found), found
+    with pytest.raises(ValueError, match="local: X is a part"):
+        coterie.KMeans(3).fit(X, local=True)
 
 
 def test_an_error_comes_out_of_every_process(files):

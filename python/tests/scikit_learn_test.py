@@ -18,15 +18,18 @@ import coterie
 
 DRAWN = "the start is drawn among the rows, of which there are others when a weight becomes copies (scikit-learn's k-means fails it, too)"
 NUMBERED = "the same clusters, numbered in the order of their first rows, which the check shuffles"
+WEIGHTED = {"check_sample_weight_equivalence_on_dense_data": DRAWN}
+SPARSELY_WEIGHTED = {**WEIGHTED, "check_sample_weight_equivalence_on_sparse_data": DRAWN}
+SPARSE = ("check_estimator_sparse_array", "check_estimator_sparse_matrix", "check_estimator_sparse_data")
 EXPECTED = {
-    "KMeans": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
-    "MiniBatchKMeans": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
-    "SoftKMeans": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
-    "KernelKMeans": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
+    "KMeans": SPARSELY_WEIGHTED,
+    "MiniBatchKMeans": WEIGHTED,
+    "SoftKMeans": {**SPARSELY_WEIGHTED, **dict.fromkeys(SPARSE, "the check takes predict_proba for that of a classifier of four classes")},
+    "KernelKMeans": WEIGHTED,
     "Ward": {"check_sample_weight_equivalence_on_dense_data": NUMBERED},
     "SphericalKMeans": {
-        "check_sample_weight_equivalence_on_dense_data": DRAWN,
-        "check_estimators_dtypes": "the check's integers hold a row of zeros, which has no direction",
+        **SPARSELY_WEIGHTED,
+        **dict.fromkeys((*SPARSE, "check_estimator_sparse_tag", "check_estimators_dtypes"), "the check's rows are 0 throughout here and there, and have no direction"),
     },
 }
 VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])

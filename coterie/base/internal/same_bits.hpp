@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/local_rows.hpp"
 #include "coterie/base/internal/processes_in_threads.hpp"
 #include "coterie/base/internal/read_rows.hpp"
 #include "coterie/base/internal/together.hpp"
@@ -43,6 +44,26 @@ void expect_same_bits(const Problem& problem, const FitToBits& fit, const std::v
                     << "process " << communicator->rank() << " of " << size << ", " << threads << " threads";
             });
     }
+    // Each of three holds some runs of rows, and can read no others than those that it works on.
+    if (problem.points.view().resident())
+        on_processes(3, [&](std::shared_ptr<Communicator> communicator) {
+            Run run(7, 1);
+            run.set_communicator(communicator);
+            std::vector<internal::Range> places;
+            std::vector<Index> rows;
+            const Index run_length = problem.rows() / 10 + 1;
+            for (Index begin = 0; begin < problem.rows(); begin += run_length)
+                if (begin / run_length % 4 % 3 == communicator->rank())
+                    places.push_back({begin, std::min(problem.rows(), begin + run_length)});
+            for (const internal::Range& place : places)
+                for (Index row = place.begin; row < place.end; ++row) rows.push_back(row);
+            const Points held = rows_of(problem.points, rows);
+            Problem mine = problem;
+            mine.points = Points(std::make_shared<const internal::LocalRows>(held, *communicator, places));
+            Bits found = fit(mine, run);
+            found.labels = internal::gather(*communicator, found.labels);
+            EXPECT_TRUE(found == expected) << "process " << communicator->rank() << " of 3 with rows of their own";
+        });
 }
 
 }  // namespace coterie::test

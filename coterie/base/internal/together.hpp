@@ -44,23 +44,42 @@ std::vector<T> gather(Communicator& communicator, const std::vector<T>& own) {
     return all;
 }
 
+/// A value for another process, and from one.
+template <class T>
+void send_value(Communicator& communicator, const T& value, int to) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    communicator.send(std::as_bytes(std::span(&value, 1)), to);
+}
+template <class T>
+T receive_value(Communicator& communicator, int from) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value{};
+    communicator.receive(std::as_writable_bytes(std::span(&value, 1)), from);
+    return value;
+}
+/// Values whose number the other process does not know; they come behind those that it has.
+template <class T>
+void send_all(Communicator& communicator, const std::vector<T>& values, int to) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    send_value(communicator, values.size(), to);
+    if (!values.empty()) communicator.send(std::as_bytes(std::span(values)), to);
+}
+template <class T>
+void receive_all(Communicator& communicator, std::vector<T>& values, int from) {
+    const auto count = receive_value<std::size_t>(communicator, from);
+    const auto before = values.size();
+    values.resize(before + count);
+    if (count > 0) communicator.receive(std::as_writable_bytes(std::span(values).subspan(before)), from);
+}
+
 /// The processes' values behind each other in the order of the processes, on the first process; nothing on the others.
 template <class T>
 std::vector<T> gather_at_first(Communicator& communicator, std::vector<T> own) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    std::size_t count = own.size();
-    const auto count_bytes = std::as_writable_bytes(std::span(&count, 1));
     if (communicator.rank() > 0) {
-        communicator.send(count_bytes, 0);
-        communicator.send(std::as_bytes(std::span(own)), 0);
+        send_all(communicator, own, 0);
         return {};
     }
-    for (int process = 1; process < communicator.size(); ++process) {
-        communicator.receive(count_bytes, process);
-        const auto before = own.size();
-        own.resize(before + count);
-        communicator.receive(std::as_writable_bytes(std::span(own).subspan(before)), process);
-    }
+    for (int process = 1; process < communicator.size(); ++process) receive_all(communicator, own, process);
     return own;
 }
 

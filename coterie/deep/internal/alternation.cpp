@@ -9,8 +9,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "coterie/base/internal/together.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
-#include "coterie/kmeans/kmeans.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie::internal {
@@ -55,8 +55,11 @@ Clusters first_clusters(const Matrix<double>& embedding, int clusters, int resta
     KMeansOptions options;
     options.clusters = clusters;
     options.restarts = restarts;
-    const KMeansModel model = fit_kmeans(embedding, options, run);
-    return {model.labels(), to_matrix<double>(model.centroids()), model.inertia()};
+    return clusters_of(fit_kmeans(embedding, options, run), run);
+}
+
+Clusters clusters_of(const KMeansModel& model, const Run& run) {
+    return {gather(run.communicator(), model.labels()), to_matrix<double>(model.centroids()), model.inertia()};
 }
 
 Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternation& alternation,
@@ -88,9 +91,9 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     std::iota(order.begin(), order.end(), 0);
     RandomStream random = run.random("deep.clustering-order");
     shuffle(order, random);
-    Run uninterrupted(run.seed, run.threads);  // so that an update is done or not begun
-    Run first(run.seed, run.threads);          // k-means has many starts in the first one
-    first.should_stop = run.should_stop;
+    Run first = run.within();  // k-means has many starts in the first update
+    first.on_progress = nullptr;
+    const Run uninterrupted = first.unstopped();  // so that any other one is done or not begun
     const auto state = [&] {
         Archive archive = fit.snapshot("clustering");
         for (const auto& [name, values] : course.named())
@@ -192,7 +195,7 @@ Alternated alternate(DeepFit& fit, const AlternatingOptions& options, Alternatio
     report.details.emplace_back("changed_per_update", course.changed);
     report.details.emplace_back("balance_per_update", course.balances);
     report.details.emplace_back("loss_per_update", course.losses);
-    return {fit.state(std::move(kept.rotation), std::move(kept.centroids)), std::move(kept.labels)};
+    return {fit.state(std::move(kept.rotation), std::move(kept.centroids)), own_part(kept.labels, fit.points(), run)};
 }
 
 }  // namespace coterie::internal

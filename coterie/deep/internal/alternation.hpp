@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "coterie/deep/internal/deep_fit.hpp"
+#include "coterie/kmeans/kmeans.hpp"
 
 namespace coterie::internal {
 
@@ -12,8 +13,9 @@ namespace coterie::internal {
 class Alternation {
 public:
     virtual ~Alternation() = default;
-    /// All points' labels in this embedding, and whatever loss() needs. `last`: those of the last update; empty at the
-    /// first one. A checkpoint is made before an update, never between one and its batches.
+    /// All points' labels in this embedding, and whatever loss() needs, on every process; the run's processes share the
+    /// work. `last`: those of the last update; empty at the first one. A checkpoint is made before an update, never
+    /// between one and its batches.
     virtual Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number,
                           const Run& run) = 0;
     /// Of the last update.
@@ -48,6 +50,8 @@ struct Clusters {
     double inertia = 0;
 };
 Clusters first_clusters(const Matrix<double>& embedding, int clusters, int restarts, const Run& run);
+/// Of all points, on every process.
+Clusters clusters_of(const KMeansModel& model, const Run& run);
 
 /// The options of AlternatingOptions beside those of AutoencoderOptions, for the struct that has them.
 template <class Options>

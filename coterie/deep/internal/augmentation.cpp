@@ -1,11 +1,13 @@
 // All that moves an image is one affine map, made here and applied once: one interpolation instead of one for every
 // change. Numbers are drawn in a fixed order from the stream of a batch, row by row, so that a batch depends on its
-// number alone. Deviations come from sums of squares: their last digits make no difference to a strength.
+// number alone.
 
 #include "coterie/deep/internal/augmentation.hpp"
 
 #include <cmath>
 #include <numbers>
+
+#include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
 
@@ -25,18 +27,13 @@ Eigen::Matrix<double, 2, 3> affine_of(const Movement& movement, ImageShape image
     return out;
 }
 
-Augmenter::Augmenter(const Augmentation& strengths, ImageShape image, const Matrix<float>& points)
-    : strengths_(strengths), image_(image), deviations_(Vector<double>::Zero(points.cols())) {
-    const auto n = static_cast<double>(points.rows());
-    Vector<double> sums = Vector<double>::Zero(points.cols()), squares = sums;
-    for (Index i = 0; i < points.rows(); ++i) {
-        const Vector<double> row = points.row(i).cast<double>().transpose();
-        sums += row;
-        squares += row.cwiseProduct(row);
-    }
-    deviations_ = (squares / n - (sums / n).cwiseAbs2()).cwiseMax(0).cwiseSqrt();
-    const double mean = sums.mean() / n;
-    deviation_ = std::sqrt(std::max(0.0, squares.mean() / n - mean * mean));
+Augmenter::Augmenter(const Augmentation& strengths, ImageShape image, PointsView points, const Run& run)
+    : strengths_(strengths), image_(image) {
+    if (!strengths.any()) return;
+    const ColumnMoments moments = column_moments(points, run);
+    deviations_ = moments.variance.cwiseSqrt();
+    const double mean = moments.mean.mean();
+    deviation_ = std::sqrt(std::max(0.0, (moments.variance + moments.mean.cwiseAbs2()).mean() - mean * mean));
 }
 
 Changes Augmenter::draw(Index count, const std::vector<Index>& changed, RandomStream& random) const {

@@ -42,7 +42,7 @@ Eigen::Matrix<double, 2, 3> affine_of(const Movement& movement, ImageShape image
 class Augmenter {
 public:
     /// points: n x d, for the deviations.
-    Augmenter(const Augmentation& strengths, ImageShape image, const Matrix<float>& points);
+    Augmenter(const Augmentation& strengths, ImageShape image, PointsView points, const Run& run);
     /// For batch rows changed[0], changed[1], ...; the other rows of `count` stay as they are.
     Changes draw(Index count, const std::vector<Index>& changed, RandomStream& random) const;
 

@@ -87,10 +87,11 @@ TEST(Augmentation, StrengthsOfZeroAndUnchangedRowsLeavePointsAlone) {
     COTERIE_NEEDS_NETWORKS;
     const Matrix<float> x = normal(5, two_channels.items());
     RandomStream random(1, "test.draw");
-    const Changes none = internal::Augmenter({}, two_channels, x).draw(5, {0, 1, 2, 3, 4}, random);
+    const Changes none = internal::Augmenter({}, two_channels, x, coterie::Run()).draw(5, {0, 1, 2, 3, 4}, random);
     EXPECT_EQ(none.affine.size() + none.colour.size() + none.noise.size(), 0);
     const Augmentation all{.flip = true, .rotation = 30, .shift = 0.2, .zoom = 0.3, .colour = 0.4, .noise = 0.5};
-    const Matrix<float> y = seen(two_channels, x, internal::Augmenter(all, two_channels, x).draw(5, {1, 4}, random));
+    const Matrix<float> y =
+        seen(two_channels, x, internal::Augmenter(all, two_channels, x, coterie::Run()).draw(5, {1, 4}, random));
     for (const Index i : {0, 2, 3}) EXPECT_LE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 2e-5) << i;
     for (const Index i : {1, 4}) EXPECT_GE((x.row(i) - y.row(i)).cwiseAbs().maxCoeff(), 0.1) << i;
 }
@@ -102,7 +103,7 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     for (Index i = 0; i < 4000; ++i) rows.push_back(i);
     RandomStream random(1, "test.draw"), again(1, "test.draw");
     const internal::Augmenter augmenter({.flip = true, .rotation = 20, .zoom = 0.5, .colour = 0.3, .noise = 2}, image,
-                                        x);
+                                        x, coterie::Run());
     const Changes drawn = augmenter.draw(4000, rows, random);
     EXPECT_EQ(drawn.affine, augmenter.draw(4000, rows, again).affine);
     double mirrored = 0, widest = 0, largest = 0, smallest = 9, factor = 0;
@@ -132,7 +133,7 @@ TEST(Augmentation, DrawsWithinItsStrengths) {
     EXPECT_LE(added, 0.3001 * deviation);
     EXPECT_GE(added, 0.295 * deviation);
     // Moved alone: shares of the sides, each to both sides, in units of half a side.
-    const Changes shifted = internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x).draw(4000, rows, random);
+    const Changes shifted = internal::Augmenter({.shift = 0.2}, {1, 2, 4}, x, coterie::Run()).draw(4000, rows, random);
     for (const int c : {2, 5}) {
         EXPECT_NEAR(shifted.affine.col(c).maxCoeff(), 0.4, 0.005) << c;
         EXPECT_NEAR(shifted.affine.col(c).minCoeff(), -0.4, 0.005) << c;

@@ -12,7 +12,10 @@
 #include <numeric>
 #include <tuple>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/idle_option.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/base/memory.hpp"
 #include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/deep/internal/view_losses.hpp"
 #include "coterie/io/internal/sha256.hpp"
@@ -61,15 +64,15 @@ public:
           prior_(prior),
           views_(views),
           run_(run),
-          floats_(checked_floats(points, *options.clusters, run)),
+          points_(checked(points, *options.clusters, run)),
           network_(classifier_of(options, points.columns()), run.device, run.threads, options.half),
-          augmenter_(augmentation_of(options), network_.architecture().input, floats_),
+          augmenter_(augmentation_of(options), network_.architecture().input, points, run),
           loss_(make_loss({constraints, prior, run.threads})),
           checkpoint_(run, std::string(method), without_files(values),
                       run.checkpoint.empty()
                           ? std::string()
-                          : fingerprint_of_all(floats_, constraints, prior, options.pretrained, run)) {
-        network_.set_points(floats_);
+                          : fingerprint_of_all(points, constraints, prior, options.pretrained, run)) {
+        network_.set_points(points, run);
         for (Index i = 0; i < n(); ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
         RandomStream random = run.random("classifier.labelled");
@@ -91,7 +94,7 @@ public:
     }
 
 private:
-    Index n() const { return floats_.rows(); }
+    Index n() const { return points_.rows(); }
 
     // The clusters' shares in the labelled points, a label's in equal parts to its own; the prior where a cluster has
     // none of them.
@@ -108,7 +111,7 @@ private:
 
     // So that it is done or not begun.
     Matrix<double> all_logits() {
-        Matrix<double> out = network_.encode_all(Run(run_.seed, run_.threads)).cast<double>();
+        Matrix<double> out = network_.encode_all(run_.unstopped()).cast<double>();
         if (!out.allFinite()) diverged();
         return out;
     }
@@ -160,8 +163,28 @@ private:
         radii_ = Vector<double>::Zero(n());
         if (n() < 2) return;
         const Index count = std::min(distant_neighbor, n() - 1);
-        const Neighbors found = nearest_neighbors(floats_, count, run_);
+        const Matrix<float> all = all_in_single_precision();
+        Neighbors found;
+        together(run_.communicator(), [&] { found = nearest_neighbors(all, count, run_.alone()); });
         for (Index i = 0; i < n(); ++i) radii_[i] = views_.radius * std::sqrt(found.squared[at((i + 1) * count - 1)]);
+    }
+
+    Matrix<float> all_in_single_precision() const {
+        const Index d = points_.columns();
+        require_memory((run_.communicator().size() > 1 ? 2.0 : 1.0) * sizeof(float) * static_cast<double>(n()) *
+                           static_cast<double>(d),
+                       "the points among which adversarial views ask for neighbours (`view=augmented` asks for none)");
+        const Range own = own_rows(grid_of(points_), run_.communicator());
+        std::vector<float> out(at(own.count() * d));
+        points_.with_scalar([&]<class Scalar>() {
+            for_each_row_block<Scalar>(points_, run_, {.name = "reading"}, [&](const RowBlock<Scalar>& block, int) {
+                Eigen::Map<eigen::Matrix<float>>(out.data() + (block.first - own.begin) * d, block.rows.rows, d) =
+                    block.rows.matrix().template cast<float>();
+            });
+        });
+        const std::vector<float> all =
+            run_.communicator().size() > 1 ? gather(run_.communicator(), out) : std::move(out);
+        return Eigen::Map<const eigen::Matrix<float>>(all.data(), n(), d);
     }
 
     // Both views of the batch's points, then labelled points.
@@ -193,7 +216,7 @@ private:
         Seen seen = see(rows, labelled_, random);
         if (views_.second_adversarial) {
             const auto size = static_cast<Index>(rows.size());
-            seen.changes.noise = Matrix<float>::Zero(static_cast<Index>(seen.rows.size()), floats_.cols());
+            seen.changes.noise = Matrix<float>::Zero(static_cast<Index>(seen.rows.size()), points_.columns());
             seen.changes.noise.middleRows(size, size) =
                 adversarial_moves(network_, {rows.begin(), rows.end()}, radii_, random, run_.threads);
         }
@@ -337,7 +360,8 @@ private:
         report_.objective = course_.objectives[kept];
         report_.iterations = static_cast<int>(course_.objectives.size());
         report_.empty_cluster_policy = "an empty cluster stays empty";
-        finish_report(report_, floats_, out.labels, *options_.clusters, *options_.clusters, run_);
+        out.labels = own_part(out.labels, points_, run_);
+        finish_report(report_, points_, out.labels, *options_.clusters, *options_.clusters, run_);
         describe_predictions(decisiveness(sigma, 1.0, run_.threads), sigma.probability.colwise().mean().transpose(),
                              prior_, report_);
         loss_->describe(report_);
@@ -347,7 +371,7 @@ private:
         report_.details.emplace_back("changed_per_epoch", course_.changed);
         const std::array<const char*, 4> names = {"auto", "dense", "vgg4", "resnet18"};
         describe_network(network_, names[static_cast<std::size_t>(network_of(options_))], run_, report_);
-        out.state = {floats_.cols(), std::move(kept_)};
+        out.state = {points_.columns(), std::move(kept_)};
         out.report = std::move(report_);
         return out;
     }
@@ -358,7 +382,7 @@ private:
     const Views& views_;
     const Run& run_;
 
-    Matrix<float> floats_;
+    PointsView points_;
     Network network_;
     Augmenter augmenter_;
     std::unique_ptr<ViewLoss> loss_;

@@ -1,6 +1,5 @@
 // What deep fits share, but for their loop. Pre-training's checkpoint is the state as an epoch began, whose order
-// depends on its number alone: what is lost by going on from it is at most an epoch, and no bit. Points are kept once,
-// in single precision, and refused where their squares would leave it.
+// depends on its number alone: what is lost by going on from it is at most an epoch, and no bit.
 
 #include "coterie/deep/internal/deep_fit.hpp"
 
@@ -8,40 +7,23 @@
 #include <cmath>
 #include <numeric>
 
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/idle_option.hpp"
-#include "coterie/base/memory.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/sha256.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 
 namespace coterie::internal {
-namespace {
 
-// Of finite points.
-Matrix<float> in_single_precision(PointsView points) {
-    constexpr float most = 1e15F;  // squares and sums of them stay finite
-    Matrix<float> out = to_matrix<float>(points);
-    for (Index i = 0; i < out.rows(); ++i)
-        for (Index j = 0; j < out.cols(); ++j)
-            if (!(std::abs(out(i, j)) <= most))
-                throw BadData("points: point " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) +
-                                  ": value " + to_text(OptionValue(points.at(i, j))) +
-                                  " is too large for a network, which computes in single precision; rescale the column "
-                                  "(`scale=minmax`)",
-                              {.value = to_text(points.at(i, j)),
-                               .accepted = "magnitudes up to 1e15",
-                               .row = i + 1,
-                               .column = std::to_string(j + 1)});
-    return out;
-}
-}  // namespace
-
-Matrix<float> checked_floats(PointsView points, int clusters, const Run& run) {
+PointsView checked(PointsView points, int clusters, const Run& run) {
     check_clustering_input(points, clusters, {}, run);
-    require_memory(2.0 * sizeof(float) * static_cast<double>(points.rows()) * static_cast<double>(points.columns()),
-                   "a deep method's points");
-    return in_single_precision(points);
+    return points;
+}
+
+Labels own_part(const Labels& labels, PointsView points, const Run& run) {
+    const Range own = own_rows(grid_of(points), run.communicator());
+    return {labels.begin() + own.begin, labels.begin() + own.end};
 }
 
 std::string fingerprint_with(PointsView points, const std::string& path, const Run& run) {
@@ -75,11 +57,10 @@ ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
 
 Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters, bool half,
                        const Run& run) {
-    const Matrix<float> floats = in_single_precision(points);
     // A model predicts on any machine.
     Network network(architecture, run.device, run.threads, half && has_half(run.device));
     network.set_parameters(parameters);
-    network.set_points(floats);
+    network.set_points(points, run);
     return network.encode_all(run).cast<double>();
 }
 
@@ -118,14 +99,13 @@ void require_kind(const Archive& model, const std::string& path, std::initialize
 
 DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOptions& options,
                  const OptionValues& values, const Run& run)
-    : points_(checked_floats(points, options.clusters, run)),
+    : points_(checked(points, options.clusters, run)),
       options_(options),
       run_(run),
       network_(architecture_of(options, points.columns()), run.device, run.threads, options.half),
       checkpoint_(run, std::string(method), without_files(values),
                   run.checkpoint.empty() ? std::string() : fingerprint_with(points_, options.pretrained, run)) {
-    const auto rows = points_.view().as<float>();
-    network_.set_points(rows.matrix());
+    network_.set_points(points, run);
 }
 
 Matrix<double> DeepFit::embedding() { return network_.encode_all(run_).cast<double>(); }
@@ -215,7 +195,7 @@ void DeepFit::pretrain() {
         if (checkpoint_.wanted()) begun = snapshot("pretraining");
         stop_if_asked();
     }
-    if (!network_.encode_all(Run(run_.seed, run_.threads)).allFinite())
+    if (!network_.encode_all(run_.unstopped()).allFinite())
         throw BadArgument("training diverged: lower `pretrain_rate`, or scale the points (`scale=minmax`)",
                           {.option = "pretrain_rate", .value = to_text(options_.pretrain_rate)});
     if (begun) checkpoint_.write(*begun);  // whatever is stopped from here on need not train it again
@@ -229,7 +209,7 @@ DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) cons
 void DeepFit::finish(const Labels& labels, int clusters) {
     checkpoint_.warn(report_);
     report_.empty_cluster_policy = "an empty cluster of k-means takes the point that adds most to the inertia";
-    finish_report(report_, points_, labels, clusters, clusters, run_);
+    finish_report(report_, points_, own_part(labels, points_, run_), clusters, clusters, run_);
     auto& details = report_.details;
     if (!reconstruction_.empty()) {
         details.emplace_back("reconstruction", reconstruction_.back());

@@ -44,8 +44,10 @@ struct BatchLoss {
 
 /// `image`: rows and columns, or channels before them. BadArgument unless it makes d numbers.
 ImageShape image_shape(const std::vector<int>& image, Index dimensions);
-/// The points in single precision, checked.
-Matrix<float> checked_floats(PointsView points, int clusters, const Run& run);
+/// The points, checked for a method of so many clusters.
+PointsView checked(PointsView points, int clusters, const Run& run);
+/// This process' part of what all rows have.
+Labels own_part(const Labels& labels, PointsView points, const Run& run);
 /// Of the points that a checkpoint belongs to, and of a file beside them (empty: none).
 std::string fingerprint_with(PointsView points, const std::string& path, const Run& run);
 /// The options that a checkpoint belongs to: a file's bytes are in the fingerprint, wherever it lies.
@@ -73,9 +75,10 @@ public:
 
     Network& network() { return network_; }
     const Run& run() const { return run_; }
+    PointsView points() const { return points_; }
     Index count() const { return points_.rows(); }
     Index width() const { return network_.architecture().outputs; }
-    /// f(X) in double.
+    /// f(X) in double, on every process.
     Matrix<double> embedding();
     FitReport& report() { return report_; }
     /// Puts its seconds into the report, those before a checkpoint among them.
@@ -89,10 +92,11 @@ public:
 
     /// Parameters, and the report's last facts.
     DeepState state(Matrix<double> rotation, Matrix<double> centroids) const;
+    /// labels: of all points.
     void finish(const Labels& labels, int clusters);
 
 private:
-    Points points_;
+    PointsView points_;
     const AutoencoderOptions& options_;
     const Run& run_;
     Network network_;

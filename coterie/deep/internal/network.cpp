@@ -1,6 +1,9 @@
 // LibTorch behind a table of C functions: none of its types comes through. Parameters start from the run's random
 // streams, not LibTorch's: the same start on every device and with every version. On a CPU, memory is asked for before
 // a network or a larger batch needs it.
+//
+// Several processes do not share out a pass: a batch of the usual size is computed sooner than its gradients, as many
+// numbers as there are parameters, would be exchanged. They share out what looks at all points.
 
 #include "coterie/deep/internal/network.hpp"
 
@@ -12,8 +15,11 @@
 #include <mutex>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/gathered_rows.hpp"
 #include "coterie/base/internal/processor.hpp"
 #include "coterie/base/internal/shared_library.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 
 namespace coterie::internal {
@@ -23,6 +29,8 @@ namespace {
 constexpr Index encoded_at_once = 1000;
 constexpr Index numbers_at_once = 4'000'000;  // of the items; layers between may have some tens as many
 
+constexpr double largest_number = 1e15;  // squares and sums of them stay finite in single precision
+
 // The file name of the LibTorch that the library at `place` asks the loader for: it stands between zeros among the
 // names that the file is linked by. Empty where there is none.
 std::string torch_of(const std::string& place) {
@@ -31,6 +39,11 @@ std::string torch_of(const std::string& place) {
     constexpr std::string_view name("\0libtorch_cpu.so", 16);
     const std::size_t found = bytes.find(name);
     return found == std::string::npos ? "" : bytes.c_str() + found + 1;
+}
+
+NetworkProvider& other_provider() {
+    static NetworkProvider provider = nullptr;
+    return provider;
 }
 
 struct Loaded {
@@ -60,6 +73,13 @@ const Loaded& loaded() {
         out.trouble =
             load_plugin({"libcoterie-deep.so", "COTERIE_DEEP_LIBRARY", "coterie_network_functions"}, take, objection);
         if (out.api != nullptr && of_the_host.empty()) out.api->keep_memory();
+        if (out.api != nullptr || other_provider() == nullptr) return out;
+        try {
+            out.api = other_provider()(COTERIE_NETWORK_ABI);
+        } catch (const std::exception& error) {
+            out.trouble += "; " + std::string(error.what());
+            out.remedy = "pip install torch";
+        }
         return out;
     }();
     return found;
@@ -83,14 +103,17 @@ std::vector<coterie_layer> plans_of(const std::vector<Layer>& layers) {
 
 std::string network_backend() { return api().description(); }
 
+void provide_networks(NetworkProvider provider) { other_provider() = provider; }
+
 void check_device(const std::string& device) {
-    if (device != "cpu" && device != "cuda") throw refused_option("device", device, "cpu or cuda");
+    if (device != "cpu" && device != "cuda" && device != "mps")
+        throw refused_option("device", device, "cpu, cuda or mps");
     if (api().has_device(device.c_str()) == 0)
         throw BadArgument("option `device`: '" + device + "' is not there for " + network_backend() + "; use cpu",
                           {.option = "device", .value = device, .accepted = "cpu"});
 }
 
-bool has_half(const std::string& device) { return device != "cpu" || has_avx512(); }
+bool has_half(const std::string& device) { return device == "cuda" || (device == "cpu" && has_avx512()); }
 
 struct Network::Handle {
     const coterie_network_api& functions = api();
@@ -157,30 +180,112 @@ void Network::initialize(const Run& run, std::string_view purpose) {
     set_parameters(values);
 }
 
-void Network::set_points(const Matrix<float>& points) {
+void Network::set_points(PointsView points, const Run& run) {
+    if (points.columns() != architecture_.input.items()) throw InternalError("network: points of another shape");
+    const auto refuse = [](Index row, Index column, double value) {
+        throw BadData("points: point " + std::to_string(row + 1) + ", column " + std::to_string(column + 1) +
+                          ": value " + to_text(OptionValue(value)) +
+                          " is too large for a network, which computes in single precision; rescale the column "
+                          "(`scale=minmax`)",
+                      {.value = to_text(value),
+                       .accepted = "magnitudes up to 1e15",
+                       .row = row + 1,
+                       .column = std::to_string(column + 1)});
+    };
+    points.with_scalar([&]<class Scalar>() {
+        for_each_row_block<Scalar>(points, run, {.name = "reading"}, [&](const RowBlock<Scalar>& block, int) {
+            for (Index r = 0; r < block.rows.rows; ++r)
+                for (Index j = 0; j < points.columns(); ++j)
+                    if (!(std::abs(block.rows.row(r)[j]) <= largest_number))
+                        refuse(block.first + r, j, static_cast<double>(block.rows.row(r)[j]));
+        });
+    });
+    points_ = Points::borrow(points);
+    run_ = run;
+}
+
+void Network::set_points(Matrix<float> points) {
     if (points.cols() != architecture_.input.items()) throw InternalError("network: points of another shape");
-    handle_->check(handle_->functions.set_points(handle_->network, points.data(), points.rows()));
-    points_ = points.rows();
+    points_ = Points(std::move(points));
+    run_ = Run();
+}
+
+void Network::on_first(FunctionRef<void()> work) const {
+    Communicator& communicator = run_.communicator();
+    together(communicator, [&] {
+        if (communicator.rank() == 0) work();
+    });
+}
+
+void Network::share(std::span<float> numbers) const {
+    run_.communicator().broadcast(std::as_writable_bytes(numbers), 0);
+}
+
+Matrix<float> Network::items(std::span<const Index> rows) const {
+    Matrix<float> out(static_cast<Index>(rows.size()), architecture_.input.items());
+    points_.view().with_scalar([&]<class Scalar>() {
+        const GatheredRows<Scalar> found(points_, rows, run_);
+        for (Index r = 0; r < out.rows(); ++r)
+            std::transform(found[static_cast<std::size_t>(r)], found[static_cast<std::size_t>(r)] + out.cols(),
+                           out.row(r).data(), [](Scalar value) { return static_cast<float>(value); });
+    });
+    return out;
+}
+
+void Network::encode_items(const Matrix<float>& items, float* output) {
+    handle_->check(
+        handle_->functions.forward(handle_->network, items.data(), items.rows(), nullptr, nullptr, nullptr, 0, output));
 }
 
 Matrix<float> Network::encode(const std::vector<std::int64_t>& rows) {
     Matrix<float> out(static_cast<Index>(rows.size()), architecture_.outputs);
-    handle_->check(handle_->functions.forward(handle_->network, rows.data(), out.rows(), nullptr, nullptr, nullptr, 0,
-                                              out.data()));
+    encode_items(items(rows), out.data());
     return out;
 }
 
+// The batches are those of one process, each of the process that has its first row: their other rows are fetched.
 Matrix<float> Network::encode_all(const Run& run) {
-    Matrix<float> out(points_, architecture_.outputs);
+    Communicator& communicator = run_.communicator();
+    if (communicator.size() > 1) {
+        Parameters latest = parameters();
+        for (auto& values : latest) share(values);
+        set_parameters(latest);
+    }
+    const Index n = points_.rows(), outputs = architecture_.outputs;
     const Index step =
         std::clamp<Index>(numbers_at_once / std::max<Index>(1, architecture_.input.items()), 1, encoded_at_once);
-    for (Index begin = 0; begin < points_; begin += step) {
-        run.throw_if_stopped("encoding");
-        std::vector<std::int64_t> rows;
-        for (Index i = begin; i < std::min(points_, begin + step); ++i) rows.push_back(i);
-        out.middleRows(begin, static_cast<Index>(rows.size())) = encode(rows);
-    }
-    return out;
+    const auto batch_from = [&](Index row) { return (row + step - 1) / step; };
+    const Range own = own_rows(grid_of(points_), communicator);
+    std::vector<Index> fetched;  // of batches that a process begins and another ends
+    for (const Index end : gather(communicator, std::vector<Index>{own.end}))
+        for (Index row = std::max(end, fetched.empty() ? 0 : fetched.back() + 1);
+             row < std::min(n, batch_from(end) * step); ++row)
+            fetched.push_back(row);
+    const Matrix<float> others = items(fetched);
+    const Index first = batch_from(own.begin), last = batch_from(own.end);
+    const Index begin = std::min(n, first * step), end = std::min(n, last * step);
+    require_memory(
+        sizeof(float) * static_cast<double>(outputs) * static_cast<double>(communicator.size() > 1 ? 2 * n : n),
+        "what the network makes of the points");
+    std::vector<float> out(static_cast<std::size_t>((end - begin) * outputs));
+    together(communicator, [&] {
+        const Run alone = run.alone();
+        RowBuffer buffer;
+        for (Index batch = first; batch < last; ++batch) {
+            alone.throw_if_stopped("encoding");
+            const Index from = batch * step, to = std::min(n, from + step), own_to = std::min(to, own.end);
+            if (points_.view().source() != nullptr)
+                points_.view().source()->expect(own_to, std::min(own.end, to + step));
+            Matrix<float> items(to - from, architecture_.input.items());
+            items.topRows(own_to - from) = to_matrix<float>(points_.view().block(from, own_to, buffer));
+            for (Index row = own_to; row < to; ++row)
+                items.row(row - from) =
+                    others.row(std::lower_bound(fetched.begin(), fetched.end(), row) - fetched.begin());
+            encode_items(items, out.data() + (from - begin) * outputs);
+        }
+    });
+    const std::vector<float> all = communicator.size() > 1 ? gather(communicator, out) : std::move(out);
+    return Eigen::Map<const eigen::Matrix<float>>(all.data(), n, outputs);
 }
 
 Matrix<float> Network::decode(const Matrix<float>& output) {
@@ -199,28 +304,35 @@ void Network::require_pass_memory() {
 Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Changes& changes, Pass pass) {
     const auto data = [](const Matrix<float>& of) { return of.size() > 0 ? of.data() : nullptr; };
     pass_rows_ = static_cast<Index>(rows.size());
-    require_pass_memory();
+    on_first([&] { require_pass_memory(); });
+    const Matrix<float> seen = items(rows);
     Matrix<float> out(pass_rows_, architecture_.outputs);
-    handle_->check(handle_->functions.forward(handle_->network, rows.data(), pass_rows_, data(changes.affine),
-                                              data(changes.colour), data(changes.noise), pass == Pass::training ? 1 : 2,
-                                              out.data()));
+    on_first([&] {
+        handle_->check(handle_->functions.forward(handle_->network, seen.data(), pass_rows_, data(changes.affine),
+                                                  data(changes.colour), data(changes.noise),
+                                                  pass == Pass::training ? 1 : 2, out.data()));
+    });
+    share({out.data(), static_cast<std::size_t>(out.size())});
     return out;
 }
 
 double Network::reconstruct(double weight) {
     double value = 0;
-    handle_->check(handle_->functions.reconstruct(handle_->network, weight, &value));
-    return value;
+    on_first([&] { handle_->check(handle_->functions.reconstruct(handle_->network, weight, &value)); });
+    return from_process(run_.communicator(), 0, value);
 }
 
 Matrix<float> Network::input_gradient(const Matrix<float>& gradient) {
     Matrix<float> out(pass_rows_, architecture_.input.items());
-    handle_->check(handle_->functions.input_gradient(handle_->network, gradient.data(), out.data()));
+    on_first([&] { handle_->check(handle_->functions.input_gradient(handle_->network, gradient.data(), out.data())); });
+    share({out.data(), static_cast<std::size_t>(out.size())});
     return out;
 }
 
 void Network::backward(const Matrix<float>& gradient) {
-    handle_->check(handle_->functions.backward(handle_->network, gradient.size() > 0 ? gradient.data() : nullptr));
+    on_first([&] {
+        handle_->check(handle_->functions.backward(handle_->network, gradient.size() > 0 ? gradient.data() : nullptr));
+    });
 }
 
 void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
@@ -245,7 +357,9 @@ void Network::set_optimizers(const std::vector<Optimizer>& optimizers) {
         handle_->functions.set_optimizers(handle_->network, plans.data(), static_cast<std::int32_t>(plans.size())));
 }
 
-void Network::step() { handle_->check(handle_->functions.step(handle_->network)); }
+void Network::step() {
+    on_first([&] { handle_->check(handle_->functions.step(handle_->network)); });
+}
 
 Parameters Network::parameters() const {
     Parameters out(static_cast<std::size_t>(handle_->functions.parameters(handle_->network)));

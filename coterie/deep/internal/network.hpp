@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coterie/base/export.hpp"
 #include "coterie/base/function_ref.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
@@ -17,7 +18,11 @@ namespace coterie::internal {
 
 /// "LibTorch 1.13.1". ResourceError that says what to install where it is not to be had.
 std::string network_backend();
-/// BadArgument unless the device is there: "cpu" or "cuda".
+/// What another library than libcoterie-deep serves with, where that one cannot be loaded: the functions of
+/// network_abi.h for an ABI. Asked once, when the first network is made; throws what stands in the way.
+using NetworkProvider = const coterie_network_api* (*)(std::int32_t abi);
+COTERIE_API void provide_networks(NetworkProvider provider);
+/// BadArgument unless the device is there: "cpu", "cuda" or "mps".
 void check_device(const std::string& device);
 /// Whether the device multiplies in bfloat16 and adds up in single precision. A CPU does with AVX-512; on others
 /// LibTorch 1.13 adds up in bfloat16 as well, which is slow and an eighth off after a few layers.
@@ -49,7 +54,8 @@ Parameters load_parameters(const Archive& archive, const std::string& prefix, co
 void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture);
 
 /// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU,
-/// whatever the number of threads.
+/// whatever the number of threads. In several processes all make the same calls: rows come from whoever has them, the
+/// first process computes the passes and moves the parameters, and each encodes its own points.
 class Network {
 public:
     /// BadArgument unless the device is there, and, if `half`, has it.
@@ -60,19 +66,23 @@ public:
 
     /// Starts anew with parameters from the run's stream `purpose`, as the architecture's layers say.
     void initialize(const Run& run, std::string_view purpose);
-    /// Copied to the device.
-    void set_points(const Matrix<float>& points);
-    Index points() const { return points_; }
+    /// What rows are rows of from here on: looked at when they are wanted, in memory or read, by the run's processes.
+    /// They must outlive the network. BadData, naming row and column, for values beyond 1e15: squares and sums of
+    /// smaller ones stay within single precision.
+    void set_points(PointsView points, const Run& run);
+    /// Kept, as they are, for this process alone.
+    void set_points(Matrix<float> points);
 
     /// What the encoder makes of these rows, rows x outputs.
     Matrix<float> encode(const std::vector<std::int64_t>& rows);
-    /// Of all points, in batches of at most 1000, fewer where items are large.
+    /// What the encoder makes of all points, n x outputs, on every process, in batches of at most 1000, fewer where
+    /// items are large. All processes have the first one's parameters from here on.
     Matrix<float> encode_all(const Run& run);
     Matrix<float> decode(const Matrix<float>& output);
 
     /// probing: for input_gradient(); batch norms use the batch's own means, too, but their running means stay.
     enum class Pass { training, probing };
-    /// As encode(), and keeps the pass.
+    /// What the encoder makes of these rows, rows x outputs; the pass is kept.
     Matrix<float> begin(const std::vector<std::int64_t>& rows, const Changes& changes = {}, Pass pass = Pass::training);
     /// Adds weight times the mean squared error of the reconstruction; returns the error.
     double reconstruct(double weight);
@@ -87,21 +97,30 @@ public:
     const Architecture& architecture() const { return architecture_; }
     void store(Archive& archive, const std::string& prefix) const;
     void load(const Archive& archive, const std::string& prefix);
-    /// What the optimizers remember, as bits.
+    /// What the optimizers remember, as bits; of the process that moves the parameters.
     std::vector<std::int32_t> memory() const;
     void set_memory(const std::vector<std::int32_t>& bits);
-    /// All parameters, for keeping the best.
+    /// All parameters; elsewhere than on the first process those of the last encode_all().
     Parameters parameters() const;
     void set_parameters(const Parameters& parameters);
 
 private:
     struct Handle;
     void require_pass_memory();
+    /// The rows' numbers, in single precision.
+    Matrix<float> items(std::span<const Index> rows) const;
+    /// What the encoder makes of items, without a pass.
+    void encode_items(const Matrix<float>& items, float* output);
+    /// Work of the first process; what it throws all throw.
+    void on_first(FunctionRef<void()> work) const;
+    /// The first process' numbers, on every process.
+    void share(std::span<float> numbers) const;
 
     std::unique_ptr<Handle> handle_;
     Architecture architecture_;
     bool on_device_ = false;
-    Index points_ = 0;
+    Points points_;
+    Run run_;  // whose processes share the points
     Index pass_rows_ = 0;
     Index most_rows_ = 0;  // of a pass so far
 };

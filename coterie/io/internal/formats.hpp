@@ -40,6 +40,8 @@ Bytes inflate_gzip(const Bytes& bytes, std::string_view source);
 
 /// A field or a key as it may stand in a message: control characters and broken UTF-8 shown as ?, long ones cut short.
 std::string shown(std::string_view text);
+/// Adds the character of that code point.
+void append_utf8(std::string& out, std::uint32_t code);
 /// "1000000 x 64"
 std::string shape_text(const std::vector<std::int64_t>& shape);
 
@@ -109,13 +111,13 @@ LabelColumn labels_of_words(const std::vector<std::string_view>& words);
 // ---- numbers in text ------------------------------------------------------------------------------------------------
 
 /// Reads a decimal number, correctly rounded, from the start of [begin, end): optional sign, digits with an optional
-/// point, optional exponent. Returns where it ends, nullptr when there is none or it overflows Scalar (then `overflow`
-/// is set).
+/// point (`decimal`: or a comma), optional exponent. Returns where it ends, nullptr when there is none or it overflows
+/// Scalar (then `overflow` is set).
 template <class Scalar>
-const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow);
+const char* parse_decimal(const char* begin, const char* end, Scalar& value, bool& overflow, char decimal = '.');
 /// The whole of a field without surrounding blanks is one number that Scalar can hold.
 template <class Scalar>
-bool parse_field(std::string_view field, Scalar& value, bool& overflow);
+bool parse_field(std::string_view field, Scalar& value, bool& overflow, char decimal = '.');
 std::string_view trimmed(std::string_view field);
 
 /// Borders of consecutive pieces of about `piece` bytes, each ending just behind a '\n' (the last at the end).
@@ -125,7 +127,7 @@ Index line_at(std::string_view text, std::size_t offset);
 
 // ---- formats by name ------------------------------------------------------------------------------------------------
 
-enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors };
+enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors, matrix_market };
 std::string_view name(Format format);
 /// What a file's name ends in; nothing where that is not known, or compressed.
 std::optional<Format> format_of_name(const std::string& path);
@@ -156,6 +158,13 @@ Array parse_idx(const Bytes& bytes, std::string_view source);
 Array parse_idx_header(const Bytes& bytes, std::string_view source);
 /// `source` is completed by the array's name, for messages that follow.
 Array parse_npz(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
+/// The word that SciPy's save_npz writes as `format`: "csr"; empty where it is no text.
+std::string sparse_format(const Array& format);
+/// Sparse points (base/sparse_points.hpp) of an .npz that SciPy's save_npz wrote, of csr. Does not look for NaN.
+Points parse_sparse_points(const Bytes& bytes, Precision precision, Index max_rows, const std::string& source,
+                           int threads);
+/// The same of a Matrix Market file, rectangular or not.
+Points parse_sparse_matrix_market(const Bytes& bytes, Precision precision, Index max_rows, std::string_view source);
 Array parse_safetensors(const Bytes& bytes, std::string_view key, Purpose purpose, std::string& source);
 
 /// The table of a safetensors file, bounds-checked: tensors that tile the data exactly, metadata of texts only.

@@ -1,7 +1,7 @@
 // A hidden file in the target's own folder, as a rename is whole only within a file system. Its name has the process's
 // number and a counter, and must be new: two writers never share one. A device, a pipe and standard output are written
 // as they are. Bytes are handed to the system, and waited for on the disk only where that is asked for; the file that
-// is replaced leaves nothing, not its permissions either.
+// is replaced leaves its permissions and nothing else.
 
 #include "coterie/io/internal/output_file.hpp"
 
@@ -49,13 +49,19 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     }
     static std::atomic<unsigned> counter{0};
     const std::filesystem::path target(path_);
+    const bool replaces = ::stat(path_.c_str(), &status) == 0;
     for (int attempt = 0; attempt < 100; ++attempt) {
         const std::string unique = std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1));
         temporary_ = (target.parent_path() /
                       std::string(".").append(target.filename().string()).append(".").append(unique).append(".part"))
                          .string();
         descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor_ >= 0) return;
+        if (descriptor_ >= 0) {
+            // Who may not change them has what a new file has.
+            if (replaces) [[maybe_unused]]
+                const int ignored = ::fchmod(descriptor_, status.st_mode & 07777);
+            return;
+        }
         if (errno != EEXIST) break;
     }
     temporary_.clear();

@@ -8,8 +8,9 @@
 #include <numeric>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/internal/together.hpp"
-#include "coterie/kmeans/internal/cluster_sums.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
@@ -38,8 +39,43 @@ Spread spread_of(PointsView points, std::span<const double> weights, const Run& 
     return {moments.mean, moments.variance.mean(), total};
 }
 
+namespace {
+
+// Of sparse points, a cluster after the other: the rows of one, in their order, are added by one thread, so that there
+// is one sum of d numbers per cluster whatever the threads.
+ClusterSums sparse_cluster_sums(const SparsePoints& points, const Labels& labels, int clusters,
+                                std::span<const double> weights, const Run& run) {
+    const Index d = points.columns();
+    std::vector<Index> starts(at(clusters) + 1, 0);
+    for (const std::int32_t label : labels) ++starts[at(label) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::vector<Index> members(labels.size());
+    std::vector<Index> next(starts.begin(), starts.end() - 1);
+    for (std::size_t i = 0; i < labels.size(); ++i) members[at(next[at(labels[i])]++)] = static_cast<Index>(i);
+    ClusterSums out{Matrix<double>(clusters, d), std::vector<double>(at(clusters), 0.0)};
+    const Stage stage{.name = "sums", .operations = 2.0 * static_cast<double>(points.entries() + clusters * d)};
+    PointsView(points).with_scalar([&]<class T>() {
+        for_each_block(clusters, run, stage, [&](Index j, int) {
+            double* const sum = out.sums.data() + j * d;
+            std::fill_n(sum, d, 0.0);
+            for (Index m = starts[at(j)]; m < starts[at(j) + 1]; ++m) {
+                const Index i = members[at(m)];
+                const double w = weights.empty() ? 1.0 : weights[at(i)];
+                const SparseRow<T> row = points.row<T>(i);
+                for (Index e = 0; e < row.count; ++e) sum[row.column(e)] += w * static_cast<double>(row.values[e]);
+                out.mass[at(j)] += w;
+            }
+        });
+    });
+    return out;
+}
+
+}  // namespace
+
 ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, std::span<const double> weights,
                          const Run& run) {
+    if (const SparsePoints* sparse = as_sparse(points))
+        return sparse_cluster_sums(*sparse, labels, clusters, weights, run);
     const Index d = points.columns();
     const ClusterSumLayout layout(clusters, d);
     const Index first = own_rows(grid_of(points), run.communicator()).begin;
@@ -81,6 +117,33 @@ std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& lab
     order = gather(communicator, order);
     keep();
     return order;
+}
+
+int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
+                        FunctionRef<std::vector<double>()> costs, Communicator& communicator) {
+    std::vector<Index> members(at(clusters), 0);
+    for (Index i = 0; i < own.count(); ++i)
+        if (weights.empty() || weights[at(own.begin + i)] > 0) ++members[at(labels[at(i)])];
+    members = add_up(communicator, members);
+    const auto empty = static_cast<std::size_t>(std::count(members.begin(), members.end(), 0));
+    if (empty == 0) return 0;
+    const std::vector<Costly> order = costliest(costs(), labels, own.begin, empty + at(clusters), communicator);
+    int filled = 0;
+    std::size_t next = 0;
+    for (std::int32_t j = 0; j < clusters; ++j) {
+        if (members[at(j)] > 0) continue;
+        for (; next < order.size() && order[next].cost > 0; ++next) {
+            const auto& [cost, row, old] = order[next];
+            if (members[at(old)] < 2) continue;
+            --members[at(old)];
+            if (own.has(row)) labels[at(row - own.begin)] = j;
+            members[at(j)] = 1;
+            ++filled;
+            ++next;
+            break;
+        }
+    }
+    return filled;
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coterie/base/function_ref.hpp"
+#include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/report.hpp"
@@ -50,6 +51,12 @@ struct Costly {
 /// those of this process' rows, of which `first` is the first.
 std::vector<Costly> costliest(const std::vector<double>& cost, const Labels& labels, Index first, std::size_t wanted,
                               Communicator& communicator);
+
+/// Gives each cluster without a row that weighs something the row that costs most, from a cluster that keeps another;
+/// rows that cost nothing stay. `labels` are those of this process' rows, `own` among all; costs() is asked for theirs
+/// where a cluster is empty. Returns how many clusters were given one.
+int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> weights, Range own,
+                        FunctionRef<std::vector<double>()> costs, Communicator& communicator);
 
 /// Means of the points of each cluster; an empty cluster keeps its row of `before`.
 Matrix<double> means_of(const Matrix<double>& points, const Labels& labels, const Matrix<double>& before, int threads);

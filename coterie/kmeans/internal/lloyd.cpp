@@ -16,8 +16,9 @@
 #include <numeric>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/internal/together.hpp"
-#include "coterie/kmeans/internal/cluster_sums.hpp"
+#include "coterie/kmeans/internal/sparse_lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 
@@ -613,6 +614,8 @@ private:
 template <class T>
 LloydResult<T> lloyd(PointsView points, const Matrix<T>& start, const LloydSettings& settings,
                      std::span<const double> weights, const Run& run, int repetition, int repetitions, KeptFit* kept) {
+    if (const SparsePoints* sparse = as_sparse(points))
+        return sparse_lloyd<T>(*sparse, start, settings, weights, run, repetition, repetitions, kept);
     if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
         const Vector<T> origin = to_matrix<T>(from->points("origin", 1, points.columns())).row(0);
         return Lloyd<T>(points, to_matrix<T>(from->points("assigned", -1, points.columns())), origin, settings, weights,

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
-#include "coterie/kmeans/internal/cluster_sums.hpp"
 
 namespace coterie::internal {
 

@@ -13,6 +13,7 @@
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/internal/sha256.hpp"
 
@@ -22,9 +23,30 @@ namespace {
 // Of what a checkpoint holds; another one for every change of that.
 constexpr const char* layout = "3";
 
+std::string shape_of(PointsView points) {
+    return std::to_string(points.rows()) + " x " + std::to_string(points.columns()) + " " +
+           std::string(name(points.scalar()));
+}
+
+std::string fingerprint_of_entries(const SparsePoints& points) {
+    Sha256 sum;
+    PointsView(points).with_scalar([&]<class Scalar>() {
+        std::vector<Index> columns;
+        for (Index i = 0; i < points.rows(); ++i) {
+            const SparseRow<Scalar> row = points.row<Scalar>(i);
+            columns.assign(1, row.count);
+            for (Index e = 0; e < row.count; ++e) columns.push_back(row.column(e));
+            sum.update(columns.data(), sizeof(Index) * columns.size());
+            sum.update(row.values, sizeof(Scalar) * static_cast<std::size_t>(row.count));
+        }
+    });
+    return sum.hex() + " " + shape_of(PointsView(points)) + " sparse";
+}
+
 }  // namespace
 
 std::string fingerprint_of(PointsView points, const Run& run) {
+    if (const SparsePoints* sparse = as_sparse(points)) return fingerprint_of_entries(*sparse);
     using Digest = std::array<char, 64>;
     const Range own = own_blocks(grid_of(points), run.communicator());
     std::vector<Digest> digests(static_cast<std::size_t>(own.count()));
@@ -42,8 +64,7 @@ std::string fingerprint_of(PointsView points, const Run& run) {
     digests = gather(run.communicator(), digests);
     Sha256 sum;
     sum.update(digests.data(), sizeof(Digest) * digests.size());
-    return sum.hex() + " " + std::to_string(points.rows()) + " x " + std::to_string(points.columns()) + " " +
-           std::string(name(points.scalar()));
+    return sum.hex() + " " + shape_of(points);
 }
 
 Checkpoint::Checkpoint(const Run& run, std::string method, const OptionValues& options, std::string points)

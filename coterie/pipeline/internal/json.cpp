@@ -15,6 +15,56 @@ void add_scores(Json& json, const ClusteringResult& result) {
     json["scored"] = result.agreement->scored;
 }
 
+Json rows_json(const std::vector<Index>& rows) {
+    Json out = Json::array();
+    for (const Index row : rows) out.push_back(row + 1);
+    return out;
+}
+
+// Rows are counted from 1, as in messages.
+Json json_of(const ClusterProfile& cluster, bool whole) {
+    Json out = {{"cluster", cluster.name}, {"points", cluster.rows}, {"share", cluster.share}};
+    if (whole) {
+        out["silhouette"] = cluster.silhouette ? Json(*cluster.silhouette) : Json();
+        out["nearest"] = cluster.nearest ? Json(*cluster.nearest) : Json();
+    }
+    out["columns"] = Json::array();
+    for (const ColumnProfile& column : cluster.columns) {
+        Json one = {{"name", column.name},
+                    {"column", column.column},
+                    {"difference", column.difference},
+                    {"mean", column.mean},
+                    {"elsewhere", column.elsewhere}};
+        if (column.quartiles) one["quartiles"] = *column.quartiles;
+        out["columns"].push_back(std::move(one));
+    }
+    if (whole) {
+        out["typical"] = rows_json(cluster.typical);
+        out["doubtful"] = rows_json(cluster.doubtful);
+    }
+    return out;
+}
+
+void add_description(Json& json, const ClusteringResult& result, bool whole) {
+    if (!result.description) return;
+    const Description& description = *result.description;
+    if (whole) {
+        json["silhouette"] = description.silhouette ? Json(*description.silhouette) : Json();
+        json["silhouettes"] = description.silhouettes.empty() ? Json() : Json(description.silhouettes);
+        json["closest"] = description.closest ? Json{description.closest->first, description.closest->second} : Json();
+        json["space"] = description.space;
+    }
+    json["profiles"] = Json::array();
+    for (const ClusterProfile& cluster : description.clusters) json["profiles"].push_back(json_of(cluster, whole));
+}
+
+// How the document came about.
+void add_origin(Json& json, const ClusteringResult& result) {
+    if (!result.command.empty()) json["command"] = result.command;
+    if (!result.date.empty()) json["date"] = result.date;
+    json["version"] = COTERIE_VERSION;
+}
+
 void add_written(Json& json, const ClusteringResult& result) {
     json["written"] = Json::object();
     for (const auto& [what, path] : result.written) json["written"][what] = path;
@@ -103,6 +153,7 @@ Json json_of(const FitResult& result) {
     json["clusters_found"] = report.clusters_found;
     json["sizes"] = result.sizes;
     if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
+    add_description(json, result, false);
     json["objective"] = report.objective;
     json["objective_per_iteration"] = report.objective_per_iteration;
     json["iterations"] = report.iterations;
@@ -122,6 +173,7 @@ Json json_of(const FitResult& result) {
     }
     json["details"] = details;
     add_written(json, result);
+    add_origin(json, result);
     return json;
 }
 
@@ -140,12 +192,15 @@ Json json_of(const AppliedResult& result) {
         json["sizes"] = result.sizes;
     }
     if (!result.groups.empty()) json["labels"] = json_of(result.groups, false);
+    add_description(json, result, true);
     json["preprocessing"] = result.preprocessing;
     json["seconds"] = json_of(result.seconds);
     json["threads"] = result.threads;
     json["warnings"] = result.warnings;
+    json["notes"] = result.notes;
     add_scores(json, result);
     if (result.moved_to == 0) add_written(json, result);
+    add_origin(json, result);
     return json;
 }
 

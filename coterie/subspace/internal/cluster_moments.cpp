@@ -11,6 +11,7 @@
 #include <string>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 
 namespace coterie::internal {
@@ -31,20 +32,6 @@ struct Changed {
 namespace {
 constexpr Index kNumbers = Index{1} << 24;  // of the rows that are added together
 constexpr Index kChanges = Index{1} << 16;  // most of them
-
-template <class T>
-void send_all(Communicator& communicator, const std::vector<T>& values, int to) {
-    const std::size_t count = values.size();
-    communicator.send(std::as_bytes(std::span(&count, 1)), to);
-    if (count > 0) communicator.send(std::as_bytes(std::span(values)), to);
-}
-template <class T>
-void receive_all(Communicator& communicator, std::vector<T>& values, int from) {
-    std::size_t count = 0;
-    communicator.receive(std::as_writable_bytes(std::span(&count, 1)), from);
-    values.resize(count);
-    if (count > 0) communicator.receive(std::as_writable_bytes(std::span(values)), from);
-}
 
 // begin and end are borders of blocks.
 template <class T>

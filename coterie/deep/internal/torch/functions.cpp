@@ -109,14 +109,7 @@ int32_t set_parameter(coterie_network* network, int32_t number, const float* fro
     });
 }
 
-int32_t set_points(coterie_network* network, const float* points, int64_t count) {
-    return guarded([&] {
-        Tensor host = torch::from_blob(const_cast<float*>(points), {count, network->shape.items()}, torch::kFloat32);
-        network->points = network->device.is_cpu() ? host.clone() : host.to(network->device);
-    });
-}
-
-int32_t forward(coterie_network* network, const int64_t* rows, int64_t count, const float* affine, const float* colour,
+int32_t forward(coterie_network* network, const float* items, int64_t count, const float* affine, const float* colour,
                 const float* noise, int32_t training, float* output) {
     return guarded([&] {
         use_threads(network->threads);
@@ -125,11 +118,11 @@ int32_t forward(coterie_network* network, const int64_t* rows, int64_t count, co
         if (training == 0) {
             const torch::NoGradGuard guard;
             const Tensor found =
-                network->encoder.run(network->batch(rows, count, affine, colour, noise), network->pass(false));
+                network->encoder.run(network->batch(items, count, affine, colour, noise), network->pass(false));
             coterie_network::to_host(found.flatten(1), output);
             return;
         }
-        network->input = network->batch(rows, count, affine, colour, noise);
+        network->input = network->batch(items, count, affine, colour, noise);
         if (training == 2) network->input.set_requires_grad(true);
         network->output = network->encoder.run(network->input, network->pass(true, training == 2 ? 0.0 : 0.1))
                               .flatten(1)
@@ -239,13 +232,12 @@ int32_t set_memory(coterie_network* network, const float* from) {
 
 extern "C" __attribute__((visibility("default"))) const coterie_network_api* coterie_network_functions(int32_t abi) {
     static const coterie_network_api functions = {
-        COTERIE_NETWORK_ABI,           &coterie_deep::description,   &coterie_deep::error,
-        &coterie_deep::has_device,     &coterie_deep::keep_memory,   &coterie_deep::create,
-        &coterie_deep::destroy,        &coterie_deep::parameters,    &coterie_deep::parameter_size,
-        &coterie_deep::get_parameter,  &coterie_deep::set_parameter, &coterie_deep::set_points,
-        &coterie_deep::forward,        &coterie_deep::reconstruct,   &coterie_deep::decode,
-        &coterie_deep::input_gradient, &coterie_deep::backward,      &coterie_deep::set_optimizers,
-        &coterie_deep::step,           &coterie_deep::memory_size,   &coterie_deep::get_memory,
-        &coterie_deep::set_memory};
+        COTERIE_NETWORK_ABI,          &coterie_deep::description,    &coterie_deep::error,
+        &coterie_deep::has_device,    &coterie_deep::keep_memory,    &coterie_deep::create,
+        &coterie_deep::destroy,       &coterie_deep::parameters,     &coterie_deep::parameter_size,
+        &coterie_deep::get_parameter, &coterie_deep::set_parameter,  &coterie_deep::forward,
+        &coterie_deep::reconstruct,   &coterie_deep::decode,         &coterie_deep::input_gradient,
+        &coterie_deep::backward,      &coterie_deep::set_optimizers, &coterie_deep::step,
+        &coterie_deep::memory_size,   &coterie_deep::get_memory,     &coterie_deep::set_memory};
     return abi == COTERIE_NETWORK_ABI ? &functions : nullptr;
 }

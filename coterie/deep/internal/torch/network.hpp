@@ -1,6 +1,6 @@
 #pragma once
-// Internal to coterie-deep: what a coterie_network is: an encoder and a decoder, their optimizers, the points, and the
-// pass that is kept.
+// Internal to coterie-deep: what a coterie_network is: an encoder and a decoder, their optimizers, and the pass that
+// is kept.
 
 #include <cstring>
 #include <stdexcept>
@@ -34,17 +34,15 @@ struct coterie_network {
     int64_t decoder_inputs = 0;  // 0: there is no decoder
     std::vector<Tensor> encoder_trained, decoder_trained, all;
     std::vector<coterie_deep::Optimizer> optimizers;
-    Tensor points;
     // The pass that is kept.
     Tensor input, output, loss;
 
-    Tensor batch(const int64_t* rows, int64_t count, const float* affine, const float* colour, const float* noise) {
-        if (!points.defined()) throw std::runtime_error("no points were set");
-        const Tensor numbers = torch::from_blob(const_cast<int64_t*>(rows), {count}, torch::kInt64).to(device);
-        Tensor x = points.index_select(0, numbers).reshape({count, shape.channels, shape.rows, shape.columns});
+    Tensor batch(const float* items, int64_t count, const float* affine, const float* colour, const float* noise) {
         const auto moved = [&](const float* from, at::IntArrayRef sizes) {
             return torch::from_blob(const_cast<float*>(from), sizes, torch::kFloat32).to(device);
         };
+        Tensor x = moved(items, {count, shape.channels, shape.rows, shape.columns});
+        if (device.is_cpu()) x = x.clone();  // a kept pass outlives the caller's items
         if (affine != nullptr) {
             const Tensor grid = at::affine_grid_generator(moved(affine, {count, 2, 3}), x.sizes(), false);
             x = at::grid_sampler_2d(x, grid, 0, 0, false);  // bilinear, zeros outside

@@ -1,0 +1,609 @@
+// coterie ner: named entities from a few annotated sentences. A thin layer on coterie/ner/: each subcommand reads
+// corpora, gets the vectors of their words, calls one function, and tells what came of it.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "common.hpp"
+#include "coterie/io/reader.hpp"
+#include "coterie/ner/adapt.hpp"
+#include "coterie/ner/corpus.hpp"
+#include "coterie/ner/scoring.hpp"
+#include "coterie/ner/support.hpp"
+#include "coterie/ner/tagger.hpp"
+#include "coterie/ner/vectors.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "terminal.hpp"
+
+namespace coterie::cli {
+namespace {
+
+struct NerRequest {
+    std::string corpus;  // or the support, or the gold corpus
+    std::string model;
+    std::string found;
+    std::string other;
+    std::string vectors;
+    std::string out;
+    std::shared_ptr<ner::CorpusOptions> reading = std::make_shared<ner::CorpusOptions>();
+    std::shared_ptr<ner::VectorOptions> encoding = std::make_shared<ner::VectorOptions>();
+    std::shared_ptr<ner::SampleOptions> sampling = std::make_shared<ner::SampleOptions>();
+    std::shared_ptr<ner::SuggestOptions> suggesting = std::make_shared<ner::SuggestOptions>();
+    std::shared_ptr<ner::AdaptOptions> adapting = std::make_shared<ner::AdaptOptions>();
+    std::shared_ptr<ner::TagOptions> tagging = std::make_shared<ner::TagOptions>();
+    std::shared_ptr<RunRequest> running = std::make_shared<RunRequest>();
+};
+
+// What is told on standard error, or under "notes" in the document.
+class Notes {
+public:
+    explicit Notes(const NerRequest& request) : quiet_(request.running->quiet) {}
+    void add(const std::vector<std::string>& notes) {
+        for (const std::string& note : notes) {
+            if (!quiet_) print_note(note);
+            all_.push_back(note);
+        }
+    }
+    const std::vector<std::string>& all() const { return all_; }
+
+private:
+    bool quiet_;
+    std::vector<std::string> all_;
+};
+
+ner::Corpus read(const std::string& path, const NerRequest& request, Notes& notes,
+                 ner::TagReading tags = ner::TagReading::checked) {
+    ner::CorpusOptions options = *request.reading;
+    options.tags = tags;
+    ner::Corpus out = ner::read_corpus(path, options);
+    notes.add(out.notes);
+    return out;
+}
+
+std::string counts_of(const ner::Corpus& corpus) {
+    return corpus.source + ": " + count_text(static_cast<Index>(corpus.sentences.size())) + " sentences, " +
+           count_text(corpus.words()) + " words, read as " + std::string(ner::name(corpus.format));
+}
+
+std::vector<std::pair<std::string, Index>> mentions_of(const ner::Corpus& corpus) {
+    std::vector<std::pair<std::string, Index>> out;
+    for (const std::string& type : corpus.types) out.emplace_back(type, 0);
+    for (const ner::Sentence& sentence : corpus.sentences)
+        for (const ner::Mention& mention : sentence.mentions) ++out[static_cast<std::size_t>(mention.type)].second;
+    return out;
+}
+
+std::string mentions_text(const ner::Corpus& corpus) {
+    std::vector<std::string> out;
+    for (const auto& [type, count] : mentions_of(corpus)) out.push_back(type + " " + count_text(count));
+    return out.empty() ? "none" : join(out);
+}
+
+Json json_of_counts(const ner::MentionCounts& counts) {
+    return {{"marked", counts.marked},         {"found", counts.found},     {"right", counts.right},
+            {"precision", counts.precision()}, {"recall", counts.recall()}, {"f1", counts.f1()}};
+}
+
+std::vector<std::string> row_of_counts(const std::string& name, const ner::MentionCounts& counts) {
+    return {name,
+            count_text(counts.marked),
+            count_text(counts.found),
+            count_text(counts.right),
+            share_text(counts.precision()),
+            share_text(counts.recall()),
+            share_text(counts.f1())};
+}
+
+std::string scores_table(const ner::MentionScores& scores) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [type, counts] : scores.types) rows.push_back(row_of_counts(type, counts));
+    rows.push_back(row_of_counts("all", scores.micro));
+    return table({"type", "marked", "found", "right", "precision", "recall", "F1"}, rows, {1, 2, 3, 4, 5, 6});
+}
+
+Json json_of_scores(const ner::MentionScores& scores) {
+    Json out;
+    out["micro"] = json_of_counts(scores.micro);
+    out["types"] = Json::object();
+    for (const auto& [type, counts] : scores.types) out["types"][type] = json_of_counts(counts);
+    return out;
+}
+
+bool wholly_annotated(const ner::Corpus& corpus) {
+    return std::all_of(corpus.sentences.begin(), corpus.sentences.end(), [](const auto& s) { return s.annotated; });
+}
+
+std::string vectors_text(const std::string& source, const ner::WordVectors& vectors) {
+    return source + (vectors.layer.empty() ? "" : ", layer " + vectors.layer);
+}
+
+// ---- encode ---------------------------------------------------------------------------------------------------------
+
+int encode(const NerRequest& request) {
+    Outputs outputs;
+    outputs.keep(request.corpus);
+    outputs.add("--out", request.out, {".npy", ".csv"});
+    outputs.check(request.running->json);
+    if (request.out.empty()) throw UsageError("coterie ner encode needs --out FILE", "see coterie ner encode --help");
+    Run run = request.running->run();
+    Notes notes(request);
+    const ner::Corpus corpus = read(request.corpus, request, notes);
+    Stopwatch watch;
+    ner::WordVectors vectors;
+    {
+        ProgressBar bar(run, request.running->quiet);
+        const InterruptGuard guard;
+        run.should_stop = InterruptGuard::interrupted;
+        vectors = ner::word_vectors(request.vectors, corpus, *request.encoding, run);
+    }
+    const double seconds = watch.seconds();
+    notes.add(vectors.notes);
+    write_points(request.out, vectors.vectors);
+    const double speed = static_cast<double>(corpus.words()) / std::max(seconds, 1e-9);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["corpus"] = request.corpus;
+        out["words"] = corpus.words();
+        out["dimensions"] = vectors.vectors.columns();
+        out["layer"] = vectors.layer;
+        out["words_per_second"] = speed;
+        out["notes"] = notes.all();
+        out["written"] = request.out;
+        print(document(out));
+        return Exit::done;
+    }
+    print_result(facts({{"corpus", counts_of(corpus)},
+                        {"vectors", vectors_text(request.vectors, vectors) + ": " +
+                                        count_text(vectors.vectors.columns()) + " numbers per word"},
+                        {"speed", count_text(static_cast<Index>(speed)) + " words per second"},
+                        {"written", request.out}}),
+                 outputs);
+    return Exit::done;
+}
+
+// ---- sample ---------------------------------------------------------------------------------------------------------
+
+int sample(const NerRequest& request) {
+    Outputs outputs;
+    outputs.keep(request.corpus);
+    outputs.add("--out", request.out);
+    outputs.check(request.running->json);
+    const Run run = request.running->run();
+    Notes notes(request);
+    const ner::Corpus corpus = read(request.corpus, request, notes);
+    const std::vector<std::size_t> chosen = ner::sample_support(corpus, *request.sampling, run);
+    const ner::Corpus support = corpus.subset(chosen);
+    if (!request.out.empty()) ner::write_corpus(request.out, support);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["corpus"] = request.corpus;
+        out["shots"] = request.sampling->shots;
+        out["sentences"] = Json::array();
+        for (const std::size_t s : chosen)
+            out["sentences"].push_back({{"number", s + 1}, {"line", corpus.sentences[s].line}});
+        for (const auto& [type, count] : mentions_of(support)) out["mentions"][type] = count;
+        print(document(out));
+        return Exit::done;
+    }
+    std::vector<std::pair<std::string, std::string>> rows = {
+        {"corpus", counts_of(corpus)}, {"support", counts_of(support)}, {"mentions", mentions_text(support)}};
+    if (!request.out.empty()) rows.emplace_back("written", request.out);
+    print_result(facts(rows), outputs);
+    return Exit::done;
+}
+
+// ---- adapt ----------------------------------------------------------------------------------------------------------
+
+struct SupportVectors {
+    Points support;
+    Points other;  // may be none
+    std::string text;
+    std::string layer;
+};
+
+// Of an encoder or a table each corpus has its own; the rows of a file are the words of the other corpus, in which the
+// support's sentences are looked for.
+SupportVectors vectors_for(const NerRequest& request, const ner::Corpus& support, const ner::Corpus* other,
+                           Notes& notes, const Run& run) {
+    if (other != nullptr && request.vectors.ends_with(".npy")) {
+        const ner::WordVectors all = ner::word_vectors(request.vectors, *other, *request.encoding, run);
+        const std::vector<std::size_t> places = ner::find_sentences(support, *other);
+        const std::set<std::size_t> taken(places.begin(), places.end());
+        const std::vector<Index> first = other->first_words();
+        std::vector<Index> of_support;
+        std::vector<Index> of_others;
+        const auto add = [&](std::size_t s, std::vector<Index>& to) {
+            for (Index i = first[s]; i < first[s + 1]; ++i) to.push_back(i);
+        };
+        for (const std::size_t s : places) add(s, of_support);
+        for (std::size_t s = 0; s < other->sentences.size(); ++s)
+            if (!taken.contains(s)) add(s, of_others);
+        return {rows_of(all.vectors, of_support), rows_of(all.vectors, of_others), request.vectors, {}};
+    }
+    const ner::WordVectors own = ner::word_vectors(request.vectors, support, *request.encoding, run);
+    SupportVectors out{own.vectors, {}, vectors_text(request.vectors, own), own.layer};
+    notes.add(own.notes);
+    if (other != nullptr) {
+        const ner::WordVectors others = ner::word_vectors(request.vectors, *other, *request.encoding, run);
+        if (own.layer.empty()) notes.add(others.notes);  // an encoder's would be said twice
+        out.other = others.vectors;
+    }
+    return out;
+}
+
+std::string share_of_outside(const ner::AdaptReport& report) {
+    if (!report.outside_share) return report.share_origin;
+    const auto [low, high] = *report.outside_share;
+    return share_text(low) + (low == high ? "" : " to " + share_text(high)) + ", " + report.share_origin;
+}
+
+int adapt(const NerRequest& request) {
+    Outputs outputs;
+    for (const std::string& input : {request.corpus, request.other, request.vectors}) outputs.keep(input);
+    outputs.add("--model-out", request.model);
+    outputs.check(request.running->json);
+    Run run = request.running->run();
+    Notes notes(request);
+    const ner::Corpus support = read(request.corpus, request, notes);
+    std::optional<ner::Corpus> other;
+    if (!request.other.empty()) other = read(request.other, request, notes);
+    Stopwatch watch;
+    ner::AdaptReport report;
+    ner::Tagger tagger;
+    std::string vectors_are;
+    Seconds seconds;
+    {
+        ProgressBar bar(run, request.running->quiet);
+        const InterruptGuard guard;
+        run.should_stop = InterruptGuard::interrupted;
+        const SupportVectors vectors = vectors_for(request, support, other ? &*other : nullptr, notes, run);
+        seconds.emplace_back("vectors", watch.restart());
+        tagger = ner::adapt(support, vectors.support, vectors.other, *request.adapting, run, &report);
+        tagger.encoder = request.vectors;
+        tagger.layer = vectors.layer;
+        vectors_are = vectors.text;
+        seconds.emplace_back("adapt", watch.restart());
+    }
+    if (!request.running->quiet)
+        for (const std::string& warning : report.warnings) print_warning(warning);
+    if (!request.model.empty()) tagger.save(request.model);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["support"] = request.corpus;
+        for (const auto& [type, count] : mentions_of(support)) out["mentions"][type] = count;
+        out["vectors"] = request.vectors;
+        out["layer"] = tagger.layer;
+        out["method"] = tagger.method;
+        out["chosen_because"] = report.chosen_because;
+        out["compared"] = Json::object();
+        for (const auto& [method, counts] : report.compared)
+            out["compared"][std::string(ner::name(method))] = json_of_counts(counts);
+        out["outside_share"] = report.outside_share
+                                   ? Json::array({report.outside_share->first, report.outside_share->second})
+                                   : Json(nullptr);
+        out["share_origin"] = report.share_origin;
+        out["warnings"] = report.warnings;
+        out["notes"] = notes.all();
+        out["seconds"] = json_of(seconds);
+        if (!request.model.empty()) out["written"] = request.model;
+        print(document(out));
+        return Exit::done;
+    }
+    std::vector<std::pair<std::string, std::string>> rows = {{"support", counts_of(support)},
+                                                             {"mentions", mentions_text(support)}};
+    if (other) rows.emplace_back("other", counts_of(*other));
+    rows.emplace_back("vectors", vectors_are);
+    rows.emplace_back("method", tagger.method + ": " + report.chosen_because);
+    rows.emplace_back("share of O", share_of_outside(report));
+    if (!request.model.empty()) rows.emplace_back("written", request.model);
+    std::string text = facts(rows);
+    if (!report.compared.empty()) {
+        std::vector<std::vector<std::string>> compared;
+        for (const auto& [method, counts] : report.compared)
+            compared.push_back(row_of_counts(std::string(ner::name(method)), counts));
+        text += "\n" + table({"left out", "marked", "found", "right", "precision", "recall", "F1"}, compared,
+                             {1, 2, 3, 4, 5, 6});
+    }
+    print_result(text, outputs);
+    return Exit::done;
+}
+
+// ---- tag, suggest ---------------------------------------------------------------------------------------------------
+
+ner::WordVectors vectors_like(const ner::Tagger& tagger, const NerRequest& request, const ner::Corpus& corpus,
+                              Notes& notes, Run& run) {
+    const std::string source = request.vectors.empty() ? tagger.encoder : request.vectors;
+    if (request.vectors.empty() && source.ends_with(".npy"))
+        throw UsageError("the tagger's vectors were read from " + source + ", which is of another corpus",
+                         "give those of this one: --vectors FILE.npy");
+    ner::VectorOptions options = *request.encoding;
+    if (options.layer == "auto" && !tagger.layer.empty() && !source.ends_with(".npy")) options.layer = tagger.layer;
+    ner::WordVectors out = ner::word_vectors(source, corpus, options, run);
+    notes.add(out.notes);
+    return out;
+}
+
+int tag(const NerRequest& request) {
+    Outputs outputs;
+    for (const std::string& input : {request.model, request.corpus, request.vectors}) outputs.keep(input);
+    outputs.add("--out", request.out);
+    outputs.check(request.running->json);
+    Run run = request.running->run();
+    Notes notes(request);
+    const ner::Tagger tagger = ner::Tagger::load(request.model);
+    const ner::Corpus gold = read(request.corpus, request, notes);
+    ner::Corpus corpus = gold;
+    {
+        ProgressBar bar(run, request.running->quiet);
+        const InterruptGuard guard;
+        run.should_stop = InterruptGuard::interrupted;
+        const ner::WordVectors vectors = vectors_like(tagger, request, corpus, notes, run);
+        tagger.tag(corpus, vectors.vectors, *request.tagging, run);
+    }
+    if (!request.out.empty()) ner::write_corpus(request.out, corpus);
+    std::optional<ner::MentionScores> scores;
+    if (wholly_annotated(gold)) scores = ner::score_mentions(gold, corpus);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["model"] = request.model;
+        out["corpus"] = request.corpus;
+        out["method"] = tagger.method;
+        for (const auto& [type, count] : mentions_of(corpus)) out["mentions"][type] = count;
+        if (scores) out["scores"] = json_of_scores(*scores);
+        out["notes"] = notes.all();
+        if (!request.out.empty()) out["written"] = request.out;
+        print(document(out));
+        return Exit::done;
+    }
+    std::vector<std::pair<std::string, std::string>> rows = {{"corpus", counts_of(corpus)},
+                                                             {"tagger", request.model + ", " + tagger.method},
+                                                             {"found", mentions_text(corpus)}};
+    if (!request.out.empty()) rows.emplace_back("written", request.out);
+    print_result(facts(rows) + (scores ? "\n" + scores_table(*scores) : ""), outputs);
+    return Exit::done;
+}
+
+std::string sentence_text(const ner::Corpus& corpus, const ner::Sentence& sentence) {
+    std::string out = corpus.text_of(sentence, ner::Mention{0, sentence.words.size(), 0, 0});
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return out;
+}
+
+int suggest(const NerRequest& request) {
+    Outputs outputs;
+    for (const std::string& input : {request.model, request.corpus, request.vectors}) outputs.keep(input);
+    outputs.add("--out", request.out);
+    outputs.check(request.running->json);
+    Run run = request.running->run();
+    Notes notes(request);
+    const ner::Tagger tagger = ner::Tagger::load(request.model);
+    const ner::Corpus corpus = read(request.corpus, request, notes);
+    std::vector<ner::Suggestion> suggested;
+    {
+        ProgressBar bar(run, request.running->quiet);
+        const InterruptGuard guard;
+        run.should_stop = InterruptGuard::interrupted;
+        const ner::WordVectors vectors = vectors_like(tagger, request, corpus, notes, run);
+        suggested = ner::suggest_sentences(tagger, corpus, vectors.vectors, *request.suggesting, run);
+    }
+    if (suggested.empty())
+        throw BadData(request.corpus + " has no sentence that is not annotated", {.file = request.corpus});
+    if (!request.out.empty()) {
+        std::vector<std::size_t> numbers;
+        for (const ner::Suggestion& one : suggested) numbers.push_back(one.sentence);
+        ner::write_corpus(request.out, corpus.subset(numbers));
+    }
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["sentences"] = Json::array();
+        for (const ner::Suggestion& one : suggested)
+            out["sentences"].push_back({{"number", one.sentence + 1},
+                                        {"line", corpus.sentences[one.sentence].line},
+                                        {"type", tagger.types[static_cast<std::size_t>(one.type)]},
+                                        {"value", one.value},
+                                        {"text", sentence_text(corpus, corpus.sentences[one.sentence])}});
+        out["notes"] = notes.all();
+        if (!request.out.empty()) out["written"] = request.out;
+        print(document(out));
+        return Exit::done;
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (const ner::Suggestion& one : suggested)
+        rows.push_back({std::to_string(corpus.sentences[one.sentence].line),
+                        tagger.types[static_cast<std::size_t>(one.type)], share_text(one.value),
+                        sentence_text(corpus, corpus.sentences[one.sentence])});
+    print_result(table({"line", "about", "value", "sentence"}, rows, {0, 2}), outputs);
+    return Exit::done;
+}
+
+// ---- evaluate -------------------------------------------------------------------------------------------------------
+
+int evaluate_mentions(const NerRequest& request) {
+    Notes notes(request);
+    const ner::Corpus found = read(request.found, request, notes, ner::TagReading::lenient);
+    const ner::Corpus gold = read(request.corpus, request, notes);
+    const ner::MentionScores scores = ner::score_mentions(gold, found);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["found"] = request.found;
+        out["gold"] = request.corpus;
+        out.update(json_of_scores(scores));
+        out["notes"] = notes.all();
+        print(document(out));
+        return Exit::done;
+    }
+    print(scores_table(scores));
+    return Exit::done;
+}
+
+}  // namespace
+
+Command ner_command() {
+    const auto request = std::make_shared<NerRequest>();
+    const auto corpus = [&](const std::string& name, const std::string& meaning, std::string& target) {
+        return text_operand(name, meaning, target, request);
+    };
+    const auto text = [&](const char* name, const char* value, const char* meaning, const char* group,
+                          std::string& target) {
+        return text_flag(name, value, meaning, group, target, request, Completion::file);
+    };
+    const auto options = [&](const OptionSet& set, const char* group, const std::shared_ptr<void>& target) {
+        return flags_of(set, group, target);
+    };
+    const std::string of_corpora =
+        "Corpora are CoNLL columns (a word per line, its tag last, in BIO, IOB1, IO or BIOES), JSON lines with marked "
+        "pieces (doccano, spaCy, Prodigy), brat's FILE.ann beside FILE.txt, or plain text.";
+    const std::string of_vectors =
+        "Vectors of words come from an encoder, a folder as Hugging Face's programs write it (BERT, DistilBERT, "
+        "MPNet); "
+        "from static vectors in lines WORD NUMBERS; or from FILE.npy, a row per word of the corpus.";
+    const char* const where = "where the vectors of words come from: an encoder's folder, static vectors, or FILE.npy";
+    const auto reading = [&] { return options(ner::CorpusOptions::described(), "Reading", request->reading); };
+    const auto vectors = [&](const char* meaning) {
+        std::vector<Flag> out = {text("--vectors", "WHERE", meaning, "Vectors", request->vectors)};
+        append(out, options(ner::VectorOptions::described(), "Vectors", request->encoding));
+        return out;
+    };
+
+    Command encode_command;
+    encode_command.name = "encode";
+    encode_command.summary = "write a vector for every word of a corpus";
+    encode_command.details = "Once written, they serve adapt, tag and suggest again and again. " + of_vectors;
+    encode_command.operands = {corpus("CORPUS", "sentences, annotated or not", request->corpus),
+                               corpus("WHERE", where, request->vectors)};
+    encode_command.flags = reading();
+    append(encode_command.flags, options(ner::VectorOptions::described(), "Vectors", request->encoding));
+    encode_command.flags.push_back(
+        text("--out", "FILE", "write them: npy, or csv; a row per word", "Writing", request->out));
+    append(encode_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
+    encode_command.examples = {
+        {"coterie ner encode news.conll all-MiniLM-L6-v2 --out news.npy", "the middle layer of a BERT encoder"}};
+    encode_command.act = [request] { return encode(*request); };
+
+    Command sample_command;
+    sample_command.name = "sample";
+    sample_command.summary = "draw a support from an annotated corpus";
+    sample_command.details =
+        "By the greedy rule of the field: types in ascending frequency; while one has fewer than SHOTS mentions in the "
+        "support, a sentence that has it is drawn. " +
+        of_corpora;
+    sample_command.operands = {corpus("CORPUS", "annotated sentences", request->corpus)};
+    sample_command.flags = options(ner::SampleOptions::described(), "Drawing", request->sampling);
+    append(sample_command.flags, reading());
+    sample_command.flags.push_back(text(
+        "--out", "FILE", "write the support in the corpus' format, - to standard output", "Writing", request->out));
+    append(sample_command.flags, run_flags(request->running, {"--seed", "--quiet", "--json"}));
+    sample_command.examples = {
+        {"coterie ner sample train.conll --shots 5 --out support.conll", "five mentions per type or more"}};
+    sample_command.act = [request] { return sample(*request); };
+
+    Command adapt_command;
+    adapt_command.name = "adapt";
+    adapt_command.summary = "make a tagger from a few annotated sentences";
+    adapt_command.details =
+        "From the words of the support and of sentences that are not annotated. Several ways are compared by leaving "
+        "out "
+        "one sentence of the support after the other, and the best is taken and said. The share of words outside "
+        "mentions (O) that was used is said with its origin. " +
+        of_corpora + " " + of_vectors +
+        " With FILE.npy the rows are the words of --other, in which the support's sentences are looked for.";
+    adapt_command.operands = {corpus("SUPPORT", "annotated sentences", request->corpus)};
+    adapt_command.flags = options(ner::AdaptOptions::described(), "Adapting", request->adapting);
+    adapt_command.flags.push_back(text("--other", "CORPUS",
+                                       "sentences of the same domain; what is marked in them is not used", "Adapting",
+                                       request->other));
+    append(adapt_command.flags, vectors(where));
+    append(adapt_command.flags, reading());
+    adapt_command.flags.push_back(text("--model-out", "FILE", "write the tagger", "Writing", request->model));
+    append(adapt_command.flags, run_flags(request->running, {"--seed", "--threads", "--quiet", "--json"}));
+    adapt_command.examples = {
+        {"coterie ner adapt support.conll --other news.txt --vectors all-MiniLM-L6-v2 --model-out tagger.coterie",
+         "compare, say which is best, save it"}};
+    adapt_command.act = [request] {
+        if (request->vectors.empty())
+            throw UsageError("coterie ner adapt needs --vectors WHERE", "see coterie ner adapt --help");
+        return adapt(*request);
+    };
+
+    const char* const as_adapted =
+        "where the vectors of words come from; as the tagger was adapted when it is not given";
+    Command tag_command;
+    tag_command.name = "tag";
+    tag_command.summary = "find the mentions of a corpus";
+    tag_command.details =
+        "A corpus of CoNLL columns is written as columns, every other as JSON lines with offsets in code points and "
+        "the "
+        "margin of each mention: how much better its type fits than the next best tag. An annotated corpus is scored "
+        "as "
+        "well. " +
+        of_corpora;
+    tag_command.operands = {corpus("MODEL", "a file written by coterie ner adapt --model-out", request->model),
+                            corpus("CORPUS", "sentences", request->corpus)};
+    tag_command.flags = options(ner::TagOptions::described(), "Tagging", request->tagging);
+    append(tag_command.flags, vectors(as_adapted));
+    append(tag_command.flags, reading());
+    tag_command.flags.push_back(text("--out", "FILE", "write the corpus with the mentions found, - to standard output",
+                                     "Writing", request->out));
+    append(tag_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
+    tag_command.examples = {
+        {"coterie ner tag tagger.coterie letters.txt --out -", "mentions of a plain text, as JSON"}};
+    tag_command.act = [request] { return tag(*request); };
+
+    Command suggest_command;
+    suggest_command.name = "suggest";
+    suggest_command.summary = "say which sentences to annotate next";
+    suggest_command.details =
+        "Those with words near the border between a type and what is next to it, of each type in turn. A few sentences "
+        "drawn at random beside them keep the support like the corpus. Sentences that are annotated are left out. " +
+        of_corpora;
+    suggest_command.operands = tag_command.operands;
+    suggest_command.flags = options(ner::SuggestOptions::described(), "Suggesting", request->suggesting);
+    append(suggest_command.flags, vectors(as_adapted));
+    append(suggest_command.flags, reading());
+    suggest_command.flags.push_back(
+        text("--out", "FILE", "write the sentences as a corpus, to be annotated", "Writing", request->out));
+    append(suggest_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
+    suggest_command.examples = {
+        {"coterie ner suggest tagger.coterie news.txt --count 10", "ten sentences worth a look"}};
+    suggest_command.act = [request] { return suggest(*request); };
+
+    Command evaluate_command;
+    evaluate_command.name = "evaluate";
+    evaluate_command.summary = "score mentions against a gold corpus";
+    evaluate_command.details =
+        "Precision, recall and F1 of each type and of all together, as conlleval counts: a mention is right where "
+        "piece "
+        "and type are. Tags of FOUND need not be well-formed. " +
+        of_corpora;
+    evaluate_command.operands = {corpus("FOUND", "a corpus with the mentions that were found", request->found),
+                                 corpus("GOLD", "the same text with the mentions that are right", request->corpus)};
+    evaluate_command.flags = reading();
+    append(evaluate_command.flags, run_flags(request->running, {"--quiet", "--json"}));
+    evaluate_command.examples = {{"coterie ner evaluate found.conll test.conll", "a table of types"}};
+    evaluate_command.act = [request] { return evaluate_mentions(*request); };
+
+    Command command;
+    command.name = "ner";
+    command.summary = "named entities from a few annotated sentences";
+    command.details =
+        "A few sentences are annotated, many are not: encode gives every word a vector, adapt makes a tagger, tag "
+        "finds "
+        "mentions, evaluate scores them, suggest says what to annotate next; sample draws a support for experiments.";
+    command.commands_are = "COMMAND";
+    command.commands = {encode_command, sample_command, adapt_command, tag_command, suggest_command, evaluate_command};
+    return command;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,87 @@
+// The user's rows are read again from where they came, so that they stand in the table as they were written: words,
+// dates and columns that are no coordinates too. Nothing but one row is held.
+
+#include "result_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "coterie/pipeline/evaluation.hpp"
+
+namespace coterie::cli {
+namespace {
+
+std::string text_of(double value) {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+}  // namespace
+
+ResultTable::ResultTable(const std::string& path, const TableRows* rows, const Points& points,
+                         const std::vector<std::string>& names, const Model& model)
+    : rows_(rows != nullptr ? rows->from_start() : nullptr),
+      points_(points),
+      of_clusters_(model.cluster_labels()),
+      names_of_labels_(merged_by_label({}, model.cluster_labels()).names) {
+    std::vector<std::string> header = rows != nullptr ? rows->names() : names;
+    for (auto j = static_cast<Index>(header.size()); rows == nullptr && j < points.columns(); ++j)
+        header.push_back("column-" + std::to_string(j + 1));
+    columns_ = header.size();
+    const auto add = [&](const std::string& name) {
+        const bool taken = std::find(header.begin(), header.end(), name) != header.end();
+        header.push_back(taken ? "coterie_" + name : name);
+    };
+    add("label");
+    for (const auto& [output, name] : {std::pair(Output::memberships, "confidence"), {Output::distances, "distance"}}) {
+        if (!model.outputs().has(output)) continue;
+        wanted_.push_back(output);
+        add(name);
+    }
+    writer_ = std::make_unique<TableWriter>(path, header);
+}
+
+std::vector<std::string> ResultTable::next_row() {
+    std::vector<std::string> fields;
+    if (rows_ != nullptr) {
+        if (!rows_->next(fields)) throw InternalError("table: there are more labels than rows");
+        fields.resize(columns_);
+        return fields;
+    }
+    if (at_ >= block_begin_ + block_.rows()) {
+        constexpr Index some = 4096;
+        block_begin_ = at_;
+        block_ = points_.view().block(at_, std::min(at_ + some, points_.rows()), buffer_);
+    }
+    block_.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
+        for (Index j = 0; j < rows.columns; ++j) {
+            const Scalar value = rows.row(at_ - block_begin_)[j];
+            char text[32];
+            fields.push_back(std::isnan(value) ? std::string()
+                                               : std::string(text, std::to_chars(text, text + sizeof text, value).ptr));
+        }
+    });
+    return fields;
+}
+
+void ResultTable::write(std::span<const std::int32_t> clusters, std::span<const Matrix<double>> outputs) {
+    const LabelColumn labels = merged_by_label(Labels(clusters.begin(), clusters.end()), of_clusters_);
+    for (std::size_t i = 0; i < clusters.size(); ++i, ++at_) {
+        std::vector<std::string> fields = next_row();
+        const std::int32_t label = labels.labels[i];
+        fields.push_back(label < 0                  ? ""
+                         : names_of_labels_.empty() ? std::to_string(label)
+                                                    : names_of_labels_[static_cast<std::size_t>(label)]);
+        for (std::size_t o = 0; o < wanted_.size(); ++o) {
+            const auto row = outputs[o].row(static_cast<Index>(i));
+            const double value = label < 0                           ? std::nan("")
+                                 : wanted_[o] == Output::memberships ? row.maxCoeff()
+                                                                     : row[clusters[i]];
+            fields.push_back(std::isnan(value) ? "" : text_of(value));
+        }
+        writer_->write(fields);
+    }
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,45 @@
+#pragma once
+// --table-out: the user's own rows with what was found of them.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coterie/io/writer.hpp"
+#include "coterie/pipeline/pipeline.hpp"
+
+namespace coterie::cli {
+
+/// All columns of the points' file as they stand there (of formats that are no text: the points' numbers), then label,
+/// and, of models that have them, confidence (the largest membership) and distance (to the row's own centroid). Rows
+/// that were left out have these empty.
+class ResultTable {
+public:
+    /// Of `rows`, or where there are none of `points` under `names`. The model must outlive this.
+    ResultTable(const std::string& path, const TableRows* rows, const Points& points,
+                const std::vector<std::string>& names, const Model& model);
+    /// What write() wants beside clusters.
+    const std::vector<Output>& wanted() const { return wanted_; }
+    /// The next rows: a cluster for each, and outputs as wanted().
+    void write(std::span<const std::int32_t> clusters, std::span<const Matrix<double>> outputs);
+    void commit() { writer_->commit(); }
+
+private:
+    std::vector<std::string> next_row();
+
+    std::unique_ptr<TableRows> rows_;
+    Points points_;
+    const ClusterLabels& of_clusters_;
+    std::vector<std::string> names_of_labels_;
+    std::vector<Output> wanted_;
+    std::unique_ptr<TableWriter> writer_;
+    Index at_ = 0;
+    RowBuffer buffer_;
+    PointsView block_;
+    Index block_begin_ = 0;
+    std::size_t columns_ = 0;
+};
+
+}  // namespace coterie::cli

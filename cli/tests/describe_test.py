@@ -1,0 +1,94 @@
+"""coterie describe, and what fit tells of its clusters: against NumPy, and where rows are not those of the fit."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from support import COMMAND, blobs, document, run, write_csv
+
+COLUMNS = ["length", "width", "height"]
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("describe")
+    points, _ = blobs()
+    points[:, 1] = np.random.default_rng(5).normal(size=len(points))  # tells nothing
+    write_csv(folder / "points.csv", points, COLUMNS)
+    run("fit", "kmeans", folder / "points.csv", "-k", 3, "--model-out", folder / "m.st", "--labels-out", folder / "l.npy", "--scale", "zscore")
+    return folder, points, np.load(folder / "l.npy")
+
+
+def test_numbers_are_those_of_numpy(fitted):
+    folder, points, labels = fitted
+    value = document("describe", folder / "m.st", folder / "points.csv")
+    assert (value["n"], value["d"], value["clusters"], value["sizes"]) == (300, 3, 3, [100, 100, 100])
+    for j, cluster in enumerate(value["profiles"]):
+        inside, outside = points[labels == j], points[labels != j]
+        spread = np.sqrt((((inside - inside.mean(0)) ** 2).sum(0) + ((outside - outside.mean(0)) ** 2).sum(0)) / 300)
+        difference = (inside.mean(0) - outside.mean(0)) / spread
+        told = [p for p in np.argsort(-abs(difference)) if abs(difference[p]) >= 0.2]
+        assert [column["name"] for column in cluster["columns"]] == [COLUMNS[p] for p in told]
+        for p, column in zip(told, cluster["columns"]):
+            assert column["difference"] == pytest.approx(difference[p], rel=1e-9)
+            assert (column["mean"], column["elsewhere"]) == (pytest.approx(inside[:, p].mean()), pytest.approx(outside[:, p].mean()))
+            assert column["quartiles"] == pytest.approx(list(np.quantile(inside[:, p], [0.25, 0.5, 0.75])), rel=1e-12)
+        assert all(labels[row - 1] == j for row in cluster["typical"] + cluster["doubtful"])
+    text = run("describe", folder / "m.st", folder / "points.csv").out
+    assert "typical rows" in text and "(exact, of the columns as prepared: scale zscore)" in text
+    # fit tells the short form of the same.
+    short = document("fit", "kmeans", folder / "points.csv", "-k", 3, "--scale", "zscore")["profiles"]
+    for one, whole in zip(short, value["profiles"]):
+        assert one["share"] == whole["share"] and "typical" not in one
+        assert [(column["name"], column["difference"]) for column in one["columns"]] == [(c["name"], c["difference"]) for c in whole["columns"]]
+
+
+def test_every_method_is_described(fitted):
+    folder, _, _ = fitted
+    for method in ("ward", "soft-kmeans", "spherical-kmeans", "kernel-kmeans", "minibatch-kmeans", "spectral", "subspace", "cpd", "entropy", "sela", "ssc", "wmc"):
+        run("fit", method, folder / "points.csv", "-k", 3, "--model-out", folder / "other.st", "--quiet")
+        value = document("describe", folder / "other.st", folder / "points.csv", "--quiet")
+        assert sum(cluster["points"] for cluster in value["profiles"]) == 300
+        assert "NaN" not in json.dumps(value)
+
+
+def test_other_rows_warn(fitted, tmp_path):
+    folder, points, _ = fitted
+    write_csv(tmp_path / "far.csv", (points * 1000)[:50], COLUMNS)
+    done = run("describe", folder / "m.st", tmp_path / "far.csv")
+    assert "far from every row of the fit" in done.err and "of 50 rows" in done.err
+    write_csv(tmp_path / "one.csv", points[:30:3], COLUMNS)
+    assert "all rows fall into cluster" in run("describe", folder / "m.st", tmp_path / "one.csv").err
+    assert run("describe", folder / "m.st", folder / "points.csv").err == ""
+
+
+def test_weights_and_bad_input(fitted, tmp_path):
+    folder, points, labels = fitted
+    write_csv(tmp_path / "w.csv", [[i % 3] for i in range(300)], ["weight"])
+    value = document("describe", folder / "m.st", folder / "points.csv", "--weights", tmp_path / "w.csv")
+    weights = np.arange(300) % 3
+    assert [cluster["share"] for cluster in value["profiles"]] == pytest.approx([weights[labels == j].sum() / weights.sum() for j in range(3)])
+    assert value["silhouettes"] == "simplified"
+    write_csv(tmp_path / "short.csv", [[1], [2]], ["weight"])
+    assert "--weights: 2 numbers for 300 rows" in run("describe", folder / "m.st", folder / "points.csv", "--weights", tmp_path / "short.csv", code=2).err
+    write_csv(tmp_path / "bad.csv", [[1, 2, 3], [1, "nan", 3]], COLUMNS)
+    assert "bad.csv" in run("describe", folder / "m.st", tmp_path / "bad.csv", code=3).err
+
+
+def test_several_processes_tell_the_same(fitted, tmp_path):
+    mpirun = shutil.which("mpirun")
+    if mpirun is None:
+        pytest.skip("several processes need mpirun")
+    folder, points, _ = fitted
+    np.save(tmp_path / "points.npy", points)
+    words = ["describe", str(folder / "m.st"), str(tmp_path / "points.npy"), "--json", "--quiet"]
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    alone = json.loads(run(*words).out)
+    done = subprocess.run([mpirun, "-n", "3", "--bind-to", "none", COMMAND, *words], env=environment, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    together = json.loads(done.stdout)
+    assert together["profiles"] == alone["profiles"] and together["silhouette"] == alone["silhouette"]

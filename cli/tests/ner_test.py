@@ -1,0 +1,132 @@
+"""coterie ner."""
+
+import json
+import pathlib
+import shutil
+
+import numpy as np
+import pytest
+
+from support import document, run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ENCODER = ROOT / "tests" / "ner" / "bert"
+VOYAGES = ROOT / "data" / "voyages"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A support and a tagger of the corpus that ships."""
+    folder = tmp_path_factory.mktemp("ner")
+    run("ner", "sample", VOYAGES / "voyages.conll", "--shots", 3, "--out", folder / "support.conll", "--quiet")
+    run("ner", "adapt", folder / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
+        "--model-out", folder / "tagger.coterie", "--quiet")
+    return folder
+
+
+def mentions_in(path):
+    """(sentence, first word, one behind the last, type) of a file of BIO tags, read without coterie."""
+    out, sentence, word, open_mention = set(), 0, 0, None
+    for line in [*pathlib.Path(path).read_text().split("\n"), ""]:
+        tag = line.split("\t")[1] if line else "O"
+        if open_mention and not tag.startswith("I-"):
+            out.add((sentence, open_mention[0], word, open_mention[1]))
+            open_mention = None
+        if tag.startswith("B-"):
+            open_mention = (word, tag[2:])
+        word += 1
+        if not line:
+            sentence, word = sentence + 1, 0
+    return out
+
+
+def test_scores_are_those_of_the_files(made, tmp_path):
+    found = tmp_path / "found.conll"
+    tagged = document("ner", "tag", made / "tagger.coterie", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy", "--out", found, "--quiet")
+    marked, there = mentions_in(VOYAGES / "voyages.conll"), mentions_in(found)
+    scores = document("ner", "evaluate", found, VOYAGES / "voyages.conll", "--quiet")
+    assert scores["micro"] == tagged["scores"]["micro"]
+    assert (scores["micro"]["marked"], scores["micro"]["found"], scores["micro"]["right"]) == (len(marked), len(there), len(marked & there))
+    for kind, counts in scores["types"].items():
+        assert counts["right"] == len({mention for mention in marked & there if mention[3] == kind})
+    assert scores["micro"]["f1"] > 0.4
+
+
+def test_adapt_tells_what_it_took(made):
+    told = document("ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy", "--quiet")
+    assert set(told["compared"]) == {"k-means", "support-space", "discriminant", "logistic"}
+    largest = max(counts["f1"] for counts in told["compared"].values())
+    assert (told["compared"][told["method"]]["f1"] == largest) == told["chosen_because"].startswith("largest F1")
+    assert told["outside_share"] is None and "5 are needed" in told["share_origin"]
+    given = document("ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
+                     "--method", "k-means", "--outside-share", "0.8:0.9", "--quiet")
+    assert given["outside_share"] == [0.8, 0.9] and given["share_origin"] == "as given"
+
+
+def test_the_same_files_at_any_number_of_threads(tmp_path):
+    text = tmp_path / "a.txt"
+    text.write_text("Plain words stop. " * 300)
+    for threads in (1, 2, 8):
+        run("ner", "encode", text, ENCODER, "--layer", "last", "--out", tmp_path / f"{threads}.npy", "--threads", threads, "--quiet")
+    assert (tmp_path / "1.npy").read_bytes() == (tmp_path / "2.npy").read_bytes() == (tmp_path / "8.npy").read_bytes()
+    assert np.load(tmp_path / "1.npy").shape == (1200, 24)
+
+
+def test_offsets_in_code_points_from_text_to_json(tmp_path):
+    support = tmp_path / "support.jsonl"
+    text = "\u00e9\U0001f600 plain stop. words play text."
+    support.write_text(json.dumps({"text": text, "label": [[3, 8, "A"], [21, 25, "B"]]}) + "\n"
+                       + json.dumps({"text": "text plain words.", "label": [[5, 10, "A"]], "id": 7}) + "\n")
+    run("ner", "adapt", support, "--vectors", ENCODER, "--method", "nearest-word", "--model-out", tmp_path / "t", "--quiet")
+    done = run("ner", "tag", tmp_path / "t", support, "--out", "-", "--quiet")
+    first, second = [json.loads(line) for line in done.out.splitlines()]
+    assert [first["text"][span["start"] : span["end"]] for span in first["spans"]] == ["plain", "play"]
+    assert [(span["start"], span["end"], span["label"]) for span in second["spans"]] == [(5, 10, "A")]
+    assert second["id"] == 7 and second["spans"][0]["margin"] > 0
+
+
+def test_suggestions_are_written_as_a_corpus(made, tmp_path):
+    bare = tmp_path / "bare.conll"
+    bare.write_text("".join(line.split("\t")[0] + "\n" for line in (VOYAGES / "voyages.conll").read_text().split("\n")))
+    told = document("ner", "suggest", made / "tagger.coterie", bare, "--vectors", VOYAGES / "voyages.npy", "--count", 4, "--out", tmp_path / "next.conll", "--quiet")
+    assert [one["type"] for one in told["sentences"]] == ["PERSON", "PLACE", "SHIP", "PERSON"]
+    written = [" ".join(words.split("\n")) for words in (tmp_path / "next.conll").read_text().strip().split("\n\n")]
+    assert written == [one["text"] for one in told["sentences"]]
+
+
+@pytest.mark.parametrize("words, code, said", [
+    (["adapt", "{support}"], 2, "needs --vectors"),
+    (["adapt", "{support}", "--vectors", "{voyages}.npy"], 3, "rows; "),
+    (["adapt", "{support}", "--vectors", "{encoder}", "--layer", "9"], 2, "option --layer: '9' is not accepted; accepted are auto, last, middle and a number from 0 to 3"),
+    (["adapt", "{support}", "--vectors", "{encoder}", "--outside-share", "2"], 2, "option --outside-share"),
+    (["adapt", "{strange}", "--other", "{voyages}.conll", "--vectors", "{voyages}.npy"], 3, "strange.conll: line 1: there is no"),
+    (["adapt", "{broken}", "--vectors", "{encoder}"], 3, "broken.conll: line 3: tag 'I-B'"),
+    (["tag", "{tagger}", "{voyages}.conll"], 2, "--vectors FILE.npy"),
+    (["tag", "{support}", "{voyages}.conll"], 3, "support.conll"),
+    (["tag", "{tagger}", "{voyages}.conll", "--vectors", "{encoder}"], 3, "24 columns; the tagger takes 48"),
+    (["suggest", "{tagger}", "{voyages}.conll", "--vectors", "{voyages}.npy"], 3, "no sentence that is not annotated"),
+    (["sample", "{voyages}.conll", "--shots", "0"], 2, "option --shots"),
+    (["sample", "{voyages}.conll", "--shots", "13"], 3, "type SHIP has 12 mentions"),
+    (["evaluate", "{support}", "{voyages}.conll"], 3, "are not of the same text"),
+    (["encode", "{voyages}.conll", "{encoder}"], 2, "needs --out"),
+    (["encode", "{voyages}.conll", "nowhere", "--out", "{out}.npy"], 3, "nowhere"),
+    (["encode", "{voyages}.conll", "{encoder}", "--out", "{out}.txt"], 2, ".npy"),
+])
+def test_what_is_refused(made, tmp_path, words, code, said):
+    (tmp_path / "strange.conll").write_text("never O\nseen B-X\n")
+    (tmp_path / "broken.conll").write_text("a B-A\nb I-A\nc I-B\nd B-B\n")
+    places = {"support": made / "support.conll", "voyages": VOYAGES / "voyages", "encoder": ENCODER, "strange": tmp_path / "strange.conll",
+              "broken": tmp_path / "broken.conll", "tagger": made / "tagger.coterie", "out": tmp_path / "out"}
+    done = run("ner", *[word.format(**places) for word in words], "--quiet", code=code)
+    assert said in done.err
+    assert done.out == "" and not list(tmp_path.glob("out*"))
+
+
+def test_a_tagger_that_lost_its_encoder(tmp_path):
+    encoder = tmp_path / "encoder"
+    shutil.copytree(ENCODER, encoder)
+    (tmp_path / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-A\n")
+    run("ner", "adapt", tmp_path / "s.conll", "--vectors", encoder, "--model-out", tmp_path / "t", "--quiet")
+    run("ner", "tag", tmp_path / "t", tmp_path / "s.conll", "--quiet")
+    shutil.rmtree(encoder)
+    assert str(encoder) in run("ner", "tag", tmp_path / "t", tmp_path / "s.conll", "--quiet", code=3).err

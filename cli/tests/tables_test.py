@@ -1,0 +1,481 @@
+"""Tables as people have them: odd and hostile files, what is taken of each, and what is said.
+
+Of a file that is read the points are known; with k = 1 the objective is the sum of squares about their mean, which is compared with NumPy's.
+"""
+
+import csv
+import gzip
+import io
+import json
+import os
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+
+from support import COMMAND, document, run
+
+A = [[1, 2], [3, 4], [5, 7]]  # what most files below hold
+NAMED = "x,y\n1,2\n3,4\n5,7\n"
+MANY = "".join(f"{i * i % 7},{i % 3}\n" for i in range(40))
+
+
+def rows(*more):
+    return list(more)
+
+
+# name: (file, content, options, points, words that are said on standard error; [] says: nothing at all)
+TAKEN = {
+    # what separates
+    "comma": ("a.csv", "1,2\n3,4\n5,7\n", [], A, []),
+    "comma and blanks": ("a.csv", "1, 2\n3 ,4\n 5 , 7 \n", [], A, []),
+    "semicolon": ("a.csv", "1;2\n3;4\n5;7\n", [], A, ["separated by ;"]),
+    "semicolon with names": ("a.csv", "x;y\n1;2\n3;4\n5;7\n", [], A, ["separated by ;"]),
+    "tab in csv": ("a.csv", "1\t2\n3\t4\n5\t7\n", [], A, ["separated by a tab"]),
+    "tsv": ("a.tsv", "x\ty\n1\t2\n3\t4\n5\t7\n", [], A, []),
+    "pipe": ("a.csv", "x|y\n1|2\n3|4\n5|7\n", [], A, ["separated by |"]),
+    "blanks": ("a.txt", "1 2\n3 4\n5 7\n", [], A, ["separated by blanks"]),
+    "runs of blanks": ("a.txt", "  1    2\n3  4\n5 7   \n", [], A, ["separated by blanks"]),
+    "blanks and tabs": ("a.dat", "1 \t2\n3\t 4\n5 7\n", [], A, ["separated by blanks"]),
+    "colon by option": ("a.csv", "1:2\n3:4\n5:7\n", ["--separator", ":"], A, []),
+    "semicolon by option": ("a.csv", "1;2\n3;4\n5;7\n", ["--separator", ";"], A, []),
+    "semicolon by name": ("a.csv", "1;2\n3;4\n5;7\n", ["--separator", "semicolon"], A, []),
+    "tab by name": ("a.csv", "1\t2\n3\t4\n5\t7\n", ["--separator", "tab"], A, []),
+    "tab by backslash": ("a.csv", "1\t2\n3\t4\n5\t7\n", ["--separator", "\\t"], A, []),
+    "blanks by name": ("a.csv", "1 2\n3 4\n5 7\n", ["--separator", "blanks"], A, []),
+    "pipe by name": ("a.csv", "1|2\n3|4\n5|7\n", ["--separator", "pipe"], A, []),
+    "sep line": ("a.csv", "sep=;\n1;2\n3;4\n5;7\n", [], A, ["sep=;"]),
+    "sep line of a comma": ("a.csv", "sep=,\nx,y\n1,2\n3,4\n5,7\n", [], A, ["sep=,"]),
+    "sep line in quotes": ("a.csv", '"sep=;"\r\n1;2\r\n3;4\r\n5;7\r\n', [], A, ["sep=;"]),
+    "sep line in capitals": ("a.csv", "SEP=;\n1;2\n3;4\n5;7\n", [], A, ["sep=;"]),
+    "sep line of a tab": ("a.csv", "sep=\t\n1\t2\n3\t4\n5\t7\n", [], A, ["sep=a tab"]),
+    "one column": ("a.csv", "1\n3\n5\n", [], [[1], [3], [5]], []),
+    "one column with a name of two words": ("a.csv", "sepal length\n1.5\n2.5\n4\n", [], [[1.5], [2.5], [4]], []),
+    "one row": ("a.csv", "1,2,3\n", [], [[1, 2, 3]], []),
+    "quoted numbers": ("a.csv", '"1","2"\n"3","4"\n"5","7"\n', [], A, []),
+    "quotes and blanks": ("a.csv", '"1" , "2"\n"3", "4"\n"5","7"\n', [], A, []),
+    "newline in a name": ("a.csv", '"x\n(cm)",y\n1,2\n3,4\n5,7\n', [], A, []),
+    "separator in a name": ("a.csv", '"x, cm",y\n1,2\n3,4\n5,7\n', [], A, []),
+    "semicolon in quotes": ("a.csv", '"x;1",y\n1,2\n3,4\n5,7\n', [], A, []),
+    # decimal signs
+    "decimal comma": ("a.csv", "x;y\n1,5;2\n3,5;4\n", [], [[1.5, 2], [3.5, 4]], ["separated by ;", "decimal commas"]),
+    "decimal comma in every field": ("a.csv", "1,5;2,5\n3,5;4,5\n", [], [[1.5, 2.5], [3.5, 4.5]], ["separated by ;", "decimal commas"]),
+    "decimal comma with tabs": ("a.tsv", "1,5\t2\n3,25\t4\n", [], [[1.5, 2], [3.25, 4]], ["decimal commas"]),
+    "decimal comma with blanks": ("a.txt", "1,5 2\n3,25 4\n", [], [[1.5, 2], [3.25, 4]], ["decimal commas"]),
+    "decimal comma in quotes": ("a.csv", '"1,5","2"\n"3,25","4"\n', [], [[1.5, 2], [3.25, 4]], ["decimal commas"]),
+    "decimal comma with an exponent": ("a.csv", "1,5e1;2\n2,5E0;4\n", [], [[15, 2], [2.5, 4]], ["decimal commas"]),
+    "negative decimal comma": ("a.csv", "-1,5;+2,5\n-3,5;4\n", [], [[-1.5, 2.5], [-3.5, 4]], ["decimal commas"]),
+    "comma before three digits after a zero": ("a.csv", "0,125;2\n0,250;4\n", [], [[0.125, 2], [0.25, 4]], ["decimal commas"]),
+    "decimal comma by option": ("a.csv", "1,500;2\n3,250;4\n", ["--decimal", "comma"], [[1.5, 2], [3.25, 4]], ["separated by ;"]),
+    "decimal point by option": ("a.csv", "1.5;2\n3.25;4\n", ["--decimal", "point"], [[1.5, 2], [3.25, 4]], ["separated by ;"]),
+    "decimal point with semicolons": ("a.csv", "1.5;2\n3.25;4\n", [], [[1.5, 2], [3.25, 4]], ["separated by ;"]),
+    "decimal comma late": ("a.csv", "x;y\n" + "1;2\n" * 50 + "1,5;2\n", [], [[1, 2]] * 50 + [[1.5, 2]], ["decimal commas"]),
+    # comment lines
+    "comments above": ("a.csv", "# made by a machine\n# at night\n1,2\n3,4\n5,7\n", [], A, ["2 comment lines"]),
+    "one comment": ("a.csv", "# made by a machine\nx,y\n1,2\n3,4\n5,7\n", [], A, ["1 comment line above"]),
+    "comments between rows": ("a.csv", "# top\n1,2\n# a pause, and more\n3,4\n5,7\n# end\n", [], A, ["1 comment line above"]),
+    "names in a comment": ("a.csv", "# x, y\n1,2\n3,4\n5,7\n", [], A, ["1 comment line", "taken for the names of columns"]),
+    "numpy's savetxt": ("a.txt", "# x y\n1.0e+00 2.0e+00\n3.0e+00 4.0e+00\n5.0e+00 7.0e+00\n", [], A, ["taken for the names of columns"]),
+    "empty lines": ("a.csv", "\n\n1,2\n\n3,4\n   \n5,7\n\n\n", [], A, []),
+    # characters and line ends
+    "utf-8 mark": ("a.csv", b"\xef\xbb\xbfx,y\n1,2\n3,4\n5,7\n", [], A, []),
+    "utf-8 mark without names": ("a.csv", b"\xef\xbb\xbf1,2\n3,4\n5,7\n", [], A, []),
+    "windows line ends": ("a.csv", "x,y\r\n1,2\r\n3,4\r\n5,7\r\n", [], A, []),
+    "mixed line ends": ("a.csv", "x,y\r\n1,2\n3,4\r\n5,7", [], A, []),
+    "no last line end": ("a.csv", "1,2\n3,4\n5,7", [], A, []),
+    "old mac line ends": ("a.csv", "x,y\r1,2\r3,4\r5,7\r", [], A, ["old Mac line ends"]),
+    "latin-1 name": ("a.csv", "größe,y\n1,2\n3,4\n5,7\n".encode("latin-1"), [], A, ["Latin-1"]),
+    "windows-1252 name": ("a.csv", "price in €,y\n1,2\n3,4\n5,7\n".encode("cp1252"), [], A, ["Windows-1252"]),
+    "utf-8 name": ("a.csv", "größe,y\n1,2\n3,4\n5,7\n".encode(), [], A, []),
+    "utf-16 little": ("a.csv", NAMED.encode("utf-16-le"), [], A, ["UTF-16"]),
+    "utf-16 with a mark": ("a.csv", b"\xff\xfe" + NAMED.encode("utf-16-le"), [], A, ["UTF-16"]),
+    "utf-16 big": ("a.csv", b"\xfe\xff" + NAMED.encode("utf-16-be"), [], A, ["UTF-16"]),
+    "excel's unicode text": ("a.txt", b"\xff\xfe" + NAMED.replace(",", "\t").replace("\n", "\r\n").encode("utf-16-le"), [], A, ["UTF-16", "a tab"]),
+    "gzip": ("a.csv.gz", gzip.compress(NAMED.encode()), [], A, []),
+    "gzip without the name": ("a.csv", gzip.compress(NAMED.encode()), [], A, []),
+    # names of columns
+    "names": ("a.csv", NAMED, [], A, []),
+    "names in quotes": ("a.csv", '"x","y"\n1,2\n3,4\n5,7\n', [], A, []),
+    "names of numbers and words": ("a.csv", "x1,2y\n1,2\n3,4\n5,7\n", [], A, ["taken for the names"]),
+    "pandas' numbers": ("a.csv", "0,1,2,3\n1.5,2,3,4\n2,3,4,7\n3,1,1,1\n", [], [[1.5, 2, 3, 4], [2, 3, 4, 7], [3, 1, 1, 1]], ["0, 1, 2, 3", "taken for the names"]),
+    "pandas' three numbers over fractions": ("a.csv", "0,1,2\n1.5,2.5,3.5\n2.5,3.5,4.5\n", [], [[1.5, 2.5, 3.5], [2.5, 3.5, 4.5]], ["taken for the names"]),
+    "pandas' index and numbers": ("a.csv", ",0,1\n0,1.5,2\n1,2,3\n", [], [[1.5, 2], [2, 3]], ["taken for the names", "no name"]),
+    "pandas' index and one number": ("a.csv", ",0\n0,1.5\n1,2\n2,7\n", [], [[1.5], [2], [7]], ["taken for the names", "no name"]),
+    "index without a name": ("a.csv", ",x,y\n0,1,2\n1,3,4\n2,5,7\n", [], A, ["column 1 has no name"]),
+    "index of words": ("a.csv", ",x,y\nann,1,2\nbob,3,4\ncid,5,7\n", [], A, ["column 1 has no name"]),
+    "unnamed: 0": ("a.csv", "Unnamed: 0,x,y\n0,1,2\n1,3,4\n2,5,7\n", [], A, ["column 1 has no name"]),
+    "index taken by option": ("a.csv", ",x\n0,1\n1,3\n2,5\n", ["--columns", "1-2"], [[0, 1], [1, 3], [2, 5]], []),
+    "r's row names": ("a.txt", '"x" "y"\n"1" 1 2\n"2" 3 4\n"3" 5 7\n', [], A, ["column 1 has no name"]),
+    "r's csv": ("a.csv", '"","x","y"\n"1",1,2\n"2",3,4\n"3",5,7\n', [], A, ["column 1 has no name"]),
+    "years": ("a.csv", "2019,2020,2021,2022\n1,2,3,4\n2,3,4,7\n3,1,1,1\n", [], [[1, 2, 3, 4], [2, 3, 4, 7], [3, 1, 1, 1]], ["2019", "taken for the names"]),
+    "country and years": ("a.csv", "country,2019,2020\nfrance,1,2\nspain,3,4\nitaly,5,7\n", ["--columns", "2-3"], A, ["taken for the names"]),
+    "id and numbers": ("a.csv", "id,0,1\n5,1,2\n6,3,4\n9,5,7\n", ["--exclude", "id"], A, []),
+    "header by option": ("a.csv", "9,9\n1,2\n3,4\n5,7\n", ["--header", "yes"], A, []),
+    "no header by option": ("a.csv", "0,1,2,3\n1,2,3,4\n2,3,4,7\n", ["--header", "no"], [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 7]], []),
+    "rows that are runs": ("a.csv", "0,1,2,3\n4,5,6,7\n0,1,2,3\n", [], [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 2, 3]], []),
+    "bits": ("a.csv", "0,1\n1,0\n0,1\n1,1\n", [], [[0, 1], [1, 0], [0, 1], [1, 1]], []),
+    "no names": ("a.csv", "1,2\n3,4\n5,7\n", ["--header", "no"], A, []),
+    # columns
+    "columns by name": ("a.csv", "x,z,y\n1,9,2\n3,9,4\n5,9,7\n", ["--columns", "x,y"], A, []),
+    "columns by number": ("a.csv", "x,z,y\n1,9,2\n3,9,4\n5,9,7\n", ["--columns", "1,3"], A, []),
+    "columns by range": ("a.csv", "x,y,z\n1,2,9\n3,4,9\n5,7,9\n", ["--columns", "1-2"], A, []),
+    "column with a comma": ("a.csv", '"x, cm",z,y\n1,9,2\n3,9,4\n5,9,7\n', ["--columns", '"x, cm",y'], A, []),
+    "numeric columns": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--columns", "numeric"], A, ["left out, as they hold words: column 1 (name)"]),
+    "numeric columns but one": ("a.csv", "name,x,z,y\nann,1,9,2\nbob,3,9,4\ncid,5,9,7\n", ["--columns", "numeric", "--exclude", "z"], A, ["name"]),
+    "numeric with missing ones": ("a.csv", "name,x,y\nann,1,2\nbob,,4\ncid,5,7\n", ["--columns", "numeric", "--missing", "drop"], [[1, 2], [5, 7]], ["name", "1 of 3 rows misses a value"]),
+    "a column called numeric": ("a.csv", "numeric,y\n1,2\n3,4\n5,7\n", ["--columns", "numeric"], [[1], [3], [5]], []),
+    "exclude by name": ("a.csv", "x,z,y\n1,9,2\n3,9,4\n5,9,7\n", ["--exclude", "z"], A, []),
+    "exclude by number": ("a.csv", "x,z,y\n1,9,2\n3,9,4\n5,9,7\n", ["--exclude", "2"], A, []),
+    "exclude the last": ("a.csv", "x,y,z\n1,2,oak\n3,4,ash\n5,7,elm\n", ["--exclude", "-1"], A, []),
+    "exclude a range": ("a.csv", "a,b,x,y\nq,r,1,2\ns,t,3,4\nu,v,5,7\n", ["--exclude", "1-2"], A, []),
+    "exclude a name with a comma": ("a.csv", 'x,y,"z, cm"\n1,2,9\n3,4,9\n5,7,9\n', ["--exclude", '"z, cm"'], A, []),
+    "id column": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--id-column", "name"], A, []),
+    "id column by number": ("a.csv", "name,x,y\nann,1,2\nbob,3,4\ncid,5,7\n", ["--id-column", "1"], A, []),
+    "label and id": ("a.csv", "name,x,y,kind\nann,1,2,a\nbob,3,4,b\ncid,5,7,a\n", ["--id-column", "name", "--label-column", "kind"], A, []),
+    "column that counts": ("a.csv", "n,x\n" + "".join(f"{i},{i * i % 7}\n" for i in range(1, 41)), [], [[i, i * i % 7] for i in range(1, 41)], ["column 1 (n) counts the rows", "--exclude n", "--id-column n"]),
+    "column that counts, without names": ("a.csv", "".join(f"{i},{i * i % 7}\n" for i in range(1, 41)), [], [[i, i * i % 7] for i in range(1, 41)], ["column 1 counts the rows", "--exclude 1"]),
+    "constant column": ("a.csv", "x,y,z\n1,2,9\n3,4,9\n5,7,9\n", [], [[1, 2, 9], [3, 4, 9], [5, 7, 9]], ["column 3 (z) is the same in every row", "--exclude"]),
+    "a column of large numbers": ("a.csv", "age,income\n31,52000\n45,31000\n27,78000\n50,44000\n", [], [[31, 52000], [45, 31000], [27, 78000], [50, 44000]], ["column 2 (income) carries", "--scale zscore"]),
+    # missing values
+    "drop": ("a.csv", "x,y\n1,2\n9,\n3,4\n5,7\n", ["--missing", "drop"], A, ["1 of 4 rows misses a value"]),
+    "drop NA": ("a.csv", "x,y\n1,2\n9,NA\n3,4\nNaN,3\n5,7\n", ["--missing", "drop"], A, ["2 of 5 rows miss a value"]),
+    "drop other words": ("a.csv", "x,y\n1,2\n9,null\n3,4\n?,3\n-,1\n5,7\n", ["--missing", "drop"], A, ["3 of 6 rows"]),
+    "mean": ("a.csv", "x,y\n1,2\n3,\n5,7\n", ["--missing", "mean"], [[1, 2], [3, 4.5], [5, 7]], ["filled in by the mean", "column 2 (y): 1"]),
+    "median": ("a.csv", "x,y\n1,2\n3,\n5,9\n7,3\n", ["--missing", "median"], [[1, 2], [3, 3], [5, 9], [7, 3]], ["filled in by the median"]),
+    "median of an even number": ("a.csv", "x,y\n1,2\n3,\n5,9\n", ["--missing", "median"], [[1, 2], [3, 5.5], [5, 9]], ["median"]),
+    "median of negative ones": ("a.csv", "x,y\n1,-2.5\n3,\n5,-9\n2,4\n", ["--missing", "median"], [[1, -2.5], [3, -2.5], [5, -9], [2, 4]], ["median"]),
+    "nothing is missing": ("a.csv", NAMED, ["--missing", "mean"], A, []),
+    "missing in the first row": ("a.csv", "x,y\n,2\n3,4\n5,7\n", ["--missing", "mean"], [[4, 2], [3, 4], [5, 7]], ["mean"]),
+    "quoted and empty": ("a.csv", 'x,y\n1,2\n9,""\n3,4\n5,7\n', ["--missing", "drop"], A, ["1 of 4"]),
+    "missing and decimal commas": ("a.csv", "x;y\n1,5;2\n;4\n3,5;NA\n", ["--missing", "mean"], [[1.5, 2], [2.5, 4], [3.5, 3]], ["mean", "decimal commas"]),
+    "missing beside the label": ("a.csv", "x,y,kind\n1,2,a\n,3,b\n3,4,a\n5,7,b\n", ["--missing", "drop", "--label-column", "kind"], A, ["1 of 4"]),
+    "npy with NaN": ("a.npy", np.array([[1, 2], [np.nan, 3], [3, 4], [5, 7]]), ["--missing", "drop"], A, ["1 of 4"]),
+    "npy filled in": ("a.npy", np.array([[1, 2], [np.nan, 3], [3, 4]]), ["--missing", "mean"], [[1, 2], [2, 3], [3, 4]], ["mean"]),
+    # words and dates
+    "one-hot": ("a.csv", "x,c\n1,red\n2,blue\n4,red\n", ["--categorical", "one-hot"], [[1, 0, 0.5**0.5], [2, 0.5**0.5, 0], [4, 0, 0.5**0.5]], []),
+    "one-hot of three": ("a.csv", "c,x\nr,0\ng,1\nb,1\n", ["--categorical", "one-hot"], np.hstack([np.eye(3) * 0.5**0.5, [[0], [1], [1]]]), []),
+    "words left out": ("a.csv", "x,c,y\n1,red,2\n3,blue,4\n5,red,7\n", ["--categorical", "drop"], A, ["left out, as they hold words: column 2 (c)"]),
+    "words in quotes": ("a.csv", 'x,c\n1,"dark ""red"""\n2,blue\n4,"dark ""red"""\n', ["--categorical", "one-hot"], [[1, 0, 0.5**0.5], [2, 0.5**0.5, 0], [4, 0, 0.5**0.5]], []),
+    "a missing word": ("a.csv", "x,c\n1,red\n2,\n4,red\n5,blue\n", ["--categorical", "one-hot", "--missing", "mean"], [[1, 0, 0.5**0.5], [2, 0, 0.5**0.5], [4, 0, 0.5**0.5], [5, 0.5**0.5, 0]], ["column 2 (c): 1"]),
+    "rows with a missing word": ("a.csv", "x,c\n1,red\n2,\n4,red\n5,blue\n", ["--categorical", "one-hot", "--missing", "drop"], [[1, 0, 0.5**0.5], [4, 0, 0.5**0.5], [5, 0.5**0.5, 0]], ["1 of 4"]),
+    "words and numbers in a column": ("a.csv", "x,c\n1,A1\n2,12\n4,A1\n5,B\n", ["--categorical", "one-hot", "--exclude", "x"], np.array([[0, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]) * 0.5**0.5, []),
+    "words scaled to a range": ("a.csv", "x,c\n1,red\n2,blue\n5,red\n", ["--categorical", "one-hot", "--scale", "minmax"], [[0, 0, 0.5**0.5], [0.25, 0.5**0.5, 0], [1, 0, 0.5**0.5]], []),
+    "dates": ("a.csv", "d,y\n2026-01-01,2\n2026-01-03,4\n2026-02-01,7\n", ["--dates"], [[0, 2], [2, 4], [31, 7]], []),
+    "dates with points": ("a.csv", "d,y\n01.01.2026,2\n03.01.2026,4\n01.02.2026,7\n", ["--dates"], [[0, 2], [2, 4], [31, 7]], []),
+    "dates with times": ("a.csv", "d,y\n2026-01-01 12:00,2\n2026-01-02T00:00:00Z,4\n2026-01-03,7\n", ["--dates"], [[0.5, 2], [1, 4], [2, 7]], []),
+    "no dates": ("a.csv", NAMED, ["--dates"], A, []),
+    "numbers only": ("a.csv", NAMED, ["--categorical", "one-hot"], A, []),
+    # hostile, and yet sound
+    "signs and exponents": ("a.csv", "+1,2.\n3.0e0,.4e1\n5E0,7\n", [], A, []),
+    "a very long number": ("a.csv", "1." + "0" * 5000 + ",2\n3,4\n5,7\n", [], A, []),
+    "a very long name": ("a.csv", "x" * 100000 + ",y\n1,2\n3,4\n5,7\n", [], A, []),
+    "a name of signs": ("a.csv", "<b>&\"x\"</b>,y\n1,2\n3,4\n5,7\n", [], A, []),
+    "a thousand columns": ("a.csv", ",".join(str(i % 13) for i in range(1000)) + "\n" + ",".join("2" * 1000) + "\n", ["--header", "no"], [[i % 13 for i in range(1000)], [2] * 1000], []),
+    "two names alike": ("a.csv", "x,x\n1,2\n3,4\n5,7\n", [], A, []),
+    "an empty name in the middle": ("a.csv", "x,,y\n1,9,2\n3,8,4\n5,7,7\n", [], [[1, 9, 2], [3, 8, 4], [5, 7, 7]], []),
+}
+
+# name: (file, content, options, words of the message); exit code 3 unless the options are at fault (2)
+REFUSED = {
+    "thousands": ("a.csv", "x;y\n1,234;2\n3,456;4\n", [], ["1,234", "decimal=comma" if False else "--decimal comma", "thousands"]),
+    "thousands and a point": ("a.csv", 'x;y\n"1,234.5";2\n3;4\n', [], ["1,234.5", "thousands are not parted"]),
+    "german thousands": ("a.csv", "x;y\n1.234,5;2\n3,5;4\n", [], ["1.234,5", "thousands are not parted"]),
+    "swiss thousands": ("a.csv", "x,y\n1'234,2\n3,4\n", [], ["1'234", "thousands"]),
+    "thousands with blanks": ("a.csv", "1 000,2\n3,4\n5,7\n", [], ["row 1", "1 000", "thousands"]),
+    "both decimal signs": ("a.csv", "x;y\n1,5;2\n1.5;4\n", [], ["row 2", "1,5", "decimal sign is a point"]),
+    "a point among commas": ("a.csv", "x;y\n1,5;2\n1.5;4\n", ["--decimal", "comma"], ["row 3", "1.5", "decimal sign is a comma"]),
+    "percent": ("a.csv", "x,y\n10%,2\n3,4\n", [], ["10%", "no unit"]),
+    "currency": ("a.csv", "x,y\n$10,2\n3,4\n", [], ["$10", "no unit"]),
+    "word in the first row": ("a.csv", "1,oops\n2,3\n4,5\n", [], ["row 1", "oops", "--header yes"]),
+    "half a number in the first row": ("a.csv", "12a,2\n2,3\n4,5\n", [], ["row 1", "12a", "--header yes"]),
+    "a word late": ("a.csv", "x,y\n" + "1,2\n" * 30 + "3,oak\n", [], ["row 32", "column 2 (y)", "oak"]),
+    "one word among numbers is no category": ("a.csv", "x,y\n" + "1,2\n" * 30 + "3,oak\n", ["--categorical", "one-hot"], ["row 32", "oak"]),
+    "undecided numbers": ("a.csv", "0,1\n5,7\n8,3\n", [], ["0, 1", "--header yes", "--header no"]),
+    "undecided three": ("a.csv", "0,1,2\n5,7,8\n8,3,9\n", [], ["0, 1, 2", "--header"]),
+    "undecided years": ("a.csv", "2019,2020\n5,7\n8,3\n", [], ["2019, 2020", "--header"]),
+    "words": ("a.csv", "name,x\nann,1\nbob,2\n", [], ["column 1 (name)", "ann", "--columns numeric", "--exclude", "--categorical one-hot"]),
+    "words alone": ("a.csv", "name,city\nann,rome\nbob,paris\ncid,oslo\n", ["--columns", "numeric"], ["no column of numbers"]),
+    "free text as a category": ("a.csv", "name,x\n" + "".join(f"person {i},{i % 5}\n" for i in range(60)), ["--categorical", "one-hot"], ["60 different words", "--exclude", "--id-column"]),
+    "missing": ("a.csv", "age,size\n1,2\n,4\n5,\n6,NA\n", [], ["row 3, column 1 (age)", "3 values are missing", "2 (size): 2", "--missing drop", "--missing mean", "--missing median"]),
+    "missing by a word": ("a.csv", "age,size\n1,2\nNA,4\n", [], ["row 3", "'NA'", "1 value is missing", "--missing drop"]),
+    "missing by a sign": ("a.csv", "age,size\n1,2\n?,4\n", [], ["row 3", "'?'", "missing"]),
+    "missing by a dash": ("a.csv", "age,size\n1,2\n-,4\n", [], ["row 3", "'-'", "missing"]),
+    "missing by null": ("a.csv", "age,size\n1,2\nNULL,4\n", [], ["row 3", "'NULL'", "missing"]),
+    "everything is missing": ("a.csv", "x,y\n1,\n2,\n", ["--missing", "mean"], ["column 2 (y)", "no value", "--exclude"]),
+    "every row misses": ("a.csv", "x,y\n1,\n,2\n", ["--missing", "drop"], ["every row misses a value"]),
+    "npy that misses": ("a.npy", np.array([[1, 2], [np.nan, 3]]), [], ["row 2", "column 1"]),
+    "infinity": ("a.csv", "x,y\n1,2\ninf,4\n", [], ["row 3", "inf", "infinite"]),
+    "infinity with missing": ("a.csv", "x,y\n1,2\n-Infinity,4\n", ["--missing", "drop"], ["row 3", "-Infinity", "infinite"]),
+    "dates unasked": ("a.csv", "d,y\n2026-01-01,2\n2026-01-03,4\n", [], ["2026-01-01", "--dates"]),
+    "a day that is none": ("a.csv", "d,y\n2026-01-01,2\n2026-01-02,1\n2026-02-30,4\n", ["--dates"], ["2026-02-30", "not a date"]),
+    "american dates": ("a.csv", "d,y\n01/02/2026,2\n01/31/2026,4\n", ["--dates"], ["01/02/2026"]),
+    "comments alone": ("a.csv", "# nothing\n# at all\n", [], ["every line begins with #"]),
+    "ids with a hash": ("a.csv", "#1,2\n#2,3\n", [], ["every line begins with #"]),
+    "nothing": ("a.csv", "", [], ["empty"]),
+    "blank lines alone": ("a.csv", "\n \n\t\n", [], ["empty"]),
+    "a mark alone": ("a.csv", b"\xef\xbb\xbf", [], ["empty"]),
+    "names alone": ("a.csv", "x,y\n", [], ["no rows below"]),
+    "sep line alone": ("a.csv", "sep=;\n", [], ["no rows"]),
+    "zero bytes": ("a.csv", b"1,2\n\x00\x00\x00,4\n", [], ["zero bytes"]),
+    "an odd number of utf-16 bytes": ("a.csv", b"\xff\xfe" + NAMED.encode("utf-16-le") + b"\x31", [], ["UTF-16"]),
+    "ragged": ("a.csv", "1,2\n3,4,5\n6,7\n", [], ["row 2", "3 columns", "2"]),
+    "a short row": ("a.csv", "x,y\n1,2\n3\n", [], ["row 3", "1 column"]),
+    "a quote that never ends": ("a.csv", 'x,y\n1,"2\n3,4\n', [], ["row 2", "never ends"]),
+    "text behind a quote": ("a.csv", 'x,y\n1,"2"3\n3,4\n', [], ["row 2", "closing quote"]),
+    "too large": ("a.csv", "x,y\n1,2\n1e999,4\n", [], ["row 3", "1e999", "too large"]),
+    "hexadecimal": ("a.csv", "x,y\n1,2\n0x10,4\n", [], ["row 3", "0x10"]),
+    "a formula": ("a.csv", "x,y\n1,2\n=1+1,4\n", [], ["row 3", "=1+1"]),
+    "a page of the web": ("a.csv", "<!DOCTYPE html>\n<html><body>no, not found</body></html>\n", [], ["a.csv"]),
+    "json": ("a.csv", '{"x": [1, 2], "y": [3, 4]}\n', [], ["a.csv"]),
+    "parquet": ("a.parquet", b"PAR1" + b"\0" * 40, [], ["parquet", "to_csv"]),
+    "parquet by another name": ("a.csv", b"PAR1" + b"\1" * 40, [], ["Parquet", "to_csv"]),
+    "feather": ("a.feather", b"ARROW1\0\0" + b"\1" * 40, [], ["feather", "to_csv"]),
+    "excel": ("a.xlsx", b"PK\3\4" + b"\1" * 40, [], ["xlsx", "to_csv"]),
+    "excel by another name": ("a.csv", b"PK\3\4" + b"\1" * 40, [], ["to_csv"]),
+    "old excel": ("a.xls", b"\xd0\xcf\x11\xe0" + b"\1" * 40, [], ["xls", "to_csv"]),
+    "open document": ("a.ods", b"PK\3\4" + b"\1" * 40, [], ["ods", "to_csv"]),
+    "zip": ("a.csv.zip", b"PK\3\4" + b"\1" * 40, [], ["unzip"]),
+    "bzip2": ("a.csv.bz2", b"BZh91AY" + b"\1" * 40, [], ["bunzip2"]),
+    "bzip2 by another name": ("a.csv", b"BZh91AY" + b"\1" * 40, [], ["bunzip2"]),
+    "xz": ("a.csv.xz", b"\xfd7zXZ\0" + b"\1" * 40, [], ["unxz"]),
+    "zstandard": ("a.csv.zst", b"\x28\xb5\x2f\xfd" + b"\1" * 40, [], ["unzstd"]),
+    "7z": ("a.csv.7z", b"7z\xbc\xaf\x27\x1c" + b"\1" * 40, [], ["7z x"]),
+    "stata": ("a.dta", b"\1" * 40, [], ["dta", "to_csv"]),
+    "spss": ("a.sav", b"\1" * 40, [], ["sav", "to_csv"]),
+    "r's data": ("a.rds", b"\1" * 40, [], ["rds", "write.csv"]),
+    "pickle": ("a.pkl", b"\1" * 40, [], ["pkl", "to_csv"]),
+}
+
+# options at fault: exit code 2
+MISUSED = {
+    "separator of two signs": (["--separator", ";;"], ["--separator", ";;"]),
+    "separator of a digit": (["--separator", "1"], ["--separator", "'1'"]),
+    "separator of a letter": (["--separator", "x"], ["--separator", "'x'"]),
+    "separator of a quote": (["--separator", '"'], ["--separator"]),
+    "decimal of a word": (["--decimal", "dot"], ["--decimal", "dot", "comma"]),
+    "header of a word": (["--header", "maybe"], ["--header", "maybe"]),
+    "missing of a word": (["--missing", "zero"], ["--missing", "zero", "median"]),
+    "categorical of a word": (["--categorical", "hash"], ["--categorical", "hash", "one-hot"]),
+    "column not there": (["--columns", "x,q"], ["'q'", "x, y"]),
+    "column beyond the last": (["--columns", "3"], ["3", "from 1 to 2"]),
+    "columns twice": (["--columns", "x,x"], ["twice"]),
+    "columns backwards": (["--columns", "2-1"], ["backwards"]),
+    "empty entry": (["--columns", "x,,y"], ["--columns", "empty entry"]),
+    "entry that ends in a comma": (["--columns", "x,"], ["--columns", "empty entry"]),
+    "quote that never ends": (["--columns", '"x,y'], ["--columns", "never ends"]),
+    "exclude not there": (["--exclude", "q"], ["'q'"]),
+    "exclude and take": (["--columns", "x,y", "--exclude", "y"], ["--columns", "--exclude"]),
+    "id not there": (["--id-column", "q"], ["'q'"]),
+    "id and coordinate": (["--id-column", "x", "--columns", "x"], ["coordinate and as id"]),
+    "label and coordinate": (["--label-column", "x", "--columns", "x"], ["coordinate and as label"]),
+    "table that is no csv": (["--table-out", "t.npy"], ["--table-out", ".csv"]),
+}
+
+
+def save(path, content):
+    if isinstance(content, np.ndarray):
+        np.save(path, content)
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_bytes(content.encode())
+    return path
+
+
+def test_there_are_many():
+    assert len(TAKEN) + len(REFUSED) + len(MISUSED) >= 150
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_taken(name, tmp_path):
+    file, content, options, points, said = TAKEN[name]
+    save(tmp_path / file, content)
+    done = run("fit", "kmeans", file, "-k", 1, "--json", *options, cwd=tmp_path)
+    value = json.loads(done.out)
+    points = np.array(points, dtype=float)
+    assert (value["n"], value["d"]) == points.shape
+    squares = ((points - points.mean(axis=0)) ** 2).sum()
+    assert value["objective"] == pytest.approx(squares, rel=1e-9, abs=1e-9)
+    told = " ".join([*value["notes"], *value["warnings"]])
+    for words in said:
+        assert words in done.err and words in told, done.err
+    if not said:
+        assert [line for line in done.err.splitlines() if "carries" not in line and "the same in every row" not in line] == []
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, tmp_path):
+    file, content, options, words = REFUSED[name]
+    save(tmp_path / file, content)
+    done = run("fit", "kmeans", file, "-k", 1, "--labels-out", "labels.csv", *options, cwd=tmp_path, code=3)
+    assert done.out == ""
+    for word in words:
+        assert word in done.err, done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("name", MISUSED)
+def test_misused(name, tmp_path):
+    options, words = MISUSED[name]
+    save(tmp_path / "a.csv", NAMED)
+    done = run("fit", "kmeans", "a.csv", "-k", 1, *options, cwd=tmp_path, code=2)
+    for word in words:
+        assert word in done.err, done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))
+
+
+MESSY = "person;weight;size;colour;kind\nann;1,5;2;red;a\nbob;;3;blue;b\ncid;1,6;2,5;red;a\ndan;9,5;9;green;b\neve;9,1;NA;green;b\nfay;9,3;9,5;blue;b\n"
+
+
+def test_ids_and_rows_come_back(tmp_path):
+    save(tmp_path / "a.csv", MESSY)
+    run("fit", "kmeans", "a.csv", "-k", 2, "--id-column", "person", "--exclude", "kind", "--missing", "drop", "--categorical", "one-hot",
+        "--labels-out", "l.csv", "--table-out", "t.csv", "--model-out", "m", "--quiet", cwd=tmp_path)
+    labels = table(tmp_path / "l.csv")
+    assert labels[0] == ["person", "label"]
+    assert [row[0] for row in labels[1:]] == ["ann", "bob", "cid", "dan", "eve", "fay"]
+    assert labels[2][1] == labels[5][1] == ""  # rows that were left out
+    assert labels[1][1] == labels[3][1] != labels[4][1] == labels[6][1]
+    found = table(tmp_path / "t.csv")
+    assert found[0] == ["person", "weight", "size", "colour", "kind", "label", "distance"]
+    assert [row[:5] for row in found[1:]] == [line.split(";") for line in MESSY.splitlines()[1:]]
+    assert [row[5] for row in found[1:]] == [row[1] for row in labels[1:]]
+    assert [row[6] == "" for row in found[1:]] == [False, True, False, False, True, False]
+    # Two points of a cluster are as far from its centroid as each other.
+    assert float(found[1][6]) == pytest.approx(float(found[3][6]))
+    # The same rows again, and a row with a word that is new, in another order of columns.
+    run("predict", "m", "a.csv", "--id-column", "person", "--labels-out", "p.csv", "--table-out", "pt.csv", "--quiet", cwd=tmp_path)
+    assert table(tmp_path / "p.csv") == labels
+    assert [row[:6] for row in table(tmp_path / "pt.csv")] == [row[:6] for row in found]
+    save(tmp_path / "next.csv", "colour,size,weight,other\nviolet,9,9.4,?\nred,2,1.4,x\n")
+    done = run("predict", "m", "next.csv", "--labels-out", "n.csv", "--json", cwd=tmp_path)
+    told = " ".join(json.loads(done.out)["warnings"])
+    assert "words that the fit did not see" in told and "1 value" in told and "violet" in told
+    assert [row[0] for row in table(tmp_path / "n.csv")[1:]] == [labels[4][1], labels[1][1]]
+
+
+@pytest.mark.parametrize("how", ["mean", "median"])
+def test_what_fills_in_is_of_the_fit(how, tmp_path):
+    save(tmp_path / "a.csv", "x,y\n0,0\n2,\n0,1\n100,50\n,52\n102,50\n")
+    run("fit", "kmeans", "a.csv", "-k", 2, "--missing", how, "--model-out", "m", "--quiet", cwd=tmp_path)
+    save(tmp_path / "b.csv", "x,y\n1,\n,51\n")
+    done = document("predict", "m", "b.csv", "--distances-out", "d.csv", cwd=tmp_path)
+    assert done["preprocessing"] == f"missing {how}"
+    x = {"mean": 40.8, "median": 2}[how]
+    y = {"mean": 30.6, "median": 50}[how]
+    fitted = np.array([[0, 0], [2, y], [0, 1], [100, 50], [x, 52], [102, 50]], dtype=float)
+    distances = np.array([[float(field) for field in row] for row in table(tmp_path / "d.csv")[1:]])
+    again = document("predict", "m", "a.csv", "--labels-out", "l.csv", cwd=tmp_path)
+    labels = np.array([int(row[0]) for row in table(tmp_path / "l.csv")[1:]])
+    centroids = np.array([fitted[labels == label].mean(axis=0) for label in (0, 1)])
+    new = np.array([[1, y], [x, 51]])
+    assert distances == pytest.approx(np.linalg.norm(new[:, None] - centroids[None], axis=2))
+    assert again["n"] == 6
+
+
+def test_a_model_that_fills_in_nothing_refuses(tmp_path):
+    save(tmp_path / "a.csv", NAMED)
+    run("fit", "kmeans", "a.csv", "-k", 2, "--model-out", "m", "--quiet", cwd=tmp_path)
+    save(tmp_path / "b.csv", "x,y\n1,\n")
+    done = run("predict", "m", "b.csv", "--labels-out", "l.csv", cwd=tmp_path, code=3)
+    assert "row 2, column 2 (y)" in done.err
+
+
+def test_transform_keeps_the_place_of_rows_left_out(tmp_path):
+    save(tmp_path / "a.csv", "x,y,z\n0,0,1\n1,,1\n1,0,1\n9,9,2\n9,8,\n8,9,2\n")
+    run("fit", "subspace", "a.csv", "-k", 2, "--missing", "drop", "--model-out", "m", "--quiet", cwd=tmp_path)
+    done = document("transform", "m", "a.csv", "--points-out", "e.csv", cwd=tmp_path)
+    assert done["n"] == 4
+    rows_out = table(tmp_path / "e.csv")
+    assert [row == [""] * len(row) or all(field == "" for field in row) for row in rows_out[-6:]] == [False, True, False, False, True, False]
+
+
+def large(tmp_path, count=60000):
+    """A file whose numbers do not fit into 64 MB, in which values and words are missing."""
+    draw = np.random.default_rng(5)
+    x = np.where(np.arange(count) % 2 == 0, 0.0, 20.0)[:, None] + draw.normal(size=(count, 40)).round(2)
+    with open(tmp_path / "large.csv", "w") as file:
+        file.write("id," + ",".join(f"x{j}" for j in range(40)) + ",colour\n")
+        for i, row in enumerate(x):
+            fields = [f"{value:.2f}" for value in row]
+            if i % 97 == 0:
+                fields[i % 40] = "NA"
+            file.write(f"r{i}," + ",".join(fields) + "," + ["red", "blue", ""][0 if i % 2 else 1 if i % 13 else 2] + "\n")
+    return "large.csv"
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean", "median"])
+def test_larger_than_memory_is_the_same(missing, tmp_path):
+    file = large(tmp_path, 30000)
+    words = ["fit", "kmeans", file, "-k", 2, "--id-column", "id", "--missing", missing, "--categorical", "one-hot", "--scale", "minmax", "--json", "--quiet"]
+    whole = json.loads(run(*words, "--labels-out", "a.csv", "--table-out", "at.csv", cwd=tmp_path).out)
+    small = json.loads(run(*words, "--labels-out", "b.csv", "--table-out", "bt.csv", "--memory", "16M", cwd=tmp_path).out)
+    assert any("in blocks" in warning for warning in small["warnings"])
+    assert whole["objective"] == small["objective"] and whole["sizes"] == small["sizes"]
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert [row[-2] for row in table(tmp_path / "at.csv")] == [row[-2] for row in table(tmp_path / "bt.csv")]
+
+
+def test_one_output_that_fails_does_not_take_the_others(tmp_path):
+    save(tmp_path / "a.csv", NAMED)
+    os.symlink("/dev/full", tmp_path / "full.csv")
+    done = run("fit", "kmeans", "a.csv", "-k", 2, "--labels-out", "full.csv", "--model-out", "m", "--table-out", "t.csv", "--report", "r.html",
+               "--picture", "p.svg", cwd=tmp_path, code=1)
+    assert "No space left" in done.err and "kmeans on a.csv" in done.out
+    for name in ["m", "t.csv", "r.html", "p.svg"]:
+        assert (tmp_path / name).stat().st_size > 0
+    assert "full.csv" not in done.out
+    run("info", "m", cwd=tmp_path)
+    for option in ["--table-out", "--distances-out"]:
+        done = run("predict", "m", "a.csv", option, "full.csv", "--labels-out", "l.csv", cwd=tmp_path, code=1)
+        assert "No space left" in done.err
+        assert len(table(tmp_path / "l.csv")) == 4
+        (tmp_path / "l.csv").unlink()
+    for option in ["--picture", "--report"]:
+        link = tmp_path / ("full.svg" if option == "--picture" else "full.html")
+        os.symlink("/dev/full", link)
+        run("fit", "kmeans", "a.csv", "-k", 2, option, link.name, "--labels-out", "l.csv", cwd=tmp_path, code=1)
+        assert len(table(tmp_path / "l.csv")) == 4
+        (tmp_path / "l.csv").unlink()
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
+
+
+def test_a_closed_pipe_does_not_take_the_model(tmp_path):
+    save(tmp_path / "a.csv", "".join(f"{i % 7},{i % 3}\n" for i in range(60000)))
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([COMMAND, "fit", "kmeans", "a.csv", "-k", "2", "--labels-out", "-", "--model-out", "m", "--quiet"], cwd=tmp_path, stdout=writer,
+                          stderr=subprocess.PIPE, timeout=100)
+    os.close(writer)
+    assert done.returncode == 1 and b"standard output" in done.stderr
+    run("info", "m", cwd=tmp_path)
+
+
+def test_document_and_page_tell_how_they_came_about(tmp_path):
+    save(tmp_path / "a.csv", NAMED)
+    value = document("fit", "kmeans", "a.csv", "-k", 2, "--report", "r.html", cwd=tmp_path)
+    assert value["command"] == "coterie fit kmeans a.csv -k 2 --report r.html --json"
+    assert value["date"].endswith("Z") and len(value["date"]) == 20 and value["version"].count(".") == 2
+    page = (tmp_path / "r.html").read_text()
+    assert "coterie fit kmeans a.csv -k 2" in page and value["version"] in page
+
+
+def test_names_that_are_no_utf8_leave_the_page_whole(tmp_path):
+    save(tmp_path / "a.csv", "größe,ÿ\n1,2\n3,4\n5,7\n".encode("latin-1"))
+    run("fit", "kmeans", "a.csv", "-k", 2, "--report", "r.html", "--picture", "p.svg", "--quiet", cwd=tmp_path)
+    (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "p.svg" and (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_an_overwritten_file_keeps_its_permissions(tmp_path):
+    save(tmp_path / "a.csv", NAMED)
+    (tmp_path / "l.csv").write_text("old\n")
+    os.chmod(tmp_path / "l.csv", 0o640)
+    run("fit", "kmeans", "a.csv", "-k", 2, "--labels-out", "l.csv", "--quiet", cwd=tmp_path)
+    assert (tmp_path / "l.csv").stat().st_mode & 0o777 == 0o640

@@ -1,0 +1,138 @@
+// Networks on points that are read and in several processes: the same bits however the rows come and whoever has them.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "coterie/base/internal/same_bits.hpp"
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/deep/dec.hpp"
+#include "coterie/deep/dekm.hpp"
+#include "coterie/deep/entropy_net.hpp"
+#include "coterie/deep/imsat.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
+
+namespace coterie {
+namespace {
+
+// Labels, the network's parameters and the figures of the report.
+template <class Method>
+void expect_same_bits(const Fit<Method>& fit, const Problem& problem, const typename Method::Options& options) {
+    test::expect_same_bits(problem,
+                           [&](const Problem& of, const coterie::Run& run) {
+                               const auto model = fit(of, options, run);
+                               const FitReport& report = model.fit_report();
+                               test::Bits out{model.labels(), report.objective_per_iteration};
+                               for (const auto& values : model.state().parameters)
+                                   out.numbers.insert(out.numbers.end(), values.begin(), values.end());
+                               out.numbers.insert(out.numbers.end(), report.sizes.begin(), report.sizes.end());
+                               out.numbers.push_back(report.objective);
+                               return out;
+                           },
+                           {2, 3});
+}
+
+// As many rows as make more than one batch of encoding, whose ends are not those of the processes' rows.
+Problem sample(Index n = 1300) { return {.points = Points(test::blobs(n, 6, 4, 3).points)}; }
+
+AeKMeansOptions embedded() {
+    AeKMeansOptions options;
+    options.clusters = 4;
+    options.widths = {12};
+    options.embedding = 3;
+    options.pretrain_epochs = 2;
+    options.restarts = 2;
+    return options;
+}
+
+template <class Options>
+Options alternating() {
+    Options options;
+    test::make_small(options);
+    options.pretrain_epochs = 2;
+    return options;
+}
+
+template <class Options>
+Options classifying() {
+    Options options;
+    options.clusters = 4;
+    options.widths = {10};
+    options.epochs = 2;
+    return options;
+}
+
+TEST(InBlocks, AeKMeans) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_ae_kmeans, sample(), embedded());
+}
+TEST(InBlocks, Dekm) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_dekm, sample(), alternating<DekmOptions>());
+    auto of_all = alternating<DekmOptions>();
+    of_all.update = DekmUpdate::full;
+    expect_same_bits(fit_dekm, sample(300), of_all);
+}
+TEST(InBlocks, Dec) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_dec, sample(), alternating<DecOptions>());
+}
+TEST(InBlocks, Idec) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_idec, sample(), alternating<IdecOptions>());
+}
+TEST(InBlocks, Dcn) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_dcn, sample(), alternating<DcnOptions>());
+}
+TEST(InBlocks, EntropyNet) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_entropy_net, sample(), classifying<EntropyNetOptions>());
+    Problem labelled = sample(300);
+    labelled.partial_labels.assign(300, -1);
+    for (std::size_t i = 0; i < 300; i += 7) labelled.partial_labels[i] = static_cast<std::int32_t>(i % 4);
+    auto per_epoch = classifying<EntropyNetOptions>();
+    per_epoch.labels_per = LabelsPer::epoch;
+    expect_same_bits(fit_entropy_net, labelled, per_epoch);
+}
+TEST(InBlocks, SelaNet) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_sela_net, sample(), classifying<SelaNetOptions>());
+}
+TEST(InBlocks, MiadmNet) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_miadm_net, sample(), classifying<MiadmNetOptions>());
+}
+// Adversarial views ask for neighbours among all points.
+TEST(InBlocks, Imsat) {
+    COTERIE_NEEDS_NETWORKS;
+    expect_same_bits(fit_imsat, sample(), classifying<ImsatOptions>());
+}
+// Images, changed at random.
+TEST(InBlocks, Iic) {
+    COTERIE_NEEDS_NETWORKS;
+    auto options = classifying<IicOptions>();
+    options.network = ClassifierNetwork::dense;
+    options.image = {2, 3};
+    expect_same_bits(fit_iic, sample(300), options);
+}
+
+TEST(InBlocks, ANumberThatIsTooLargeIsNamedByItsRowAmongAll) {
+    COTERIE_NEEDS_NETWORKS;
+    Matrix<double> points = test::blobs(1300, 6, 4, 3).points;
+    points(1111, 4) = 1e16;
+    const Problem problem{.points = Points::borrow(points)};
+    const auto message = [&](const coterie::Run& run) {
+        return test::message_of([&] { fit_ae_kmeans(problem, embedded(), run); });
+    };
+    const std::string expected = message(coterie::Run(7, 1));
+    EXPECT_NE(expected.find("point 1112, column 5: value 1e+16"), std::string::npos) << expected;
+    test::on_processes(3, [&](std::shared_ptr<Communicator> communicator) {
+        coterie::Run run(7, 1);
+        run.set_communicator(communicator);
+        EXPECT_NE(message(run).find("point 1112, column 5: value 1e+16"), std::string::npos);
+    });
+}
+
+}  // namespace
+}  // namespace coterie

@@ -1,0 +1,117 @@
+// The words of people to options of the readers. Lists are cut at commas outside quotes, so that every name of a column
+// can be written; separators have names, because a tab is hard to type.
+
+#include "coterie/io/read_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "coterie/base/error.hpp"
+
+namespace coterie {
+namespace {
+
+std::vector<std::string> entries_of_list(const std::string& option, const std::string& list) {
+    std::vector<std::string> out;
+    if (list.empty()) return out;
+    std::string entry;
+    bool quoted = false, was_quoted = false;
+    const auto end_entry = [&] {
+        if (entry.empty() && !was_quoted)
+            throw BadArgument("option `" + option + "`: '" + list + "' has an empty entry",
+                              {.option = option, .value = list});
+        out.push_back(std::exchange(entry, {}));
+        was_quoted = false;
+    };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const char c = list[i];
+        if (c == '"' && (quoted || entry.empty())) {
+            if (quoted && i + 1 < list.size() && list[i + 1] == '"') {
+                entry += c;
+                ++i;
+            } else {
+                quoted = !quoted;
+                was_quoted = true;
+            }
+        } else if (c == ',' && !quoted) {
+            end_entry();
+        } else {
+            entry += c;
+        }
+    }
+    if (quoted)
+        throw BadArgument("option `" + option + "`: '" + list + "' opens a quote that never ends",
+                          {.option = option, .value = list});
+    end_entry();
+    return out;
+}
+
+char separator_named(const std::string& word) {
+    static constexpr std::array<std::pair<std::string_view, char>, 9> names = {{{"auto", '\0'},
+                                                                                {"comma", ','},
+                                                                                {"semicolon", ';'},
+                                                                                {"tab", '\t'},
+                                                                                {"\\t", '\t'},
+                                                                                {"pipe", '|'},
+                                                                                {"blanks", ' '},
+                                                                                {"blank", ' '},
+                                                                                {"space", ' '}}};
+    for (const auto& [name, separator] : names)
+        if (word == name) return separator;
+    const auto separates = [](char c) {
+        return static_cast<unsigned char>(c) < 0x80 && c != '#' && c != '_' &&
+               std::string_view("\"\n\r.+-0123456789").find(c) == std::string_view::npos && !(c >= 'a' && c <= 'z') &&
+               !(c >= 'A' && c <= 'Z');
+    };
+    if (word.size() == 1 && separates(word.front())) return word.front();
+    const std::string accepted = "one sign such as , ; : and |, or comma, semicolon, tab, pipe, blanks or auto";
+    throw BadArgument("option `separator`: '" + word + "' is not accepted; " + accepted,
+                      {.option = "separator", .value = word, .accepted = accepted});
+}
+
+}  // namespace
+
+const OptionSet& ReadRequest::described() {
+    static const OptionSet set =
+        OptionSetFor<ReadRequest>()
+            .text("label_column", &ReadRequest::label_column,
+                  "text files: the column that holds the truth, by name or number from 1 (-1: the last); it is no "
+                  "coordinate")
+            .text("id_column", &ReadRequest::id_column,
+                  "text files: the column that names the rows; it is no coordinate, and stands beside the labels that "
+                  "are written")
+            .text(
+                "columns", &ReadRequest::columns,
+                "text files: the columns to take as coordinates, names, numbers and ranges such as 1-4,7, or numeric: "
+                "all that hold numbers; a name with a comma in quotes")
+            .text("exclude", &ReadRequest::exclude,
+                  "text files: columns that are no coordinates, written as those to take")
+            .choice("header", &ReadRequest::header, {"auto", "yes", "no"}, "text files: is the first line a header")
+            .text("separator", &ReadRequest::separator,
+                  "text files: what stands between fields: a sign, or comma, semicolon, tab, pipe, blanks; auto: by "
+                  "extension and from the first lines")
+            .choice(
+                "decimal", &ReadRequest::decimal, {"auto", "point", "comma"},
+                "text files: the decimal sign; auto: a comma where the first lines have such as 1,5 and none such as "
+                "1.5")
+            .choice("precision", &ReadRequest::precision, {"auto", "float32", "float64"},
+                    "the type to compute in; auto: that of the file");
+    return set;
+}
+
+ReadOptions ReadRequest::options() const {
+    ReadOptions out;
+    out.precision = precision;
+    out.header = header;
+    out.label_column = label_column;
+    out.id_column = id_column;
+    out.scratch_folder = scratch_folder;
+    out.columns = entries_of_list("columns", columns);
+    out.exclude = entries_of_list("exclude", exclude);
+    out.separator = separator_named(separator);
+    out.decimal = decimal;
+    return out;
+}
+
+}  // namespace coterie

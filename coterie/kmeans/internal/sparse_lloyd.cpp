@@ -1,0 +1,123 @@
+// Plain Lloyd iterations over the entries: all distances, and sums of clusters anew. No bounds: at many dimensions few
+// rows have a second centroid far enough away to be skipped, and a bound per row costs as much as some entries.
+//
+// What holds: labels, centroids and figures do not depend on threads; they are those of the dense iterations up to
+// rounding, with the same end and the same repair of empty clusters.
+
+#include "coterie/kmeans/internal/sparse_lloyd.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "coterie/linalg/distances.hpp"
+#include "coterie/linalg/sparse_rows.hpp"
+
+namespace coterie::internal {
+
+template <class T>
+LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, const LloydSettings& settings,
+                            std::span<const double> weights, const Run& run, int repetition, int repetitions,
+                            KeptFit* kept) {
+    const Index d = points.columns();
+    LloydResult<T> out;
+    if (const Archive* from = kept != nullptr ? kept->found_iterations() : nullptr) {
+        centroids = to_matrix<T>(from->points("centroids", -1, d));
+        out.objectives = from->vector("objectives");
+        out.iterations = static_cast<int>(out.objectives.size());
+        out.repaired = static_cast<int>(from->vector("repaired", 1)[0]);
+    }
+    const auto k = static_cast<int>(centroids.rows());
+    const Spread spread = spread_of(PointsView(points), weights, run);
+    const double scatter = spread.mean_variance * static_cast<double>(d) * spread.total_weight;
+    // Equal points have a mean that differs from them by the rounding of n additions: that is no movement.
+    const double unit = 0x1.0p-53 * static_cast<double>(points.rows());
+    double threshold = settings.tolerance * spread.mean_variance;
+    threshold = std::max(threshold, unit * unit * centroids.template cast<double>().squaredNorm());
+    while (out.iterations < settings.max_iterations && out.stopped != StopReason::converged) {
+        const Matrix<T> begun_with = centroids;
+        const int repaired = out.repaired;
+        Labels labels;
+        ClusterSums found;
+        try {
+            run.throw_if_stopped("iterations");
+            labels = nearest_centroids(PointsView(points), centroids, run).labels;
+            out.repaired += fill_empty_clusters(
+                labels, k, weights, {0, points.rows()},
+                [&] {
+                    std::vector<double> norms;
+                    for (Index j = 0; j < k; ++j) norms.push_back(squared_norm(centroids.data() + j * d, d));
+                    // A mean of equal rows differs from them by rounding: that is no distance.
+                    const double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon()) + unit;
+                    std::vector<double> cost(labels.size());
+                    for (Index i = 0; i < points.rows(); ++i) {
+                        const SparseRow<T> row = points.row<T>(i);
+                        const auto label = static_cast<Index>(labels[at(i)]);
+                        const double squared = squared_distance(row, centroids.data() + label * d, norms[at(label)]);
+                        if (squared > rounding * rounding * squared_norm(row.values, row.count))
+                            cost[at(i)] = (weights.empty() ? 1.0 : weights[at(i)]) * squared;
+                    }
+                    return cost;
+                },
+                run.communicator());
+            found = cluster_sums(PointsView(points), labels, k, weights, run);
+        } catch (const Cancelled&) {
+            if (out.iterations == 0) throw;
+            out.stopped = StopReason::interrupted;
+            break;
+        }
+        std::vector<double> moved(at(k), 0.0);
+        std::vector<double> between(at(k), 0.0);  // w_j || mean of cluster j - mean of all ||^2
+        for_each_block(k, threads_for(8.0 * static_cast<double>(d) * k, run.threads), [&](Index j, int) {
+            const double w = found.mass[at(j)];
+            if (!(w > 0)) return;  // an empty cluster stays where it was
+            for (Index p = 0; p < d; ++p) {
+                const double mean = found.sums(j, p) / w;
+                const auto rounded = static_cast<T>(mean);
+                const double way = static_cast<double>(rounded) - static_cast<double>(centroids(j, p));
+                moved[at(j)] += way * way;
+                between[at(j)] += w * (mean - spread.mean[p]) * (mean - spread.mean[p]);
+                centroids(j, p) = rounded;
+            }
+        });
+        double movement = 0;
+        double objective = scatter;
+        for (Index j = 0; j < k; ++j) {
+            movement += moved[at(j)];
+            objective -= between[at(j)];
+        }
+        const bool settled = labels == out.labels || movement <= threshold;
+        out.labels = std::move(labels);
+        ++out.iterations;
+        out.objectives.push_back(std::max(0.0, objective));
+        run.report(
+            {.stage = "iterations",
+             .fraction = (repetition + static_cast<double>(out.iterations) / settings.max_iterations) / repetitions,
+             .objective = out.objectives.back(),
+             .iteration = out.iterations});
+        if (settled) out.stopped = StopReason::converged;
+        if (kept != nullptr)
+            kept->after_iteration([&](Archive& archive) {  // the state before it: it is made again
+                archive.set_points("centroids", begun_with);
+                archive.set_vector("objectives", std::span(out.objectives).first(out.objectives.size() - 1));
+                archive.set_vector("repaired", std::vector<double>{static_cast<double>(repaired)});
+            });
+    }
+    out.distances_computed = out.iterations;
+    out.labelled = true;
+    if (out.stopped == StopReason::interrupted && !out.labels.empty()) {  // another pass is not what was asked for
+        out.objective = out.objectives.back();
+    } else {
+        auto last = nearest_centroids(PointsView(points), centroids, run.unstopped(), NearestWants::inertia, weights);
+        out.labels = std::move(last.labels);
+        out.objective = last.inertia;
+    }
+    out.centroids = std::move(centroids);
+    return out;
+}
+
+template LloydResult<float> sparse_lloyd(const SparsePoints&, Matrix<float>, const LloydSettings&,
+                                         std::span<const double>, const Run&, int, int, KeptFit*);
+template LloydResult<double> sparse_lloyd(const SparsePoints&, Matrix<double>, const LloydSettings&,
+                                          std::span<const double>, const Run&, int, int, KeptFit*);
+
+}  // namespace coterie::internal

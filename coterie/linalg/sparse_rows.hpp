@@ -1,0 +1,57 @@
+#pragma once
+// Internal: sums over the entries of sparse rows, where dense ones have a kernel.
+
+#include <span>
+#include <string_view>
+
+#include "coterie/base/run.hpp"
+#include "coterie/base/sparse_points.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie::internal {
+
+/// || c ||^2 in double, added in the order of the columns.
+template <class T>
+double squared_norm(const T* c, Index d) {
+    double sum = 0;
+    for (Index p = 0; p < d; ++p) sum += static_cast<double>(c[p]) * static_cast<double>(c[p]);
+    return sum;
+}
+
+/// || x - c ||^2 in double; squared: squared_norm of c. Of the differences where x has entries, and of what c has
+/// elsewhere: || c ||^2 less its part in the columns of x, added in the same order, so that it is 0 where c is x.
+template <class T, class Number>
+double squared_distance(const SparseRow<T>& x, const Number* c, double squared) {
+    double there = 0;
+    double covered = 0;
+    for (Index e = 0; e < x.count; ++e) {
+        const auto other = static_cast<double>(c[x.column(e)]);
+        const double difference = static_cast<double>(x.values[e]) - other;
+        there += difference * difference;
+        covered += other * other;
+    }
+    const double elsewhere = squared - covered;
+    return there + (elsewhere > 0 ? elsewhere : 0.0);
+}
+
+/// Means and variances of the columns, weighted; in one thread, as a pass over the entries is all it takes.
+ColumnMoments sparse_moments(const SparsePoints& points, std::span<const double> weights);
+
+/// The rows scaled to length 1, in the scalar type of the points; a copy of their values, not of their columns.
+/// `zero_rows` receives the numbers of those that are 0 throughout, which stay as they are.
+SparsePoints unit_rows(const SparsePoints& points, int threads, std::vector<Index>& zero_rows);
+
+/// The same entries in the other scalar type, or in the same.
+template <class T>
+SparsePoints values_as(const SparsePoints& points) {
+    std::vector<T> values;
+    if (points.scalar() == ScalarType::float32) {
+        const auto from = points.values<float>();
+        values.assign(from.begin(), from.end());
+    } else {
+        for (const double value : points.values<double>()) values.push_back(static_cast<T>(value));
+    }
+    return points.with_values(std::move(values));
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,488 @@
+// Every way of adapting is a fit of a method of the library (subspace, soft targets) or a mean, and becomes prototypes
+// or a linear function (tagger.hpp). Words of the support stand first in one matrix, the others below them: leaving a
+// sentence out takes its tags away and changes nothing else, so the same matrix serves all comparisons.
+
+#include "coterie/ner/adapt.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "coterie/base/checks.hpp"
+#include "coterie/base/sample.hpp"
+#include "coterie/entropy/soft_targets.hpp"
+#include "coterie/linalg/row_products.hpp"
+#include "coterie/pipeline/pipeline.hpp"
+
+namespace coterie::ner {
+namespace {
+
+using coterie::internal::at;
+
+constexpr int outside_prototypes = 10;
+constexpr std::int64_t rounds = 3;
+constexpr Index compared_words = 10'000;
+constexpr Index mentions_for_estimate = 5;
+constexpr std::array<std::string_view, 7> names = {"auto",     "k-means",    "support-space", "discriminant",
+                                                   "logistic", "prototypes", "nearest-word"};
+
+using Share = std::optional<std::pair<double, double>>;
+
+// Rows of words and what is known of them; some of the tags 0..L-1 may have no word.
+struct Task {
+    const Matrix<float>* vectors = nullptr;  // n x d, words with a tag first
+    Labels tags;                             // n, -1: not known
+    Index count = 0;                         // L
+
+    std::vector<Index> words_of_tags() const {
+        std::vector<Index> out(at(count), 0);
+        for (const std::int32_t tag : tags)
+            if (tag >= 0) ++out[at(tag)];
+        return out;
+    }
+    std::vector<Index> known() const {
+        std::vector<Index> out;
+        for (std::size_t i = 0; i < tags.size(); ++i)
+            if (tags[i] >= 0) out.push_back(static_cast<Index>(i));
+        return out;
+    }
+};
+
+// What the methods of the library take: tags with words alone, numbered anew.
+struct Labelling {
+    std::vector<std::int32_t> tag_of;  // by new number
+    Labels labels;                     // n
+    std::vector<std::string> label_names;
+
+    explicit Labelling(const Task& task) : labels(task.tags) {
+        const std::vector<Index> words = task.words_of_tags();
+        std::vector<std::int32_t> number(words.size(), -1);
+        for (std::size_t t = 0; t < words.size(); ++t) {
+            if (words[t] == 0) continue;
+            number[t] = static_cast<std::int32_t>(tag_of.size());
+            tag_of.push_back(static_cast<std::int32_t>(t));
+            label_names.push_back(t == 0 ? "O" : "type-" + std::to_string(t));
+        }
+        for (std::int32_t& label : labels)
+            if (label >= 0) label = number[at(label)];
+    }
+};
+
+struct KnownRows {
+    Matrix<float> vectors;
+    Labels tags;
+};
+
+// The rows with a tag, and their tags.
+KnownRows known_rows(const Task& task) {
+    const std::vector<Index> rows = task.known();
+    KnownRows out{Matrix<float>(static_cast<Index>(rows.size()), task.vectors->cols()), {}};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        out.vectors.row(static_cast<Index>(i)) = task.vectors->row(rows[i]);
+        out.tags.push_back(task.tags[at(rows[i])]);
+    }
+    return out;
+}
+
+Vector<double> mean_of_rows(const Matrix<double>& rows) { return rows.colwise().mean().transpose(); }
+
+// x - m to U (x - m), rows by rows.
+Matrix<double> projected(const Matrix<double>& rows, const Vector<double>& origin, const Matrix<double>& directions) {
+    Matrix<double> centred = rows;
+    centred.rowwise() -= origin.transpose();
+    if (directions.size() == 0) return centred;
+    return centred * directions.transpose();
+}
+
+// The subspace method's fit as a tagger.
+Tagger subspace_tagger(const Task& task, const OptionValues& options, int prototypes_of_outside, const Share& share,
+                       const Run& run) {
+    const Labelling labelling(task);
+    Problem problem;
+    problem.points = Points::borrow(PointsView(*task.vectors));
+    problem.partial_labels = labelling.labels;
+    problem.label_names = labelling.label_names;
+    if (labelling.tag_of.front() == 0) {
+        const auto most = static_cast<int>(std::min<Index>(prototypes_of_outside, task.words_of_tags()[0]));
+        problem.clusters_per_label = {{"O", most}};
+        if (share) problem.group_shares = {{"O", share->first, share->second}};
+    }
+    const Pipeline fitted = Pipeline::fit(find_method("subspace"), options, problem, {}, run.within());
+    const auto& model = dynamic_cast<const SubspaceModel&>(fitted.model());
+    Tagger out;
+    out.origin = mean_of_rows(model.prototypes());
+    out.directions = model.directions();
+    out.prototypes = projected(model.prototypes(), out.origin, out.directions);
+    for (const std::int32_t label : model.cluster_labels().label_of) out.tag_of.push_back(labelling.tag_of[at(label)]);
+    return out;
+}
+
+Tagger discriminant(const Task& task, const Run& run) {
+    const KnownRows known = known_rows(task);
+    const Task support{&known.vectors, known.tags, task.count};
+    return subspace_tagger(support, {{"max_iterations", std::int64_t{1}}}, 1, {}, run);
+}
+
+Tagger in_support_space(const Task& task, const OptionValues& options, const Share& share, const Run& run) {
+    const Tagger space = discriminant(task, run);
+    const Matrix<float> seen =
+        projected(task.vectors->cast<double>(), space.origin, space.directions).template cast<float>();
+    Tagger out = subspace_tagger({&seen, task.tags, task.count}, options, outside_prototypes, share, run);
+    // U2 (U1 (x - m1) - m2) = U2 U1 (x - m1) - U2 m2, and the prototypes are less U2 m2 already.
+    const Vector<double> shift = out.directions * out.origin;
+    out.prototypes.rowwise() += shift.transpose();
+    out.directions = Matrix<double>(out.directions * space.directions);
+    out.origin = space.origin;
+    return out;
+}
+
+Tagger logistic(const Task& task, const Run& run) {
+    const KnownRows known = known_rows(task);
+    const Labelling labelling({nullptr, known.tags, task.count});
+    SoftTargetOptions options;
+    options.cross_entropy = CrossEntropy::forward;
+    options.optimizer = Optimizer::lbfgs;
+    options.epochs = 3;                                            // of 100 iterations
+    options.gamma = 0.5 / static_cast<double>(known.tags.size());  // of the mean loss: C = 1
+    const Matrix<double> vectors = known.vectors.cast<double>();
+    const auto fit = fit_soft_targets(
+        PointsView(vectors).as<double>(),
+        smoothed_targets(labelling.labels, static_cast<Index>(labelling.tag_of.size()), 0), options, run.within());
+    Tagger out;
+    out.linear = true;
+    out.origin = Vector<double>::Zero(task.vectors->cols());
+    out.prototypes = fit.linear.weights;
+    out.bias = fit.linear.bias;
+    out.tag_of = labelling.tag_of;
+    return out;
+}
+
+Tagger nearest_word(const Task& task) {
+    const KnownRows known = known_rows(task);
+    Tagger out;
+    out.factor = 1;
+    out.origin = mean_of_rows(known.vectors.cast<double>());
+    out.prototypes = projected(known.vectors.cast<double>(), out.origin, {});
+    out.tag_of.assign(known.tags.begin(), known.tags.end());
+    return out;
+}
+
+Tagger nearest_mean(const Task& task) {
+    const Tagger words = nearest_word(task);
+    Tagger out;
+    out.origin = words.origin;
+    const std::vector<Index> counts = task.words_of_tags();
+    for (std::size_t t = 0; t < counts.size(); ++t)
+        if (counts[t] > 0) out.tag_of.push_back(static_cast<std::int32_t>(t));
+    out.prototypes = Matrix<double>::Zero(static_cast<Index>(out.tag_of.size()), task.vectors->cols());
+    for (Index j = 0; j < out.prototypes.rows(); ++j) {
+        for (Index i = 0; i < words.prototypes.rows(); ++i)
+            if (words.tag_of[at(i)] == out.tag_of[at(j)]) out.prototypes.row(j) += words.prototypes.row(i);
+        out.prototypes.row(j) /= static_cast<double>(counts[at(out.tag_of[at(j)])]);
+    }
+    return out;
+}
+
+Tagger adapted_by(Adaptation method, const Task& task, const Share& share, const AdaptOptions& options,
+                  const Run& run) {
+    const OptionValues values = {{"max_iterations", rounds},
+                                 {"assignment", std::string(options.assignment == Assignment::hard ? "hard" : "soft")}};
+    switch (method) {
+        case Adaptation::kmeans: return subspace_tagger(task, values, outside_prototypes, share, run);
+        case Adaptation::support_space: return in_support_space(task, values, share, run);
+        case Adaptation::discriminant: return discriminant(task, run);
+        case Adaptation::logistic: return logistic(task, run);
+        case Adaptation::prototypes: return nearest_mean(task);
+        case Adaptation::nearest_word: return nearest_word(task);
+        case Adaptation::automatic: break;
+    }
+    throw InternalError("a way of adapting was not chosen");
+}
+
+void set_types(Tagger& tagger, const Corpus& support) { tagger.types = support.types; }
+
+void check_support(const Corpus& support, PointsView vectors, PointsView other) {
+    std::vector<Index> mentions(support.types.size(), 0);
+    bool outside = false;
+    for (std::size_t s = 0; s < support.sentences.size(); ++s) {
+        const Sentence& sentence = support.sentences[s];
+        if (!sentence.annotated)
+            throw BadData(support.place_of(s) + ": the sentence is not annotated; every sentence of the support is",
+                          {.file = support.source, .row = sentence.line});
+        std::size_t inside = 0;
+        for (const Mention& mention : sentence.mentions) {
+            ++mentions[at(mention.type)];
+            inside += mention.end - mention.begin;
+        }
+        outside = outside || inside < sentence.words.size();
+    }
+    if (support.types.empty()) throw BadData(support.source + ": the support has no mention", {.file = support.source});
+    for (std::size_t t = 0; t < mentions.size(); ++t)
+        if (mentions[t] == 0)
+            throw BadData(support.source + ": type " + support.types[t] + " has no mention in the support",
+                          {.value = support.types[t], .file = support.source});
+    if (!outside)
+        throw BadData(support.source + ": the support has no word outside mentions", {.file = support.source});
+    if (vectors.rows() != support.words())
+        throw BadData("word vectors: " + std::to_string(vectors.rows()) + " rows; " + support.source + " has " +
+                      std::to_string(support.words()) + " words");
+    if (other.rows() > 0 && other.columns() != vectors.columns())
+        throw BadData("word vectors: " + std::to_string(vectors.columns()) + " columns of the support, " +
+                      std::to_string(other.columns()) + " of the other words");
+}
+
+// What the option says: an interval, or a word. BadArgument.
+Share share_as_given(const std::string& text) {
+    if (text == "auto" || text == "none") return {};
+    const auto refuse = [&] {
+        throw refused_option("outside_share", text,
+                             "accepted are auto, none, a number from 0 to 1, and an interval of two such as 0.9:0.97");
+    };
+    const auto number = [&](std::string_view digits) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value <= 1)) refuse();
+        return value;
+    };
+    const std::size_t colon = text.find(':');
+    const double low = number(std::string_view(text).substr(0, colon));
+    const double high = colon == std::string::npos ? low : number(std::string_view(text).substr(colon + 1));
+    if (low > high) refuse();
+    return std::pair(low, high);
+}
+
+// What of [0, 1] the tags that are known leave to the share of O.
+std::pair<double, double> possible_share(const Task& task) {
+    double outside = 0;
+    double inside = 0;
+    for (const std::int32_t tag : task.tags) {
+        outside += tag == 0;
+        inside += tag > 0;
+    }
+    const auto n = static_cast<double>(task.tags.size());
+    return {outside / n, (n - inside) / n};
+}
+
+Share clamped(const Share& share, const Task& task) {
+    if (!share) return {};
+    const auto [least, most] = possible_share(task);
+    return std::pair(std::clamp(share->first, least, most), std::clamp(share->second, least, most));
+}
+
+double estimated_share(const Task& task, const Run& run) {
+    Tagger tagger = logistic(task, run);
+    tagger.types.resize(at(task.count - 1));
+    const Matrix<double> scores = tagger.scores(PointsView(*task.vectors), run);
+    double outside = 0;
+    for (Index i = 0; i < scores.rows(); ++i) {
+        Index best = 0;
+        scores.row(i).maxCoeff(&best);
+        const std::int32_t known = task.tags[at(i)];
+        outside += known >= 0 ? known == 0 : best == 0;
+    }
+    return outside / static_cast<double>(scores.rows());
+}
+
+struct Compared {
+    Adaptation method = Adaptation::kmeans;
+    std::vector<MentionCounts> folds;
+
+    // All folds but one; `without` -1: all.
+    MentionCounts sum(std::ptrdiff_t without = -1) const {
+        MentionCounts out;
+        for (std::size_t f = 0; f < folds.size(); ++f) {
+            if (static_cast<std::ptrdiff_t>(f) == without) continue;
+            out.marked += folds[f].marked;
+            out.found += folds[f].found;
+            out.right += folds[f].right;
+        }
+        return out;
+    }
+};
+
+// The standard error of the difference of two F1, by the jackknife over the folds.
+double standard_error(const Compared& a, const Compared& b) {
+    const std::size_t n = a.folds.size();
+    std::vector<double> differences;
+    double mean = 0;
+    for (std::size_t f = 0; f < n; ++f) {
+        const auto without = static_cast<std::ptrdiff_t>(f);
+        differences.push_back(a.sum(without).f1() - b.sum(without).f1());
+        mean += differences.back() / static_cast<double>(n);
+    }
+    double sum = 0;
+    for (const double each : differences) sum += (each - mean) * (each - mean);
+    return std::sqrt(sum * static_cast<double>(n - 1) / static_cast<double>(n));
+}
+
+// Leaves out one sentence of the support after the other.
+std::vector<Compared> compare(const Corpus& support, const Task& all, const std::vector<Index>& first,
+                              const Share& share, const AdaptOptions& options, const Run& run) {
+    const Index words = first.back();
+    Matrix<float> kept;
+    Task task = all;
+    if (all.vectors->rows() > words + compared_words) {
+        RandomStream random = run.random("ner.compare");
+        const std::vector<Index> rows = sample_rows(all.vectors->rows() - words, compared_words, random);
+        kept.resize(words + compared_words, all.vectors->cols());
+        kept.topRows(words) = all.vectors->topRows(words);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            kept.row(words + static_cast<Index>(i)) = all.vectors->row(words + rows[i]);
+        task.vectors = &kept;
+        task.tags.resize(at(kept.rows()));
+    }
+    std::vector<Compared> out;
+    for (const Adaptation method :
+         {Adaptation::kmeans, Adaptation::support_space, Adaptation::discriminant, Adaptation::logistic})
+        out.push_back({method, {}});
+    for (std::size_t s = 0; s < support.sentences.size(); ++s) {
+        run.throw_if_stopped("comparing ways of adapting");
+        Task fold = task;
+        std::fill(fold.tags.begin() + first[s], fold.tags.begin() + first[s + 1], -1);
+        const std::vector<Index> left = fold.words_of_tags();
+        if (left[0] == 0 || std::count(left.begin() + 1, left.end(), 0) == static_cast<Index>(left.size()) - 1)
+            continue;
+        const std::size_t one[] = {s};
+        Corpus gold = support.subset(one);
+        std::erase_if(gold.sentences[0].mentions, [&](const Mention& m) { return left[at(m.type) + 1] == 0; });
+        const Matrix<float> vectors = task.vectors->middleRows(first[s], first[s + 1] - first[s]);
+        for (auto& [method, folds] : out) {
+            Tagger tagger = adapted_by(method, fold, clamped(share, fold), options, run);
+            set_types(tagger, support);
+            Corpus found = gold;
+            tagger.tag(found, PointsView(vectors), {}, run.within());
+            folds.push_back(score_mentions(gold, found).micro);
+        }
+        run.report({"comparing", static_cast<double>(s + 1) / static_cast<double>(support.sentences.size()),
+                    std::numeric_limits<double>::quiet_NaN(), static_cast<int>(s)});
+    }
+    return out;
+}
+
+std::string percent(double share) {
+    std::array<char, 16> out{};
+    const auto end = std::to_chars(out.data(), out.data() + out.size(), std::round(1000 * share) / 10).ptr;
+    return std::string(out.data(), end) + " %";
+}
+
+// Clusters of rare types may drift over the words that are not annotated.
+void warn_of_drift(const Tagger& tagger, const Task& task, Index annotated, const Run& run, AdaptReport& report) {
+    const Index others = task.vectors->rows() - annotated;
+    if (others == 0) return;
+    const Matrix<double> scores = tagger.scores(PointsView(*task.vectors), run.within());
+    std::vector<double> found(at(task.count), 0);
+    for (Index i = annotated; i < scores.rows(); ++i) {
+        Index best = 0;
+        scores.row(i).maxCoeff(&best);
+        found[at(best)] += 1 / static_cast<double>(others);
+    }
+    const std::vector<Index> known = task.words_of_tags();
+    for (std::size_t t = 1; t < found.size(); ++t) {
+        const double share = static_cast<double>(known[t]) / static_cast<double>(annotated);
+        if (found[t] > 2 * share)
+            report.warnings.push_back("type " + tagger.types[t - 1] + " takes " + percent(found[t]) +
+                                      " of the words that are not annotated, and " + percent(share) +
+                                      " of the support's: its prototypes may have drifted");
+    }
+}
+
+}  // namespace
+
+std::string_view name(Adaptation method) { return names[static_cast<std::size_t>(method)]; }
+
+const OptionSet& AdaptOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<AdaptOptions>()
+            .choice("method", &AdaptOptions::method, {names.begin(), names.end()},
+                    "how the tagger is made; auto compares the first four by leaving out one sentence of the support "
+                    "after the other")
+            .text("outside_share", &AdaptOptions::outside_share,
+                  "share of all words that are outside mentions: a number, an interval LOW:HIGH, none, or auto, which "
+                  "estimates it where every type has 5 mentions")
+            .choice("assignment", &AdaptOptions::assignment, {"hard", "soft"}, "of k-means: of words to prototypes");
+    return set;
+}
+
+Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other, const AdaptOptions& options,
+             const Run& run, AdaptReport* report_out) {
+    check_options(options);
+    Share share = share_as_given(options.outside_share);
+    check_support(support, support_vectors, other);
+    check_points(support_vectors, "word vectors of the support", run);
+    if (other.rows() > 0) check_points(other, "word vectors", run);
+
+    const Index annotated = support_vectors.rows();
+    Matrix<float> vectors(annotated + other.rows(), support_vectors.columns());
+    vectors.topRows(annotated) = to_matrix<float>(support_vectors);
+    if (other.rows() > 0) vectors.bottomRows(other.rows()) = to_matrix<float>(other);
+    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
+    task.tags.resize(at(vectors.rows()), -1);
+
+    AdaptReport report;
+    if (share) {
+        const auto [least, most] = possible_share(task);
+        if (share->first > most || share->second < least)
+            throw refused_option("outside_share", options.outside_share,
+                                 "with the support's tags among " + std::to_string(vectors.rows()) +
+                                     " words it can be from " + std::to_string(least) + " to " + std::to_string(most));
+        share = clamped(share, task);
+        report.share_origin = "as given";
+    } else if (options.outside_share == "none") {
+        report.share_origin = "none, as asked for";
+    } else {
+        std::vector<Index> mentions(support.types.size(), 0);
+        for (const Sentence& sentence : support.sentences)
+            for (const Mention& mention : sentence.mentions) ++mentions[at(mention.type)];
+        const auto fewest = std::min_element(mentions.begin(), mentions.end());
+        if (other.rows() == 0) {
+            report.share_origin = "none: every word is annotated";
+        } else if (*fewest < mentions_for_estimate) {
+            report.share_origin = "none: type " + support.types[static_cast<std::size_t>(fewest - mentions.begin())] +
+                                  " has " + std::to_string(*fewest) + (*fewest == 1 ? " mention, " : " mentions, ") +
+                                  std::to_string(mentions_for_estimate) + " are needed to estimate it";
+        } else {
+            const double estimate = estimated_share(task, run);
+            share = clamped(std::pair(estimate, estimate), task);
+            report.share_origin = "estimated by logistic regression on the support";
+        }
+    }
+    report.outside_share = share;
+
+    report.method = options.method;
+    if (options.method != Adaptation::automatic) {
+        report.chosen_because = "as asked for";
+    } else {
+        const std::vector<Compared> compared = compare(support, task, support.first_words(), share, options, run);
+        const std::size_t folds = compared.front().folds.size();
+        if (folds == 0) {
+            report.method = Adaptation::kmeans;
+            report.chosen_because = "nothing could be compared: no sentence of the support can be left out";
+        } else {
+            for (const Compared& each : compared) report.compared.emplace_back(each.method, each.sum());
+            const Compared* best = &compared.front();
+            for (const Compared& each : compared)
+                if (each.sum().f1() > best->sum().f1()) best = &each;
+            const Compared* taken = &compared.front();
+            while (best->sum().f1() - taken->sum().f1() > standard_error(*best, *taken)) ++taken;
+            report.method = taken->method;
+            report.chosen_because =
+                std::string(taken == best ? "largest F1" : "F1 within a standard error of the largest") +
+                " when each of " + std::to_string(folds) + " sentences of the support is left out";
+        }
+    }
+    Tagger out = adapted_by(report.method, task, share, options, run);
+    out.method = name(report.method);
+    set_types(out, support);
+    out.transitions = Transitions::of(support);
+    warn_of_drift(out, task, annotated, run, report);
+    const bool uses_share = report.method == Adaptation::kmeans || report.method == Adaptation::support_space;
+    if (!uses_share && report.outside_share) {
+        report.outside_share.reset();
+        report.share_origin += "; " + std::string(name(report.method)) + " uses none";
+    }
+    if (report_out != nullptr) *report_out = std::move(report);
+    return out;
+}
+
+}  // namespace coterie::ner

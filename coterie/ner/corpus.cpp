@@ -1,0 +1,255 @@
+// Corpora: what is asked of one, which format a file is in, and writing. Mentions are kept as pieces of sentences, and
+// tags made from them, so that no scheme of tags is known beyond the reader and the writer of CoNLL columns.
+
+#include "coterie/ner/corpus.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/base/error.hpp"
+#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/ner/internal/readers.hpp"
+#include "coterie/ner/internal/tags.hpp"
+#include "coterie/ner/internal/unicode.hpp"
+
+namespace coterie::ner {
+
+namespace {
+constexpr std::array<std::string_view, 5> format_names = {"auto", "conll", "json-lines", "text", "brat"};
+}
+
+std::string_view name(CorpusFormat format) { return format_names[static_cast<std::size_t>(format)]; }
+
+const OptionSet& CorpusOptions::described() {
+    static const OptionSet set = OptionSetFor<CorpusOptions>().choice(
+        "format", &CorpusOptions::format, {format_names.begin(), format_names.end()},
+        "what corpora are read as; auto looks at their names and first lines");
+    return set;
+}
+
+Index Corpus::words() const { return first_words().back(); }
+
+std::vector<Index> Corpus::first_words() const {
+    std::vector<Index> out = {0};
+    for (const Sentence& sentence : sentences) out.push_back(out.back() + static_cast<Index>(sentence.words.size()));
+    return out;
+}
+
+std::string Corpus::text_of(const Sentence& sentence, const Mention& mention) const {
+    const std::size_t begin = sentence.words[mention.begin].begin;
+    return documents[sentence.document].text.substr(begin, sentence.words[mention.end - 1].end - begin);
+}
+
+Labels Corpus::tags() const {
+    Labels out;
+    for (const Sentence& sentence : sentences) {
+        const std::size_t first = out.size();
+        out.resize(first + sentence.words.size(), sentence.annotated ? 0 : -1);
+        for (const Mention& mention : sentence.mentions)
+            for (std::size_t w = mention.begin; w < mention.end; ++w) out[first + w] = 1 + mention.type;
+    }
+    return out;
+}
+
+void Corpus::set_mentions(std::size_t number, std::span<const std::int32_t> tags) {
+    Sentence& sentence = sentences[number];
+    sentence.annotated = true;
+    sentence.mentions.clear();
+    for (std::size_t w = 0; w < tags.size(); ++w) {
+        if (tags[w] <= 0) continue;
+        if (w > 0 && tags[w - 1] == tags[w])
+            sentence.mentions.back().end = w + 1;
+        else
+            sentence.mentions.push_back({w, w + 1, tags[w] - 1});
+    }
+}
+
+std::string Corpus::place_of(std::size_t sentence) const {
+    return source + ": line " + std::to_string(sentences[sentence].line);
+}
+
+Corpus Corpus::subset(std::span<const std::size_t> chosen) const {
+    Corpus out;
+    out.types = types;
+    out.format = format;
+    out.source = source;
+    std::vector<std::ptrdiff_t> moved(documents.size(), -1);
+    for (const std::size_t s : chosen) {
+        Sentence sentence = sentences.at(s);
+        std::ptrdiff_t& document = moved[sentence.document];
+        if (document < 0) {
+            document = static_cast<std::ptrdiff_t>(out.documents.size());
+            out.documents.push_back(documents[sentence.document]);
+        }
+        sentence.document = static_cast<std::size_t>(document);
+        out.sentences.push_back(std::move(sentence));
+    }
+    return out;
+}
+
+namespace internal {
+
+std::int32_t type_number(Corpus& corpus, std::string_view type) {
+    const auto found = std::find(corpus.types.begin(), corpus.types.end(), type);
+    if (found == corpus.types.end()) {
+        corpus.types.emplace_back(type);
+        return static_cast<std::int32_t>(corpus.types.size()) - 1;
+    }
+    return static_cast<std::int32_t>(found - corpus.types.begin());
+}
+
+void refuse_line(const std::string& source, Index line, const std::string& text) {
+    throw BadData(source + ": line " + std::to_string(line) + ": " + text, {.file = source, .row = line});
+}
+
+}  // namespace internal
+
+namespace {
+
+bool looks_like_conll(std::string_view text) {
+    int looked_at = 0;
+    bool tags = true;
+    internal::for_each_line(text.substr(0, 20000), [&](std::string_view line, Index) {
+        if (looked_at == 10 || !tags) return;
+        while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
+        if (line.empty() || line.starts_with("-DOCSTART-")) return;
+        const std::size_t border = line.find_last_of(" \t");
+        internal::TagParts parts;
+        tags = border != std::string_view::npos && internal::split_tag(line.substr(border + 1), parts);
+        ++looked_at;
+    });
+    return looked_at > 0 && tags;
+}
+
+CorpusFormat format_of(std::string_view text, std::string source) {
+    if (source.ends_with(".gz")) source.resize(source.size() - 3);
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    for (const char* const ending : {".conll", ".iob", ".bio", ".tsv"})
+        if (source.ends_with(ending)) return CorpusFormat::conll;
+    if (source.ends_with(".jsonl")) return CorpusFormat::json_lines;
+    if (looks_like_conll(text)) return CorpusFormat::conll;
+    if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[')) return CorpusFormat::json_lines;
+    return CorpusFormat::text;
+}
+
+// Sound UTF-8 without a byte order mark.
+std::string_view sound_text(std::string_view bytes, const std::string& source) {
+    if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+    if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
+        throw BadData(source + " is UTF-16 text; save it as UTF-8", {.file = source});
+    const std::size_t broken = internal::broken_utf8(bytes);
+    if (broken != std::string_view::npos)
+        internal::refuse_line(source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(broken), '\n'),
+                              "is no UTF-8; save the text as UTF-8");
+    const std::size_t zero = bytes.find('\0');
+    if (zero != std::string_view::npos)
+        internal::refuse_line(source, 1 + std::count(bytes.begin(), bytes.begin() + static_cast<Index>(zero), '\n'),
+                              "holds a zero byte: this is no text");
+    return bytes;
+}
+
+void require_words(const Corpus& corpus) {
+    if (corpus.sentences.empty())
+        throw BadData(corpus.source + " has no words, read as " + std::string(name(corpus.format)),
+                      {.file = corpus.source});
+}
+
+std::string json_lines_of(const Corpus& corpus) {
+    using Json = nlohmann::ordered_json;
+    std::string out;
+    std::size_t s = 0;
+    for (std::size_t d = 0; d < corpus.documents.size(); ++d) {
+        const Document& document = corpus.documents[d];
+        Json record;
+        record["text"] = document.text;
+        Json spans = Json::array();
+        bool annotated = false;
+        std::size_t counted = 0;  // bytes whose code points are in `points`
+        std::size_t points = 0;
+        const auto offset = [&](std::size_t byte) {
+            points += internal::count_code_points(std::string_view(document.text).substr(counted, byte - counted));
+            counted = byte;
+            return points;
+        };
+        for (; s < corpus.sentences.size() && corpus.sentences[s].document == d; ++s) {
+            const Sentence& sentence = corpus.sentences[s];
+            annotated = annotated || sentence.annotated;
+            for (const Mention& mention : sentence.mentions) {
+                Json span;
+                span["start"] = offset(sentence.words[mention.begin].begin);
+                span["end"] = offset(sentence.words[mention.end - 1].end);
+                span["label"] = corpus.types[static_cast<std::size_t>(mention.type)];
+                span["text"] = corpus.text_of(sentence, mention);
+                if (mention.margin != 0) span["margin"] = mention.margin;
+                spans.push_back(std::move(span));
+            }
+        }
+        if (annotated) record["spans"] = std::move(spans);
+        if (!document.record.empty()) record.update(Json::parse(document.record));
+        out += record.dump() + "\n";
+    }
+    return out;
+}
+
+std::string conll_of(const Corpus& corpus) {
+    std::string out;
+    for (std::size_t s = 0; s < corpus.sentences.size(); ++s) {
+        const Sentence& sentence = corpus.sentences[s];
+        if (s > 0 && sentence.document != corpus.sentences[s - 1].document) out += "-DOCSTART-\tO\n\n";
+        std::vector<std::string> tags(sentence.words.size(), "O");
+        for (const Mention& mention : sentence.mentions)
+            for (std::size_t w = mention.begin; w < mention.end; ++w)
+                tags[w] = (w == mention.begin ? "B-" : "I-") + corpus.types[static_cast<std::size_t>(mention.type)];
+        for (std::size_t w = 0; w < tags.size(); ++w) {
+            out += corpus.text_of(sentence, sentence.words[w]);
+            if (sentence.annotated) out += "\t" + tags[w];
+            out += '\n';
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace
+
+Corpus parse_corpus(std::string_view bytes, const std::string& source, const CorpusOptions& options) {
+    Corpus out;
+    out.source = source;
+    const std::string_view text = sound_text(bytes, source);
+    out.format = options.format == CorpusFormat::automatic ? format_of(text, source) : options.format;
+    switch (out.format) {
+        case CorpusFormat::conll: internal::parse_conll(text, options.tags, out); break;
+        case CorpusFormat::json_lines: internal::parse_json_lines(text, out); break;
+        default: internal::parse_plain(text, out); break;
+    }
+    require_words(out);
+    return out;
+}
+
+Corpus read_corpus(const std::string& path, const CorpusOptions& options) {
+    const std::string source = path == "-" ? "standard input" : path;
+    const formats::Bytes bytes = formats::read_bytes_inflated(path);
+    const std::string_view content(bytes.text(), bytes.size());
+    const bool marks =
+        options.format == CorpusFormat::brat || (options.format == CorpusFormat::automatic && path.ends_with(".ann"));
+    if (!marks) return parse_corpus(content, source, options);
+    Corpus out;
+    out.format = CorpusFormat::brat;
+    out.source = path.ends_with(".ann") ? path.substr(0, path.size() - 4) + ".txt" : path;
+    const std::string marks_source = out.source.substr(0, out.source.rfind('.')) + ".ann";
+    const formats::Bytes text = formats::read_bytes_inflated(out.source);
+    const formats::Bytes ann = formats::read_bytes_inflated(marks_source);
+    internal::parse_brat(sound_text({text.text(), text.size()}, out.source),
+                         sound_text({ann.text(), ann.size()}, marks_source), marks_source, out);
+    require_words(out);
+    return out;
+}
+
+void write_corpus(const std::string& path, const Corpus& corpus) {
+    write_file(path, corpus.format == CorpusFormat::conll ? conll_of(corpus) : json_lines_of(corpus));
+}
+
+}  // namespace coterie::ner

@@ -1,0 +1,214 @@
+// Texts with marked pieces: JSON lines in the forms of doccano, spaCy and Prodigy, brat's stand-off marks, and text
+// without any. All end in one function, which cuts a document into sentences and words and finds the words of the
+// marks.
+
+#include <algorithm>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/base/error.hpp"
+#include "coterie/io/internal/formats.hpp"
+#include "coterie/ner/internal/readers.hpp"
+#include "coterie/ner/internal/unicode.hpp"
+
+namespace coterie::ner::internal {
+namespace {
+
+// A marked piece as it was written: code points of the text.
+struct Mark {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::string type;
+    Index line = 0;
+
+    std::string shown() const {
+        return "[" + std::to_string(begin) + ", " + std::to_string(end) + ", " + formats::shown(type) + "]";
+    }
+};
+
+struct Piece {
+    std::size_t begin = 0;  // bytes
+    std::size_t end = 0;
+    const Mark* mark = nullptr;
+};
+
+// Marks in bytes, without blanks at their ends, in their order. BadData, naming the file of the marks.
+std::vector<Piece> pieces_of(const std::vector<Mark>& marks, std::string_view text, const std::string& source) {
+    std::vector<std::size_t> starts;  // bytes at which code points begin, and the end
+    for (std::size_t at = 0; at < text.size(); at += code_point_at(text, at).bytes) starts.push_back(at);
+    starts.push_back(text.size());
+    const auto length = static_cast<std::int64_t>(starts.size()) - 1;
+    std::vector<Piece> out;
+    for (const Mark& mark : marks) {
+        if (mark.type.empty()) refuse_line(source, mark.line, "mark " + mark.shown() + " has no type");
+        if (mark.type.find_first_of(" \t\r\n") != std::string::npos)
+            refuse_line(source, mark.line, "mark " + mark.shown() + ": a type is a word without blanks");
+        if (mark.begin < 0 || mark.end > length || mark.begin >= mark.end)
+            refuse_line(source, mark.line,
+                        "mark " + mark.shown() + " is no piece of the text, which has " + std::to_string(length) +
+                            " code points");
+        auto begin = static_cast<std::size_t>(mark.begin);
+        auto end = static_cast<std::size_t>(mark.end);
+        while (begin < end && is_space(code_point_at(text, starts[begin]).value)) ++begin;
+        while (begin < end && is_space(code_point_at(text, starts[end - 1]).value)) --end;
+        if (begin == end) refuse_line(source, mark.line, "mark " + mark.shown() + " holds nothing but blanks");
+        out.push_back({starts[begin], starts[end], &mark});
+    }
+    std::sort(out.begin(), out.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+    for (std::size_t i = 1; i < out.size(); ++i)
+        if (out[i].begin < out[i - 1].end)
+            refuse_line(source, out[i].mark->line,
+                        "marks " + out[i - 1].mark->shown() + " and " + out[i].mark->shown() +
+                            " overlap; nested mentions are not learnt, keep one of them");
+    return out;
+}
+
+bool is_blank_text(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const CodePoint point = code_point_at(text, at);
+        if (!is_space(point.value)) return false;
+        at += point.bytes;
+    }
+    return true;
+}
+
+void add_document(Document document, const std::vector<Mark>& marks, const std::string& marks_source, bool annotated,
+                  Index line, Corpus& corpus) {
+    const std::size_t number = corpus.documents.size();
+    const std::string& text = corpus.documents.emplace_back(std::move(document)).text;
+    const std::vector<Piece> pieces = pieces_of(marks, text, marks_source);
+    // Words end where marks do, sentences not within one.
+    std::vector<std::size_t> cuts = word_borders(text);
+    for (const Piece& piece : pieces) cuts.insert(cuts.end(), {piece.begin, piece.end});
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::vector<std::size_t> ends;
+    auto piece = pieces.begin();
+    for (const std::size_t border : sentence_borders(text)) {
+        while (piece != pieces.end() && piece->end <= border) ++piece;
+        if (border > 0 && !(piece != pieces.end() && piece->begin < border)) ends.push_back(border);
+    }
+
+    piece = pieces.begin();
+    auto end = ends.begin();
+    bool open = false;
+    for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+        const Word word{cuts[c], cuts[c + 1]};
+        for (; end != ends.end() && *end <= word.begin; ++end) open = false;
+        if (is_blank_text(std::string_view(text).substr(word.begin, word.end - word.begin))) continue;
+        if (!open) corpus.sentences.push_back({number, {}, {}, annotated, line});
+        open = true;
+        Sentence& sentence = corpus.sentences.back();
+        if (line == 0)
+            sentence.line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(word.begin), '\n');
+        sentence.words.push_back(word);
+        while (piece != pieces.end() && piece->end <= word.begin) ++piece;
+        if (piece == pieces.end() || piece->begin > word.begin) continue;
+        const std::size_t at = sentence.words.size();
+        if (piece->begin == word.begin)
+            sentence.mentions.push_back({at - 1, at, type_number(corpus, piece->mark->type)});
+        else
+            sentence.mentions.back().end = at;
+    }
+}
+
+using Json = nlohmann::json;
+
+std::int64_t offset_of(const Json& value, const std::string& source, Index line) {
+    if (!value.is_number_integer())
+        refuse_line(source, line,
+                    formats::shown(value.dump(-1, ' ', true)) +
+                        " stands where the begin or the end of a mark should, a whole number");
+    return value.get<std::int64_t>();
+}
+
+std::string type_of(const Json& value, const std::string& source, Index line) {
+    if (!value.is_string())
+        refuse_line(source, line,
+                    formats::shown(value.dump(-1, ' ', true)) + " stands where the type of a mark should, a text");
+    return value.get<std::string>();
+}
+
+Mark mark_of(const Json& value, const std::string& source, Index line) {
+    if (value.is_array() && value.size() == 3)
+        return {offset_of(value[0], source, line), offset_of(value[1], source, line), type_of(value[2], source, line),
+                line};
+    if (value.is_object())
+        for (const auto& [begin, end] : {std::pair("start", "end"), std::pair("start_offset", "end_offset")})
+            if (value.contains(begin) && value.contains(end) && value.contains("label"))
+                return {offset_of(value[begin], source, line), offset_of(value[end], source, line),
+                        type_of(value["label"], source, line), line};
+    refuse_line(source, line,
+                "a mark is [begin, end, TYPE] or {\"start\": .., \"end\": .., \"label\": ..}, not " +
+                    formats::shown(value.dump(-1, ' ', true)));
+}
+
+}  // namespace
+
+void parse_json_lines(std::string_view text, Corpus& corpus) {
+    for_each_line(text, [&](std::string_view line, Index number) {
+        if (line.find_first_not_of(" \t") == std::string_view::npos) return;
+        Json record;
+        try {
+            record = Json::parse(line);
+        } catch (const Json::exception& error) {
+            refuse_line(corpus.source, number, std::string("is no JSON: ") + formats::shown(error.what()));
+        }
+        if (record.is_array() && record.size() == 2 && record[0].is_string() && record[1].is_object()) {
+            Json object = record[1];
+            object["text"] = record[0];
+            record = std::move(object);
+        }
+        if (!record.is_object() || !record.contains("text") || !record["text"].is_string())
+            refuse_line(corpus.source, number,
+                        "is no document; accepted is an object with a text under the key \"text\"");
+        std::vector<Mark> marks;
+        std::string key;
+        for (const char* const each : {"spans", "entities", "label", "labels"})
+            if (record.contains(each) && record[each].is_array()) {
+                if (!key.empty())
+                    refuse_line(corpus.source, number, "has marks under \"" + key + "\" and under \"" + each + "\"");
+                key = each;
+            }
+        if (!key.empty())
+            for (const Json& mark : record[key]) marks.push_back(mark_of(mark, corpus.source, number));
+        Document document{record["text"].get<std::string>(), {}};
+        for (const char* const each : {"text", "spans", "entities", "label", "labels", "tokens"}) record.erase(each);
+        document.record = record.dump();
+        add_document(std::move(document), marks, corpus.source, !key.empty(), number, corpus);
+    });
+}
+
+void parse_plain(std::string_view text, Corpus& corpus) {
+    add_document({std::string(text), {}}, {}, corpus.source, false, 0, corpus);
+}
+
+void parse_brat(std::string_view text, std::string_view marks_text, const std::string& marks_source, Corpus& corpus) {
+    std::vector<Mark> marks;
+    for_each_line(marks_text, [&](std::string_view line, Index number) {
+        if (!line.starts_with('T')) return;  // relations, events, notes
+        const std::size_t tab = line.find('\t');
+        const std::string_view middle = tab == std::string_view::npos
+                                            ? std::string_view()
+                                            : line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1);
+        const std::size_t first = middle.find(' ');
+        const std::size_t second = middle.find(' ', first + 1);
+        Mark mark;
+        mark.line = number;
+        const auto take = [&](std::string_view digits, std::int64_t& into) {
+            const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+            return error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
+        };
+        if (first == std::string_view::npos || second == std::string_view::npos ||
+            !take(middle.substr(first + 1, second - first - 1), mark.begin) ||
+            !take(middle.substr(second + 1), mark.end))
+            refuse_line(marks_source, number,
+                        "'" + formats::shown(line) + "' is no mark of one piece, T1 TAB TYPE BEGIN END TAB TEXT");
+        mark.type = std::string(middle.substr(0, first));
+        marks.push_back(std::move(mark));
+    });
+    add_document({std::string(text), {}}, marks, marks_source, true, 0, corpus);
+}
+
+}  // namespace coterie::ner::internal

@@ -1,0 +1,38 @@
+#pragma once
+// Internal: one function per format. Each takes sound UTF-8 without a byte order mark and fills a corpus whose source
+// is set.
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "coterie/ner/corpus.hpp"
+
+namespace coterie::ner::internal {
+
+void parse_conll(std::string_view text, TagReading reading, Corpus& corpus);
+void parse_json_lines(std::string_view text, Corpus& corpus);
+void parse_plain(std::string_view text, Corpus& corpus);
+/// `marks`: the text of the .ann file, `marks_source` its name.
+void parse_brat(std::string_view text, std::string_view marks, const std::string& marks_source, Corpus& corpus);
+
+/// The number of a type, new or known.
+std::int32_t type_number(Corpus& corpus, std::string_view type);
+
+/// BadData at a line of the corpus' source, or of the file named.
+[[noreturn]] void refuse_line(const std::string& source, Index line, const std::string& text);
+
+/// Lines without their ends (\n, \r\n), numbered from 1.
+template <class F>
+void for_each_line(std::string_view text, F&& f) {
+    Index number = 0;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        f(line, ++number);
+    }
+}
+
+}  // namespace coterie::ner::internal

@@ -1,0 +1,91 @@
+// Tag schemes. Mentions come from one rule for all of them, that of the script conlleval, which on well-formed tags of
+// any scheme gives what the scheme means; what is well-formed is checked apart, so that scores of other programs' tags
+// can be had by the same rule (Tjong Kim Sang and De Meulder 2003; Ramshaw and Marcus 1995 for IOB1).
+
+#include "coterie/ner/internal/tags.hpp"
+
+#include "coterie/base/error.hpp"
+#include "coterie/io/internal/formats.hpp"
+
+namespace coterie::ner::internal {
+
+bool split_tag(std::string_view tag, TagParts& parts) {
+    if (tag == "O") {
+        parts = {};
+        return true;
+    }
+    if (tag.size() < 3 || tag[1] != '-') return false;
+    constexpr std::string_view places = "BIESLU";
+    constexpr std::string_view meant = "BIESES";
+    const std::size_t place = places.find(tag[0]);
+    if (place == std::string_view::npos) return false;
+    parts = {meant[place], tag.substr(2)};
+    return true;
+}
+
+bool mention_ends(const TagParts& before, const TagParts& tag) {
+    if (before.place == 'O') return false;
+    if (before.place == 'E' || before.place == 'S' || tag.place == 'O') return true;
+    return tag.place == 'B' || tag.place == 'S' || before.type != tag.type;
+}
+
+bool mention_begins(const TagParts& before, const TagParts& tag) {
+    if (tag.place == 'O') return false;
+    if (tag.place == 'B' || tag.place == 'S') return true;
+    return before.place == 'O' || before.place == 'E' || before.place == 'S' || before.type != tag.type;
+}
+
+namespace {
+
+// What makes the step from one tag to the next ill-formed; nothing where it is not.
+std::string fault(const TagParts& before, const TagParts& tag, bool ends_marked, bool begins_marked) {
+    const bool goes_on = (tag.place == 'I' || tag.place == 'E') && !mention_begins(before, tag);
+    if (begins_marked && (tag.place == 'I' || tag.place == 'E') && !goes_on)
+        return "goes on with a mention that none of its type stands before";
+    if (ends_marked && (before.place == 'B' || before.place == 'I') && !goes_on)
+        return "leaves the mention before it without its end (E-)";
+    return {};
+}
+
+}  // namespace
+
+std::string scheme_of(const std::vector<std::vector<ReadTag>>& sentences, const std::string& source, TagReading reading,
+                      Index& broken) {
+    Index ends = 0;
+    Index begins_b = 0;
+    Index begins_i = 0;
+    Index touching = 0;  // B- just behind a mention of its type
+    for (const auto& sentence : sentences) {
+        TagParts before;
+        for (const ReadTag& tag : sentence) {
+            ends += tag.parts.place == 'E' || tag.parts.place == 'S';
+            if (tag.parts.place == 'B')
+                (before.place != 'O' && before.type == tag.parts.type ? touching : begins_b) += 1;
+            begins_i += tag.parts.place == 'I' && mention_begins(before, tag.parts);
+            before = tag.parts;
+        }
+    }
+    const bool ends_marked = ends > 0;
+    const bool begins_marked = ends_marked || begins_i <= begins_b;
+    const std::string scheme = ends_marked ? "BIOES" : begins_marked ? "BIO" : begins_b + touching > 0 ? "IOB1" : "IO";
+    broken = 0;
+    for (const auto& sentence : sentences) {
+        ReadTag before;
+        const auto look = [&](const ReadTag& tag) {
+            const std::string what = fault(before.parts, tag.parts, ends_marked, begins_marked);
+            if (!what.empty()) {
+                ++broken;
+                if (reading == TagReading::checked)
+                    throw BadData(source + ": line " + std::to_string(tag.line) + ": tag '" + formats::shown(tag.text) +
+                                      "' " + what + "; the tags of this file are " + scheme,
+                                  {.value = std::string(tag.text), .file = source, .row = tag.line});
+            }
+            before = tag;
+        };
+        for (const ReadTag& tag : sentence) look(tag);
+        if (!sentence.empty()) look({{}, "end of sentence", sentence.back().line});
+    }
+    return scheme;
+}
+
+}  // namespace coterie::ner::internal

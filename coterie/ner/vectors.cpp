@@ -1,0 +1,146 @@
+// Three sources of vectors: an encoder, a file of rows, a table of words.
+// What is told apart here is what the path is, so that nobody must say it.
+
+#include "coterie/ner/vectors.hpp"
+
+#include <filesystem>
+#include <unordered_map>
+
+#include "coterie/base/checks.hpp"
+#include "coterie/io/internal/formats.hpp"
+#include "coterie/io/reader.hpp"
+#include "coterie/ner/encoder.hpp"
+#include "coterie/ner/internal/readers.hpp"
+#include "coterie/ner/internal/unicode.hpp"
+
+namespace coterie::ner {
+namespace {
+
+struct Table {
+    std::unordered_map<std::string, Index> rows;  // by word
+    Matrix<float> vectors;
+};
+
+Table table_of_text(const std::string& path) {
+    Table out;
+    const formats::Bytes bytes = formats::read_bytes_inflated(path);
+    std::vector<float> numbers;
+    Index columns = -1;
+    internal::for_each_line({bytes.text(), bytes.size()}, [&](std::string_view line, Index number) {
+        if (line.empty()) return;
+        const std::size_t border = line.find(' ');
+        const std::size_t before = numbers.size();
+        std::size_t at = border;
+        while (at < line.size()) {
+            const std::size_t next = std::min(line.find(' ', at + 1), line.size());
+            float value = 0;
+            bool overflow = false;
+            if (!formats::parse_field(line.substr(at + 1, next - at - 1), value, overflow) || overflow)
+                internal::refuse_line(
+                    path, number,
+                    "'" + formats::shown(line.substr(at + 1, next - at - 1)) +
+                        "' is no number; a line is a word and its numbers, with single blanks between");
+            numbers.push_back(value);
+            at = next;
+        }
+        const auto here = static_cast<Index>(numbers.size() - before);
+        // Some files begin with the counts of words and of columns.
+        if (number == 1 && here == 1) {
+            numbers.clear();
+            return;
+        }
+        if (columns < 0) columns = here;
+        if (here == 0 || here != columns)
+            internal::refuse_line(path, number,
+                                  std::to_string(here) + " numbers; the lines before have " + std::to_string(columns));
+        out.rows.emplace(line.substr(0, border), static_cast<Index>(numbers.size()) / columns - 1);
+    });
+    if (numbers.empty()) throw BadData(path + " has no vectors", {.file = path});
+    out.vectors =
+        Eigen::Map<const eigen::Matrix<float>>(numbers.data(), static_cast<Index>(numbers.size()) / columns, columns);
+    return out;
+}
+
+Points resident_points(const std::string& path, const Run& run) {
+    Points out = read_points_file(path, {}, run).points;
+    if (!out.resident()) throw ResourceError(path + ": the vectors do not fit into memory");
+    return out;
+}
+
+Table table_of_folder(const std::filesystem::path& folder, const Run& run) {
+    if (!std::filesystem::exists(folder / "vectors.npy"))
+        throw BadData(folder.string() + " holds neither config.json of an encoder nor vectors.npy beside vocab.txt",
+                      {.file = folder.string()});
+    Table out;
+    out.vectors = to_matrix<float>(resident_points((folder / "vectors.npy").string(), run));
+    const std::string vocabulary = (folder / "vocab.txt").string();
+    const formats::Bytes bytes = formats::read_bytes(vocabulary);
+    Index words = 0;
+    internal::for_each_line({bytes.text(), bytes.size()},
+                            [&](std::string_view line, Index number) { out.rows.emplace(line, (words = number) - 1); });
+    if (words != out.vectors.rows())
+        throw BadData(vocabulary + " has " + std::to_string(words) + " words, vectors.npy beside it " +
+                          std::to_string(out.vectors.rows()) + " rows",
+                      {.file = vocabulary});
+    return out;
+}
+
+WordVectors looked_up(const Table& table, const Corpus& corpus) {
+    const eigen::Matrix<float> mean = table.vectors.cast<double>().colwise().mean().cast<float>();
+    Matrix<float> out(corpus.words(), table.vectors.cols());
+    Index row = 0;
+    Index unknown = 0;
+    for (const Sentence& sentence : corpus.sentences)
+        for (const Word& word : sentence.words) {
+            const std::string text(corpus.text_of(sentence, word));
+            auto found = table.rows.find(text);
+            if (found == table.rows.end()) found = table.rows.find(internal::lower_case(text));
+            unknown += found == table.rows.end();
+            if (found == table.rows.end())
+                out.row(row++) = mean;
+            else
+                out.row(row++) = table.vectors.row(found->second);
+        }
+    WordVectors result{Points(std::move(out)), {}, {}};
+    if (unknown > 0)
+        result.notes.push_back(std::to_string(unknown) + " of " + std::to_string(corpus.words()) + " words of " +
+                               corpus.source + " have no vector and take the mean of all");
+    return result;
+}
+
+}  // namespace
+
+const OptionSet& VectorOptions::described() {
+    static const OptionSet set = OptionSetFor<VectorOptions>().text(
+        "layer", &VectorOptions::layer,
+        "the encoder's layer whose states are taken: last, middle, a number, or auto, which is the middle one");
+    return set;
+}
+
+WordVectors word_vectors(const std::string& source, const Corpus& corpus, const VectorOptions& options,
+                         const Run& run) {
+    const std::filesystem::path path(source);
+    if (!std::filesystem::exists(path)) throw BadData(source + ": there is no such file or folder", {.file = source});
+    const bool folder = std::filesystem::is_directory(path);
+    if (folder && std::filesystem::exists(path / "config.json")) {
+        const Encoder encoder(source);
+        const int number = encoder.layer_of(options.layer);
+        return {Points(encoder.encode(corpus, number, run)),
+                std::to_string(number),
+                {"layer " + std::to_string(number) + " of " + std::to_string(encoder.layers()) + " of " + source}};
+    }
+    if (options.layer != "auto")
+        throw refused_option("layer", options.layer,
+                             "only auto is, where the vectors are not an encoder's (" + source + ")");
+    if (source.ends_with(".npy")) {
+        WordVectors out{resident_points(source, run), {}, {}};
+        if (out.vectors.rows() != corpus.words())
+            throw BadData(source + " has " + std::to_string(out.vectors.rows()) + " rows; " + corpus.source + " has " +
+                              std::to_string(corpus.words()) + " words",
+                          {.file = source});
+        return out;
+    }
+    return looked_up(folder ? table_of_folder(path, run) : table_of_text(source), corpus);
+}
+
+}  // namespace coterie::ner

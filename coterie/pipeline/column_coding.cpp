@@ -1,0 +1,476 @@
+// Means in one pass over blocks. Medians without sorting and without all values in memory: the value of a rank is found
+// digit by digit, from eight passes that count the next eight bits of those numbers that share the bits found so far
+// (selection by radix). Counts are weights, so that a median has copies for weights, and sums of counts are exact: the
+// same bits at any number of threads and processes.
+
+#include "coterie/pipeline/column_coding.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/derived_rows.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/base/memory.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr const char* coding_key = "columns";
+const std::vector<std::string> missing_names = {"refuse", "drop", "mean", "median"};
+const std::vector<std::string> categorical_names = {"refuse", "one-hot", "drop"};
+const std::vector<std::string> kind_names = {"number", "category", "date"};
+
+// Calls add(row, weight, sum) for every row that weighs something.
+template <class Add>
+std::vector<double> sum_over_rows(PointsView points, Index numbers, std::span<const double> weights, const Run& run,
+                                  Add add) {
+    const Stage stage{.name = "preprocessing",
+                      .operations = 4.0 * static_cast<double>(points.rows() * points.columns())};
+    return points.with_scalar([&]<class Scalar>() {
+        return internal::sum_blocks<Scalar>(
+            points, numbers, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index r = 0; r < block.rows.rows; ++r) {
+                    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(block.first + r)];
+                    if (weight > 0) add(block.rows.row(r), weight, sum);
+                }
+            });
+    });
+}
+
+// Numbers in their order as whole numbers in theirs.
+std::uint64_t key_of(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+    return bits >> 63 ? ~bits : bits | std::uint64_t{1} << 63;
+}
+double number_of(std::uint64_t key) {
+    return std::bit_cast<double>(key >> 63 ? key & ~(std::uint64_t{1} << 63) : ~key);
+}
+
+// Of each column the mean of the values at and behind the middle of its known weight; NaN where none is known.
+std::vector<double> medians(PointsView points, std::span<const double> weights, const std::vector<double>& known,
+                            const Run& run) {
+    const auto columns = static_cast<std::size_t>(points.columns());
+    constexpr std::size_t digits = 256;
+    // The lower of the two is the first value with half of the weight up to it, the upper the first with more.
+    std::vector<std::array<std::uint64_t, 2>> prefix(columns);
+    std::vector<std::array<double, 2>> before(columns);
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        const std::vector<double> counts =
+            sum_over_rows(points, static_cast<Index>(columns * 2 * digits), weights, run,
+                          [&](const auto* row, double weight, double* sum) {
+                              for (std::size_t j = 0; j < columns; ++j) {
+                                  if (std::isnan(row[j])) continue;
+                                  const std::uint64_t key = key_of(static_cast<double>(row[j]));
+                                  for (std::size_t t = 0; t < 2; ++t)
+                                      if (shift == 56 || key >> (shift + 8) == prefix[j][t])
+                                          sum[(2 * j + t) * digits + (key >> shift & 0xff)] += weight;
+                              }
+                          });
+        for (std::size_t j = 0; j < columns; ++j)
+            for (std::size_t t = 0; t < 2; ++t) {
+                const double* count = counts.data() + (2 * j + t) * digits;
+                std::size_t digit = 0;
+                for (; digit + 1 < digits; ++digit) {
+                    const double up_to = before[j][t] + count[digit];
+                    if (count[digit] > 0 && (t == 0 ? up_to >= known[j] / 2 : up_to > known[j] / 2)) break;
+                    before[j][t] = up_to;
+                }
+                prefix[j][t] = prefix[j][t] << 8 | digit;
+            }
+    }
+    std::vector<double> out(columns, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t j = 0; j < columns; ++j)
+        if (known[j] > 0) out[j] = number_of(prefix[j][0]) / 2 + number_of(prefix[j][1]) / 2;
+    return out;
+}
+
+std::string column_text(std::size_t column, const std::vector<std::string>& names) {
+    return std::to_string(column + 1) + (column < names.size() ? " (" + names[column] + ")" : "");
+}
+
+// "12 values in all (column 2 (age): 10, 3 (height): 2)"
+std::string counts_text(const std::vector<double>& counts, const std::vector<std::string>& names) {
+    double all = 0;
+    std::string columns;
+    int listed = 0;
+    for (std::size_t j = 0; j < counts.size(); ++j) {
+        if (counts[j] == 0) continue;
+        all += counts[j];
+        if (++listed <= 6)
+            columns += (columns.empty() ? "" : ", ") + column_text(j, names) + ": " +
+                       std::to_string(static_cast<std::int64_t>(counts[j]));
+    }
+    if (listed > 6) columns += ", ...";
+    return std::to_string(static_cast<std::int64_t>(all)) + (all == 1 ? " value" : " values") + " (column " + columns +
+           ")";
+}
+
+template <class Enum>
+Enum value_named(const std::vector<std::string>& names, const nlohmann::json& json) {
+    const auto found = json.is_string() ? std::find(names.begin(), names.end(), json.get<std::string>()) : names.end();
+    if (found == names.end()) throw BadData("model: columns holds " + json.dump() + " where a known word is needed");
+    return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
+
+const OptionSet& ColumnOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<ColumnOptions>()
+            .choice("missing", &ColumnOptions::missing, missing_names,
+                    "missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; "
+                    "mean and median fill them in, words with the commonest")
+            .choice("categorical", &ColumnOptions::categorical, categorical_names,
+                    "columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 "
+                    "apart; drop leaves them out")
+            .flag("dates", &ColumnOptions::dates, "columns of dates (2026-11-23, 23.11.2026) are numbers of days");
+    return set;
+}
+
+void ColumnOptions::read_by(ReadOptions& options) const {
+    options.missing = missing != Missing::refuse;
+    options.words = categorical == Categorical::refuse ? WordColumns::refuse
+                    : categorical == Categorical::drop ? WordColumns::leave_out
+                                                       : WordColumns::categories;
+    options.dates = dates;
+}
+
+ColumnCoding ColumnCoding::fit(PointsView points, const std::vector<ColumnKind>& kinds,
+                               const std::vector<std::vector<std::string>>& categories,
+                               const std::vector<std::string>& names, const ColumnOptions& options, const Run& run,
+                               std::span<const double> weights) {
+    check_options(options);
+    ColumnCoding out;
+    out.options_ = options;
+    const auto columns = static_cast<std::size_t>(points.columns());
+    const auto has_words = [&](std::size_t j) { return j < categories.size() && !categories[j].empty(); };
+    bool words = false;
+    for (std::size_t j = 0; j < columns; ++j) {
+        words = words || has_words(j);
+        if (has_words(j) && options.categorical != Categorical::one_hot)
+            throw BadData("points: column " + column_text(j, names) +
+                              " holds words; `categorical=one-hot` makes numbers " + "of them",
+                          {.column = column_text(j, names)});
+    }
+    const bool fills = options.missing == Missing::mean || options.missing == Missing::median;
+    const bool dates = std::find(kinds.begin(), kinds.end(), ColumnKind::date) != kinds.end();
+    if (!words && !fills && !dates) return out;
+    if (points.rows() < 1) throw BadData("points: no row is left");
+
+    out.columns_.resize(columns);
+    std::vector<std::size_t> first_word(columns, 0);
+    std::size_t all_words = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+        Column& column = out.columns_[j];
+        if (j < kinds.size()) column.kind = kinds[j];
+        if (has_words(j)) column.kind = ColumnKind::category;
+        if (column.kind != ColumnKind::category) continue;
+        if (j < categories.size()) column.words = categories[j];
+        first_word[j] = all_words;
+        all_words += column.words.size();
+    }
+    if (!fills) return out;
+    // Known weight and sum of each column, then the weight of each word.
+    const std::vector<double> sums =
+        sum_over_rows(points, static_cast<Index>(2 * columns + all_words), weights, run,
+                      [&](const auto* row, double weight, double* sum) {
+                          for (std::size_t j = 0; j < columns; ++j) {
+                              if (std::isnan(row[j])) continue;
+                              sum[2 * j] += weight;
+                              sum[2 * j + 1] += weight * static_cast<double>(row[j]);
+                              const auto& column = out.columns_[j];
+                              if (column.kind == ColumnKind::category && row[j] >= 0 &&
+                                  static_cast<std::size_t>(row[j]) < column.words.size())
+                                  sum[2 * columns + first_word[j] + static_cast<std::size_t>(row[j])] += weight;
+                          }
+                      });
+    std::vector<double> known(columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+        known[j] = sums[2 * j];
+        if (known[j] == 0)
+            throw BadData(
+                "points: column " + column_text(j, names) + " has no value in any row; `exclude` leaves it out",
+                {.column = column_text(j, names)});
+    }
+    const std::vector<double> middle =
+        options.missing == Missing::median ? medians(points, weights, known, run) : std::vector<double>();
+    for (std::size_t j = 0; j < columns; ++j) {
+        Column& column = out.columns_[j];
+        if (column.kind == ColumnKind::category) {
+            const auto begin = sums.begin() + static_cast<std::ptrdiff_t>(2 * columns + first_word[j]);
+            column.fill = static_cast<double>(
+                std::max_element(begin, begin + static_cast<std::ptrdiff_t>(column.words.size())) - begin);
+        } else {
+            column.fill = middle.empty() ? sums[2 * j + 1] / known[j] : middle[j];
+            if (!std::isfinite(*column.fill))
+                throw BadData("points: column " + column_text(j, names) + ": the values are so large that their sum " +
+                                  "overflows, or infinite; rescale the column",
+                              {.column = column_text(j, names)});
+        }
+    }
+    return out;
+}
+
+Index ColumnCoding::columns_out() const {
+    Index out = 0;
+    for (const Column& column : columns_)
+        out += column.kind == ColumnKind::category ? static_cast<Index>(column.words.size()) : 1;
+    return out;
+}
+
+std::vector<ColumnKind> ColumnCoding::kinds() const {
+    std::vector<ColumnKind> out;
+    for (const Column& column : columns_) out.push_back(column.kind);
+    return out;
+}
+
+std::vector<std::string> ColumnCoding::names_out(const std::vector<std::string>& names) const {
+    if (identity() || names.size() != columns_.size()) return names;
+    std::vector<std::string> out;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+        if (columns_[j].kind != ColumnKind::category)
+            out.push_back(names[j]);
+        else
+            for (const auto& word : columns_[j].words) out.push_back(names[j] + "=" + word);
+    }
+    return out;
+}
+
+std::vector<bool> ColumnCoding::indicators() const {
+    std::vector<bool> out;
+    for (const Column& column : columns_)
+        out.insert(out.end(), column.kind == ColumnKind::category ? column.words.size() : 1,
+                   column.kind == ColumnKind::category);
+    return out;
+}
+
+Points ColumnCoding::apply(const Points& points, const std::vector<std::vector<std::string>>& categories,
+                           const std::vector<std::string>& names, const Run& run,
+                           std::vector<std::string>& warnings) const {
+    if (identity()) return points;
+    const std::size_t columns = columns_.size();
+    if (static_cast<std::size_t>(points.columns()) != columns)
+        throw BadArgument("the points have " + std::to_string(points.columns()) + " columns, the model was fitted on " +
+                          std::to_string(columns));
+    // The fit's number of each word of these points; -1: it did not see it.
+    std::vector<std::vector<Index>> number_of_word(columns);
+    std::string unknown_words;
+    for (std::size_t j = 0; j < columns; ++j) {
+        const auto& words = columns_[j].words;
+        if (columns_[j].kind != ColumnKind::category) {
+            if (j < categories.size() && !categories[j].empty())
+                throw BadData("column " + column_text(j, names) + " holds words; the model was fitted on numbers",
+                              {.column = column_text(j, names)});
+            continue;
+        }
+        if (j >= categories.size())
+            throw BadData("column " + column_text(j, names) + " holds numbers; the model was fitted on words",
+                          {.column = column_text(j, names)});
+        for (const auto& word : categories[j]) {
+            const auto found = std::find(words.begin(), words.end(), word);
+            number_of_word[j].push_back(found == words.end() ? -1 : found - words.begin());
+            if (found == words.end() && unknown_words.size() < 60)
+                unknown_words += (unknown_words.empty() ? "'" : ", '") + word + "'";
+        }
+    }
+    const auto code = [columns, number_of_word](const ColumnCoding& coding, const auto* row, auto* to, double* counts) {
+        using Scalar = std::remove_reference_t<decltype(*to)>;
+        for (std::size_t j = 0; j < columns; ++j) {
+            const Column& column = coding.columns_[j];
+            double value = static_cast<double>(row[j]);
+            const bool missing = std::isnan(value);
+            if (missing && column.fill) value = *column.fill;
+            if (missing && counts != nullptr) counts[2 * j] += 1;
+            if (column.kind != ColumnKind::category) {
+                *to++ = missing ? static_cast<Scalar>(value) : row[j];
+                continue;
+            }
+            auto word = static_cast<Index>(-1);
+            if (missing)
+                word = column.fill ? static_cast<Index>(value) : word;
+            else if (value >= 0 && value < static_cast<double>(number_of_word[j].size()))
+                word = number_of_word[j][static_cast<std::size_t>(value)];
+            if (!missing && word < 0 && counts != nullptr) counts[2 * j + 1] += 1;
+            for (Index w = 0; w < static_cast<Index>(column.words.size()); ++w)
+                *to++ = w == word ? static_cast<Scalar>(M_SQRT1_2) : Scalar(0);
+        }
+    };
+    const std::vector<double> counts = sum_over_rows(points, static_cast<Index>(2 * columns), {}, run,
+                                                     [&]<class Scalar>(const Scalar* row, double, double* sum) {
+                                                         thread_local std::vector<Scalar> coded;
+                                                         coded.resize(static_cast<std::size_t>(columns_out()));
+                                                         code(*this, row, coded.data(), sum);
+                                                     });
+    std::vector<double> missing(columns), unknown(columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+        missing[j] = counts[2 * j];
+        unknown[j] = counts[2 * j + 1];
+    }
+    const auto any = [](const std::vector<double>& all) {
+        return std::any_of(all.begin(), all.end(), [](double count) { return count > 0; });
+    };
+    if (any(missing) && (options_.missing == Missing::mean || options_.missing == Missing::median))
+        warnings.push_back("missing values are filled in by the " +
+                           missing_names[static_cast<std::size_t>(options_.missing)] +
+                           " of the fit's rows: " + counts_text(missing, names));
+    if (any(unknown))
+        warnings.push_back("words that the fit did not see are none of its categories: " + counts_text(unknown, names) +
+                           ", " + unknown_words);
+    const auto prepare = [coding = *this, code](PointsView rows, Index, void* to) {
+        rows.visit([&]<class Scalar>(const Rows<Scalar>& from) {
+            const Index width = coding.columns_out();
+            std::vector<Scalar> row(static_cast<std::size_t>(width));  // it may be the place of what it is made from
+            for (Index i = 0; i < from.rows; ++i) {
+                code(coding, from.row(i), row.data(), nullptr);
+                std::copy(row.begin(), row.end(), static_cast<Scalar*>(to) + i * width);
+            }
+        });
+    };
+    if (!points.resident()) return internal::derived_rows(points, columns_out(), prepare);
+    require_memory(static_cast<double>(points.rows()) * static_cast<double>(columns_out()) *
+                       static_cast<double>(size_of(points.scalar())),
+                   "the points as numbers");
+    return points.view().with_scalar([&]<class Scalar>() {
+        Matrix<Scalar> out(points.rows(), columns_out());
+        prepare(points.view(), 0, out.data());
+        return Points(std::move(out));
+    });
+}
+
+std::string ColumnCoding::text() const {
+    std::string out;
+    if (options_.missing != Missing::refuse)
+        out = "missing " + missing_names[static_cast<std::size_t>(options_.missing)];
+    const auto kinds_there = kinds();
+    for (const auto& [kind, said] :
+         {std::pair(ColumnKind::category, "categorical one-hot"), {ColumnKind::date, "dates as days"}})
+        if (std::find(kinds_there.begin(), kinds_there.end(), kind) != kinds_there.end())
+            out += (out.empty() ? "" : ", ") + std::string(said);
+    return out;
+}
+
+void ColumnCoding::store(Archive& archive) const {
+    if (identity() && options_.missing == Missing::refuse) return;
+    nlohmann::json json;
+    json["missing"] = missing_names[static_cast<std::size_t>(options_.missing)];
+    json["categorical"] = categorical_names[static_cast<std::size_t>(options_.categorical)];
+    json["dates"] = options_.dates;
+    json["columns"] = nlohmann::json::array();
+    for (const Column& column : columns_) {
+        nlohmann::json one = {{"kind", kind_names[static_cast<std::size_t>(column.kind)]}};
+        if (column.fill) one["fill"] = *column.fill;
+        if (column.kind == ColumnKind::category) one["words"] = column.words;
+        json["columns"].push_back(std::move(one));
+    }
+    archive.set_text(coding_key, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+ColumnCoding ColumnCoding::from(const Archive& archive) {
+    ColumnCoding out;
+    const auto stored = archive.texts().find(coding_key);
+    if (stored == archive.texts().end()) return out;
+    const auto unsound = [](const std::string& what) -> BadData { return BadData("model: columns " + what); };
+    const auto json = nlohmann::json::parse(stored->second, nullptr, false);
+    if (!json.is_object() || !json.contains("columns") || !json["columns"].is_array() || !json.contains("missing") ||
+        !json.contains("categorical") || !json.contains("dates") || !json["dates"].is_boolean())
+        throw unsound("is no description of columns");
+    out.options_ = {value_named<Missing>(missing_names, json["missing"]),
+                    value_named<Categorical>(categorical_names, json["categorical"]), json["dates"].get<bool>()};
+    for (const auto& one : json["columns"]) {
+        if (!one.is_object() || !one.contains("kind")) throw unsound("holds a column without a kind");
+        Column column;
+        column.kind = value_named<ColumnKind>(kind_names, one["kind"]);
+        if (column.kind == ColumnKind::category) {
+            if (!one.contains("words") || !one["words"].is_array()) throw unsound("holds a category without words");
+            for (const auto& word : one["words"]) {
+                if (!word.is_string()) throw unsound("holds a category whose words are none");
+                column.words.push_back(word.get<std::string>());
+            }
+        }
+        if (one.contains("fill")) {
+            if (!one["fill"].is_number()) throw unsound("holds a value to fill in that is no number");
+            column.fill = one["fill"].get<double>();
+            if (!std::isfinite(*column.fill) ||
+                (column.kind == ColumnKind::category &&
+                 !(*column.fill >= 0 && *column.fill < static_cast<double>(column.words.size()))))
+                throw unsound("holds a value to fill in that is none of the column's");
+        }
+        const bool fills = out.options_.missing == Missing::mean || out.options_.missing == Missing::median;
+        if (fills != column.fill.has_value()) throw unsound("holds a column without a value to fill in");
+        out.columns_.push_back(std::move(column));
+    }
+    if (out.identity() && (out.options_.missing == Missing::mean || out.options_.missing == Missing::median))
+        throw unsound("says that missing values are filled in, and holds no column");
+    return out;
+}
+
+std::vector<Index> rows_with_missing(PointsView points, const Run& run) {
+    std::vector<std::vector<Index>> found(static_cast<std::size_t>(internal::grid_of(points).count()));
+    const RowBlocks grid = internal::grid_of(points);
+    points.with_scalar([&]<class Scalar>() {
+        internal::for_each_row_block<Scalar>(
+            points, run, {.name = "preprocessing"}, [&](const internal::RowBlock<Scalar>& block, int) {
+                for (Index r = 0; r < block.rows.rows; ++r) {
+                    const Scalar* row = block.rows.row(r);
+                    if (std::any_of(row, row + block.rows.columns, [](Scalar x) { return std::isnan(x); }))
+                        found[static_cast<std::size_t>(block.first / grid.size)].push_back(block.first + r);
+                }
+            });
+    });
+    std::vector<Index> own;
+    for (const auto& some : found) own.insert(own.end(), some.begin(), some.end());
+    return internal::gather(run.communicator(), own);
+}
+
+Points without_rows(const Points& points, std::span<const Index> left_out) {
+    if (left_out.empty()) return points;
+    std::vector<Index> kept;
+    kept.reserve(static_cast<std::size_t>(points.rows()) - left_out.size());
+    auto next = left_out.begin();
+    for (Index i = 0; i < points.rows(); ++i) {
+        if (next != left_out.end() && *next == i)
+            ++next;
+        else
+            kept.push_back(i);
+    }
+    if (points.resident()) return rows_of(points, kept);
+    // Rows that are kept are read with those between them, and moved together.
+    class Kept : public RowSource {
+    public:
+        Kept(Points from, std::vector<Index> rows) : from_(std::move(from)), rows_(std::move(rows)) {}
+        Index rows() const override { return static_cast<Index>(rows_.size()); }
+        Index columns() const override { return from_.columns(); }
+        ScalarType scalar() const override { return from_.scalar(); }
+        void read(Index begin, Index end, void* to) const override {
+            const std::size_t bytes = static_cast<std::size_t>(columns()) * size_of(scalar());
+            auto* out = static_cast<std::byte*>(to);
+            thread_local RowBuffer buffer;
+            constexpr Index most = 4096;
+            while (begin < end) {
+                const Index first = rows_[static_cast<std::size_t>(begin)];
+                Index last = begin;
+                while (last < end && rows_[static_cast<std::size_t>(last)] < first + most) ++last;
+                const PointsView some =
+                    from_.view().block(first, rows_[static_cast<std::size_t>(last) - 1] + 1, buffer);
+                for (; begin < last; ++begin, out += bytes)
+                    std::copy_n(static_cast<const std::byte*>(some.data()) +
+                                    static_cast<std::size_t>(rows_[static_cast<std::size_t>(begin)] - first) *
+                                        static_cast<std::size_t>(some.stride()) * size_of(scalar()),
+                                bytes, out);
+            }
+        }
+
+    private:
+        Points from_;
+        std::vector<Index> rows_;
+    };
+    return Points(std::make_shared<const Kept>(points, std::move(kept)));
+}
+
+}  // namespace coterie

@@ -1,0 +1,93 @@
+// Cheap looks: a column is a candidate until a row disagrees, which the second row does for most of them; variances
+// come from a sample. So that a fit of a million rows does not wait for its advice.
+
+#include "coterie/pipeline/column_hints.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "coterie/pipeline/internal/text.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr Index fewest_rows = 20;  // fewer may count by chance
+constexpr Index sampled_rows = 10000;
+constexpr double large_share = 0.95;
+
+// Of the columns for which agrees(column, row number) holds in all rows.
+template <class Agrees>
+std::vector<std::size_t> lasting(std::vector<std::size_t> candidates, Index rows, Agrees agrees) {
+    for (Index i = 1; i < rows && !candidates.empty(); ++i)
+        std::erase_if(candidates, [&](std::size_t j) { return !agrees(j, i); });
+    return candidates;
+}
+
+}  // namespace
+
+std::vector<std::string> column_hints(const Problem& problem, const PreparationOptions& preparation) {
+    std::vector<std::string> out;
+    if (problem.graph || problem.points.rows() < 2 || problem.points.columns() < 2) return out;
+    RowBuffer buffer;
+    const PointsView all = problem.points.view();
+    const PointsView points = all.resident() ? all : all.block(0, std::min<Index>(all.rows(), 4096), buffer);
+    std::vector<std::size_t> numbers;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(points.columns()); ++j)
+        if (j >= problem.categories.size() || problem.categories[j].empty()) numbers.push_back(j);
+    const auto& names = problem.column_names;
+    const auto column = [&](std::size_t j) {
+        return "column " + std::to_string(j + 1) + (j < names.size() ? " (" + names[j] + ")" : "");
+    };
+    const auto called = [&](std::size_t j) {
+        return j < names.size() && !names[j].empty() ? names[j] : std::to_string(j + 1);
+    };
+    const auto listed = [&](const std::vector<std::size_t>& which, auto text) {
+        std::string list;
+        for (std::size_t i = 0; i < which.size() && i < 8; ++i) list += (i == 0 ? "" : ", ") + text(which[i]);
+        return which.size() > 8 ? list + ", ..." : list;
+    };
+    points.visit([&]<class Scalar>(const Rows<Scalar>& rows) {
+        if (rows.rows >= fewest_rows)
+            for (const std::size_t j : lasting(numbers, rows.rows, [&](std::size_t c, Index i) {
+                     return static_cast<double>(rows.row(i)[c]) ==
+                            static_cast<double>(rows.row(0)[c]) + static_cast<double>(i);
+                 }))
+                out.push_back(column(j) + " counts the rows and is taken for a coordinate; `exclude=" + called(j) +
+                              "` leaves it out, `id_column=" + called(j) + "` carries it to the labels");
+        const auto constant =
+            all.resident()
+                ? lasting(numbers, rows.rows, [&](std::size_t c, Index i) { return rows.row(i)[c] == rows.row(0)[c]; })
+                : std::vector<std::size_t>();
+        if (!constant.empty())
+            out.push_back(listed(constant, column) + (constant.size() == 1 ? " is" : " are") +
+                          " the same in every row, and no help; `exclude` leaves columns out");
+        if (preparation.scale != Scale::none || rows.rows < 3) return;
+        const Index step = std::max<Index>(1, rows.rows / sampled_rows);
+        double total = 0, largest = 0;
+        std::size_t at = 0;
+        for (const std::size_t j : numbers) {
+            double mean = 0, squares = 0, count = 0;
+            for (Index i = 0; i < rows.rows; i += step) {
+                const auto x = static_cast<double>(rows.row(i)[j]);
+                if (std::isnan(x)) continue;
+                count += 1;
+                const double before = x - mean;
+                mean += before / count;
+                squares += before * (x - mean);
+            }
+            const double variance = count > 0 ? squares / count : 0;
+            total += variance;
+            if (variance > largest) {
+                largest = variance;
+                at = j;
+            }
+        }
+        if (std::isfinite(total) && largest > large_share * total)
+            out.push_back(column(at) + " carries " + internal::share_text(largest / total) +
+                          " of the variance of all columns, so that distances are of little else; `scale=zscore` gives "
+                          "each column the same weight");
+    });
+    return out;
+}
+
+}  // namespace coterie

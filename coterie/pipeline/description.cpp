@@ -1,0 +1,597 @@
+// Sums of values and squares per cluster, about the first row so that an offset costs no digits, give means and
+// variances inside and outside of every cluster in one pass: outside is all less inside. Two passes more, in the space
+// of the method, give means and then the distances to them; scores of the
+// kernels choose the nearest other mean, and distances are taken from the differences.
+//
+// What holds: the same for any number of threads and processes, and for rows in memory and rows that are read; a weight
+// acts as copies; nothing that is told is NaN.
+
+#include "coterie/pipeline/description.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <tuple>
+
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/cluster_sums.hpp"
+#include "coterie/base/internal/together.hpp"
+#include "coterie/base/memory.hpp"
+#include "coterie/linalg/panels.hpp"
+#include "coterie/metrics/metrics.hpp"
+#include "coterie/pipeline/internal/quartiles.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+
+namespace coterie {
+
+using internal::at;
+
+namespace {
+
+constexpr double kTelling = 0.2;       // Cohen's small effect
+constexpr std::size_t kColumns = 5;    // told of a cluster
+constexpr std::size_t kRows = 3;       // typical and doubtful ones
+constexpr Index kMostForExact = 5000;  // rows whose silhouettes are taken over all pairs
+constexpr double kRounding = 1e-12;    // of a column's variance: what is less is none
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double weight_of(std::span<const double> weights, Index row) { return weights.empty() ? 1.0 : weights[at(row)]; }
+
+void check(PointsView rows, const std::vector<std::string>& names, std::span<const std::int32_t> labels, int clusters,
+           std::span<const double> weights, const Run& run) {
+    const Index own = internal::own_rows(internal::grid_of(rows), run.communicator()).count();
+    if (rows.rows() == 0) throw BadArgument("description: there are no rows");
+    if (static_cast<Index>(labels.size()) != own)
+        throw BadArgument("description: " + std::to_string(labels.size()) + " labels for " + std::to_string(own) +
+                          " rows");
+    for (const std::int32_t label : labels)
+        if (label < 0 || label >= clusters)
+            throw BadArgument("description: label " + std::to_string(label) + "; they must be 0 to " +
+                              std::to_string(clusters - 1));
+    if (!names.empty() && static_cast<Index>(names.size()) != rows.columns())
+        throw BadArgument("description: " + std::to_string(names.size()) + " column names for " +
+                          std::to_string(rows.columns()) + " columns");
+    if (weights.empty()) return;
+    if (static_cast<Index>(weights.size()) != rows.rows())
+        throw BadArgument("option `weights`: " + std::to_string(weights.size()) + " numbers for " +
+                          std::to_string(rows.rows()) + " rows");
+    double total = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!(weights[i] >= 0) || !std::isfinite(weights[i]))
+            throw BadArgument("option `weights`: number " + std::to_string(i + 1) + " is " +
+                              to_text(OptionValue(weights[i])) + "; weights are finite and at least 0");
+        total += weights[i];
+    }
+    if (!(total > 0)) throw BadArgument("option `weights`: all are 0");
+}
+
+// Per cluster the weight, how many rows, and of every column the sum and the sum of squares about `origin`.
+struct ClusterMoments {
+    Vector<double> origin;          // d
+    std::vector<double> weight;     // k
+    std::vector<Index> rows;        // k, of weight above 0
+    Matrix<double> sum, squares;    // k x d
+    Matrix<double> means() const {  // k x d; those of empty clusters are the origin
+        Matrix<double> out(sum.rows(), sum.cols());
+        for (Index j = 0; j < out.rows(); ++j)
+            for (Index p = 0; p < out.cols(); ++p)
+                out(j, p) = origin[p] + (weight[at(j)] > 0 ? sum(j, p) / weight[at(j)] : 0);
+        return out;
+    }
+};
+
+template <class Scalar>
+ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> labels, Index clusters,
+                          std::span<const double> weights, const Run& run) {
+    const Index d = points.columns();
+    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    const Index first = 0;
+    const Points origin_row = internal::gather_rows(points, std::span(&first, 1), run);
+    ClusterMoments out{.origin = Vector<double>(d),
+                       .weight = std::vector<double>(at(clusters), 0.0),
+                       .rows = std::vector<Index>(at(clusters), 0),
+                       .sum = Matrix<double>::Zero(clusters, d),
+                       .squares = Matrix<double>::Zero(clusters, d)};
+    for (Index p = 0; p < d; ++p) out.origin[p] = origin_row.view().at(0, p);
+    // Of each cluster the sums, the sums of squares, the number of rows.
+    const internal::ClusterSumLayout layout(clusters, 2 * d + 1);
+    internal::BlockSums sums = layout.block_sums();
+    const double* const origin = out.origin.data();
+    const auto total =
+        sums.over<Scalar>(points, run, {.name = "moments", .operations = 4.0 * static_cast<double>(points.rows() * d)},
+                          [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                              for (Index i = 0; i < block.rows.rows; ++i) {
+                                  const Index row = block.first + i;
+                                  const double weight = weight_of(weights, row);
+                                  if (!(weight > 0)) continue;
+                                  const Index j = labels[at(row - own.begin)];
+                                  double* const to = layout.touch(sum, j);
+                                  layout.weight(sum, j) += weight;
+                                  to[2 * d] += 1;
+                                  const Scalar* const x = block.rows.row(i);
+                                  for (Index p = 0; p < d; ++p) {
+                                      const double deviation = static_cast<double>(x[p]) - origin[p];
+                                      to[p] += weight * deviation;
+                                      to[d + p] += weight * deviation * deviation;
+                                  }
+                              }
+                          });
+    for (Index j = 0; j < clusters; ++j) {
+        if (!layout.touched(total.data(), j)) continue;
+        const double* const from = layout.sum(total.data(), j);
+        out.weight[at(j)] = layout.weight(total.data(), j);
+        out.rows[at(j)] = static_cast<Index>(from[2 * d]);
+        std::copy_n(from, d, out.sum.row(j).data());
+        std::copy_n(from + d, d, out.squares.row(j).data());
+    }
+    return out;
+}
+
+ClusterMoments cluster_moments(PointsView points, std::span<const std::int32_t> labels, Index clusters,
+                               std::span<const double> weights, const Run& run) {
+    return points.with_scalar(
+        [&]<class Scalar>() { return moments_of<Scalar>(points, labels, clusters, weights, run); });
+}
+
+// Rows that only this process has, as those of all: an embedding.
+class OwnRows : public RowSource {
+public:
+    OwnRows(Matrix<double> own, Index first, Index rows) : own_(std::move(own)), first_(first), rows_(rows) {}
+    Index rows() const override { return rows_; }
+    Index columns() const override { return own_.cols(); }
+    ScalarType scalar() const override { return ScalarType::float64; }
+    void read(Index begin, Index end, void* to) const override {
+        std::copy_n(own_.data() + (begin - first_) * own_.cols(), (end - begin) * own_.cols(),
+                    static_cast<double*>(to));
+    }
+    const void* in_memory(Index begin, Index) const override { return own_.data() + (begin - first_) * own_.cols(); }
+
+private:
+    Matrix<double> own_;
+    Index first_, rows_;
+};
+
+// What the model says of this process' rows, but for those that are left out.
+struct Seen {
+    Labels labels;
+    std::vector<double> membership;  // in the own cluster; empty: the method has none
+    std::vector<double> lead;        // over the next
+    std::optional<Points> embedding;
+};
+
+Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labels, const Run& run) {
+    prepared.left_out.clear();
+    const OutputSet has = pipeline.model().outputs();
+    const PointsView points = prepared.points;
+    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    Wanted wanted{.labels = labels == nullptr, .outputs = {}};
+    const bool memberships = has.has(Output::memberships);
+    const bool embeds = has.has(Output::embedding);
+    if (memberships) wanted.outputs.push_back(Output::memberships);
+    if (embeds) wanted.outputs.push_back(Output::embedding);
+    Seen out;
+    if (labels != nullptr) out.labels = *labels;
+    if (!wanted.labels && wanted.outputs.empty()) return out;
+    Matrix<double> embedding;
+    if (embeds) {
+        const Index columns = pipeline.model().output_columns(Output::embedding);
+        require_memory(8.0 * static_cast<double>(own.count()) * static_cast<double>(columns), "the rows' embedding");
+        embedding.resize(own.count(), columns);
+    }
+    pipeline.apply(prepared, wanted, run, [&](const RowResults& results) {
+        if (wanted.labels) out.labels.insert(out.labels.end(), results.labels.begin(), results.labels.end());
+        if (memberships) {
+            const Matrix<double>& of = results.outputs.front();
+            for (Index i = 0; i < of.rows(); ++i) {
+                const std::int32_t label = out.labels[out.membership.size()];
+                double other = 0;
+                for (Index j = 0; j < of.cols(); ++j)
+                    if (j != label) other = std::max(other, of(i, j));
+                out.membership.push_back(of(i, label));
+                out.lead.push_back(of(i, label) - other);
+            }
+        }
+        if (embeds) {
+            const Matrix<double>& of = results.outputs.back();
+            std::copy_n(of.data(), of.size(), embedding.data() + (results.first - own.begin) * embedding.cols());
+        }
+    });
+    if (embeds) {
+        if (run.communicator().size() == 1)
+            out.embedding = Points(std::move(embedding));
+        else
+            out.embedding = Points(std::make_shared<const OwnRows>(std::move(embedding), own.begin, points.rows()));
+    }
+    return out;
+}
+
+// Distances of this process' rows to the mean of their cluster, and s_i; of rows of weight 0 0, and 1.
+struct Closeness {
+    std::vector<double> own;
+    std::vector<double> silhouette;
+};
+
+template <class Scalar>
+Closeness closeness_of(PointsView space, const Matrix<double>& means, const std::vector<Index>& there,
+                       std::span<const std::int32_t> labels, std::span<const double> weights, const Run& run) {
+    constexpr Index step = 256;
+    const Index d = space.columns();
+    const internal::Range own = internal::own_rows(internal::grid_of(space), run.communicator());
+    // Only clusters that have rows have a mean. Scores in the rows' own precision choose the nearest other one; the
+    // distance that is told is that of the differences.
+    Matrix<double> of_rows(static_cast<Index>(there.size()), d);
+    for (std::size_t c = 0; c < there.size(); ++c) of_rows.row(static_cast<Index>(c)) = means.row(there[c]);
+    const Matrix<Scalar> rounded = of_rows.template cast<Scalar>();
+    const Rows<Scalar> centroids{rounded.data(), rounded.rows(), d, d};
+    std::vector<Index> place_of(at(means.rows()), -1);
+    for (std::size_t c = 0; c < there.size(); ++c) place_of[at(there[c])] = static_cast<Index>(c);
+    internal::CentroidPanels<Scalar> panels;
+    panels.pack(centroids, internal::CentroidPanels<Scalar>::mean_of(centroids));
+
+    struct Scratch {
+        std::vector<const Scalar*> rows;
+        std::vector<Scalar> scores;
+        std::vector<Scalar> least;
+        std::vector<Index> other;
+    };
+    std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
+    Closeness out{std::vector<double>(at(own.count()), 0.0), std::vector<double>(at(own.count()), 1.0)};
+    const auto distance = [&](const Scalar* x, Index c) {
+        double squared = 0;
+        const double* const mean = of_rows.row(c).data();
+        for (Index p = 0; p < d; ++p) {
+            const double difference = static_cast<double>(x[p]) - mean[p];
+            squared += difference * difference;
+        }
+        return std::sqrt(squared);
+    };
+    const Stage stage{.name = "distances",
+                      .operations = static_cast<double>(space.rows()) * static_cast<double>(d * of_rows.rows())};
+    internal::for_each_row_block<Scalar>(space, run, stage, [&](const internal::RowBlock<Scalar>& block, int worker) {
+        Scratch& mine = scratch[at(worker)];
+        for (Index begin = 0; begin < block.rows.rows; begin += step) {
+            const Index count = std::min(step, block.rows.rows - begin);
+            const auto label = [&](Index i) { return place_of[at(labels[at(block.first + begin + i - own.begin)])]; };
+            mine.rows.clear();
+            for (Index i = 0; i < count; ++i) mine.rows.push_back(block.rows.row(begin + i));
+            mine.least.assign(at(count), std::numeric_limits<Scalar>::infinity());
+            mine.other.assign(at(count), -1);
+            for (const auto& panel : panels.panels()) {
+                const Index width = panels.width(panel);
+                mine.scores.resize(at(count * width));
+                panels.scores(panel, mine.rows.data(), count, mine.scores.data());
+                for (Index i = 0; i < count; ++i) {
+                    Scalar* const score = mine.scores.data() + i * width;
+                    const Index same = label(i) - panel.first;
+                    if (same >= 0 && same < width) score[same] = std::numeric_limits<Scalar>::infinity();
+                    Scalar least = mine.least[at(i)];
+                    Index other = mine.other[at(i)];
+                    for (Index c = 0; c < panel.centroids; ++c)
+                        if (score[c] < least) {
+                            least = score[c];
+                            other = panel.first + c;
+                        }
+                    mine.least[at(i)] = least;
+                    mine.other[at(i)] = other;
+                }
+            }
+            for (Index i = 0; i < count; ++i) {
+                const Index row = block.first + begin + i;
+                if (!(weight_of(weights, row) > 0)) continue;
+                const std::size_t to = at(row - own.begin);
+                const double a = distance(mine.rows[at(i)], label(i));
+                out.own[to] = a;
+                if (mine.other[at(i)] < 0) continue;
+                const double b = distance(mine.rows[at(i)], mine.other[at(i)]);
+                out.silhouette[to] = std::max(a, b) > 0 ? (b - a) / std::max(a, b) : 0;
+            }
+        }
+    });
+    return out;
+}
+
+// The first few rows of a cluster by (key, tie, row), the least first.
+struct Candidate {
+    double key = 0, tie = 0;
+    Index row = 0;
+    Index cluster = 0;
+    bool operator<(const Candidate& other) const {
+        return std::tie(key, tie, row) < std::tie(other.key, other.tie, other.row);
+    }
+};
+
+class FirstRows {
+public:
+    explicit FirstRows(Index clusters) : of_cluster_(at(clusters)) {}
+    void add(const Candidate& each) {
+        auto& mine = of_cluster_[at(each.cluster)];
+        if (mine.size() == kRows && !(each < mine.back())) return;
+        mine.insert(std::upper_bound(mine.begin(), mine.end(), each), each);
+        if (mine.size() > kRows) mine.pop_back();
+    }
+    const std::vector<std::vector<Candidate>>& of_cluster() const { return of_cluster_; }
+
+private:
+    std::vector<std::vector<Candidate>> of_cluster_;
+};
+
+// Of the rows of all processes; key and tie are those of this process' rows.
+std::vector<std::vector<Index>> first_rows(Index clusters, const internal::Range& own,
+                                           std::span<const std::int32_t> labels, std::span<const double> weights,
+                                           const std::vector<double>& key, const std::vector<double>& tie,
+                                           const Run& run) {
+    FirstRows here(clusters);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const Index row = own.begin + static_cast<Index>(i);
+        if (weight_of(weights, row) > 0) here.add({key[i], tie[i], row, labels[i]});
+    }
+    std::vector<Candidate> some;
+    for (const auto& mine : here.of_cluster()) some.insert(some.end(), mine.begin(), mine.end());
+    FirstRows everywhere(clusters);
+    for (const Candidate& each : internal::gather(run.communicator(), some)) everywhere.add(each);
+    std::vector<std::vector<Index>> out(at(clusters));
+    for (std::size_t j = 0; j < out.size(); ++j)
+        for (const Candidate& each : everywhere.of_cluster()[j]) out[j].push_back(each.row);
+    return out;
+}
+
+void add_silhouettes(Description& out, PointsView space, const Labels& labels, std::span<const double> weights,
+                     const ClusterMoments& moments, const std::vector<Index>& there,
+                     const std::vector<double>& simplified, const Run& run) {
+    if (there.size() < 2) return;
+    const auto k = static_cast<Index>(out.clusters.size());
+    std::vector<double> sum(at(k), 0.0);
+    const Index n = space.rows();
+    if (weights.empty() && n <= kMostForExact && static_cast<Index>(there.size()) < n) {
+        out.silhouettes = "exact";
+        const Labels all = internal::gather(run.communicator(), labels);
+        std::vector<Index> rows(at(n));
+        std::iota(rows.begin(), rows.end(), Index{0});
+        const Points here = internal::gather_rows(space, rows, run);
+        std::vector<double> values;
+        internal::together(run.communicator(), [&] { values = silhouettes(here, all, run.alone()); });
+        for (std::size_t i = 0; i < values.size(); ++i) sum[at(all[i])] += values[i];
+    } else {
+        out.silhouettes = "simplified";
+        const RowBlocks grid = internal::grid_of(space);
+        const internal::Range own = internal::own_rows(grid, run.communicator());
+        internal::BlockSums sums(k);
+        const auto total = sums(grid, run, {.name = "silhouettes"}, [&](Index block, int, double* to) {
+            for (Index i = grid.begin(block); i < grid.end(block); ++i)
+                to[labels[at(i - own.begin)]] += weight_of(weights, i) * simplified[at(i - own.begin)];
+        });
+        sum.assign(total.begin(), total.end());
+    }
+    for (const Index j : there) out.clusters[at(j)].silhouette = sum[at(j)] / moments.weight[at(j)];
+    out.silhouette = std::accumulate(sum.begin(), sum.end(), 0.0) /
+                     std::accumulate(moments.weight.begin(), moments.weight.end(), 0.0);
+}
+
+void add_nearest(Description& out, const Matrix<double>& means, const std::vector<Index>& there) {
+    double closest = kInfinity;
+    for (const Index a : there) {
+        double least = kInfinity;
+        for (const Index b : there) {
+            if (a == b) continue;
+            const double squared = (means.row(a) - means.row(b)).squaredNorm();
+            if (squared >= least) continue;
+            least = squared;
+            out.clusters[at(a)].nearest = static_cast<int>(b);
+        }
+        if (least < closest) {
+            closest = least;
+            out.closest = std::minmax(static_cast<int>(a), *out.clusters[at(a)].nearest);
+        }
+    }
+}
+
+std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std::vector<std::string>& names,
+                                        const Model& model) {
+    const Index k = moments.sum.rows();
+    const Index d = moments.sum.cols();
+    const double weight = std::accumulate(moments.weight.begin(), moments.weight.end(), 0.0);
+    const eigen::Vector<double> all_sum = moments.sum.colwise().sum().transpose();
+    const eigen::Vector<double> all_squares = moments.squares.colwise().sum().transpose();
+    std::vector<ClusterProfile> out(at(k));
+    for (Index j = 0; j < k; ++j) {
+        ClusterProfile& cluster = out[at(j)];
+        const auto number = static_cast<int>(j);
+        cluster.name = model.cluster_labels().empty() ? std::to_string(j) : model.cluster_labels().name_of(number);
+        cluster.rows = moments.rows[at(j)];
+        const double in = moments.weight[at(j)];
+        cluster.share = in / weight;
+        const double elsewhere = weight - in;
+        if (cluster.rows == 0 || std::accumulate(moments.rows.begin(), moments.rows.end(), Index{0}) == cluster.rows)
+            continue;
+        std::vector<ColumnProfile> columns;
+        for (Index p = 0; p < d; ++p) {
+            const double mean_in = moments.sum(j, p) / in;
+            const double mean_out = (all_sum[p] - moments.sum(j, p)) / elsewhere;
+            const double all = all_squares[p] - all_sum[p] * all_sum[p] / weight;
+            const double within = moments.squares(j, p) - in * mean_in * mean_in + all_squares[p] -
+                                  moments.squares(j, p) - elsewhere * mean_out * mean_out;
+            if (!(all > kRounding * all_squares[p])) continue;  // one value in all rows
+            ColumnProfile column{
+                .column = p,
+                .name = names.empty() || names[at(p)].empty() ? "column " + std::to_string(p + 1) : names[at(p)],
+                .difference = 0,
+                .mean = moments.origin[p] + mean_in,
+                .elsewhere = moments.origin[p] + mean_out,
+                .quartiles = {}};
+            column.difference = within > kRounding * all_squares[p] ? (mean_in - mean_out) / std::sqrt(within / weight)
+                                                                    : std::copysign(kInfinity, mean_in - mean_out);
+            if (std::abs(column.difference) >= kTelling) columns.push_back(std::move(column));
+        }
+        std::stable_sort(columns.begin(), columns.end(), [](const ColumnProfile& a, const ColumnProfile& b) {
+            return std::abs(a.difference) > std::abs(b.difference);
+        });
+        if (columns.size() > kColumns) columns.resize(kColumns);
+        cluster.columns = std::move(columns);
+    }
+    return out;
+}
+
+// How many rows lie, in some column, farther beyond all rows of the fit than these lie from each other there; and the
+// column where most do.
+std::string far_warning(const Pipeline& pipeline, PointsView prepared, const std::vector<std::string>& names,
+                        const Run& run) {
+    const Matrix<double>& range = pipeline.column_range();
+    const Index d = prepared.columns();
+    if (range.size() == 0) return {};
+    const std::vector<double> far = prepared.with_scalar([&]<class Scalar>() {
+        std::vector<Scalar> low(at(d)), high(at(d));
+        for (Index p = 0; p < d; ++p) {
+            const double width = range(1, p) > range(0, p) ? range(1, p) - range(0, p) : kInfinity;
+            low[at(p)] = static_cast<Scalar>(range(0, p) - width);
+            high[at(p)] = static_cast<Scalar>(range(1, p) + width);
+        }
+        return internal::sum_blocks<Scalar>(
+            prepared, d + 1, run, {.name = "far rows"}, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const Scalar* const x = block.rows.row(i);
+                    int any = 0;
+                    for (Index p = 0; p < d; ++p) any |= static_cast<int>((x[p] < low[at(p)]) | (x[p] > high[at(p)]));
+                    if (any == 0) continue;
+                    sum[d] += 1;
+                    for (Index p = 0; p < d; ++p) sum[p] += x[p] < low[at(p)] || x[p] > high[at(p)] ? 1 : 0;
+                }
+            });
+    });
+    const double rows = far[at(d)];
+    if (rows == 0) return {};
+    const auto most = static_cast<std::size_t>(std::max_element(far.begin(), far.begin() + d) - far.begin());
+    const auto counted = [](double count) { return internal::count_text(static_cast<long long>(count)); };
+    return counted(rows) + " of " + internal::count_text(prepared.rows()) + (rows == 1 ? " row lies" : " rows lie") +
+           " far from every row of the fit: beyond them by more than their whole range, most often (" +
+           counted(far[most]) + ") in " + (names.empty() ? "column " + std::to_string(most + 1) : names[most]);
+}
+
+// What all rows have, of those that are not left out.
+std::vector<double> kept_of(std::span<const double> all, const PreparedRows& rows) {
+    std::vector<double> out;
+    auto next = rows.left_out.begin();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (next != rows.left_out.end() && *next == static_cast<Index>(i))
+            ++next;
+        else
+            out.push_back(all[i]);
+    }
+    return out;
+}
+
+Index number_among_all(Index row, const std::vector<Index>& left_out) {
+    for (const Index each : left_out) {
+        if (each > row) break;
+        ++row;
+    }
+    return row;
+}
+
+// Columns that stand for a word hold 1 / sqrt(2) where a row has it.
+void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& coding) {
+    const std::vector<bool> words = coding.indicators();
+    if (words.empty()) return;
+    for (ClusterProfile& cluster : clusters)
+        for (ColumnProfile& column : cluster.columns) {
+            if (!words[at(column.column)]) continue;
+            column.mean *= std::numbers::sqrt2;
+            column.elsewhere *= std::numbers::sqrt2;
+            if (column.quartiles)
+                for (double& each : *column.quartiles) each *= std::numbers::sqrt2;
+        }
+}
+
+}  // namespace
+
+std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
+                                    std::span<const double> weights) {
+    const Labels& labels = pipeline.labels_of_prepared();
+    const Model& model = pipeline.model();
+    const std::vector<std::string> names = pipeline.prepared_names();
+    const std::vector<double> kept = kept_of(weights, rows);
+    check(rows.coded, names, labels, model.clusters(), kept, run);
+    auto out = profiles_of(cluster_moments(rows.coded, labels, model.clusters(), kept, run), names, model);
+    tell_shares(out, pipeline.coding());
+    return out;
+}
+
+Description describe(const Pipeline& pipeline, const PreparedRows& prepared, const Run& run,
+                     std::span<const double> all_weights, const Labels* labels) {
+    const Model& model = pipeline.model();
+    const int k = model.clusters();
+    const Points& rows = prepared.coded;
+    const std::vector<std::string> column_names = pipeline.prepared_names();
+    const std::vector<double> weights = kept_of(all_weights, prepared);
+    const Seen seen = seen_by(pipeline, prepared, labels, run);
+    check(rows, column_names, seen.labels, k, weights, run);
+    const ClusterMoments moments = cluster_moments(rows, seen.labels, k, weights, run);
+    Description out;
+    out.clusters = profiles_of(moments, column_names, model);
+
+    std::vector<internal::ColumnOfCluster> wanted;
+    for (Index j = 0; j < k; ++j)
+        for (const auto& column : out.clusters[at(j)].columns) {
+            const double weight = moments.weight[at(j)];
+            const double offset = moments.sum(j, column.column) / weight;
+            const double variance = moments.squares(j, column.column) / weight - offset * offset;
+            wanted.push_back({j, column.column, column.mean, std::sqrt(std::max(variance, 0.0)), weight});
+        }
+    const auto quartiles = internal::quartiles(rows, seen.labels, k, weights, wanted, run);
+    auto next = quartiles.begin();
+    for (auto& cluster : out.clusters)
+        for (auto& column : cluster.columns) column.quartiles = *next++;
+    tell_shares(out.clusters, pipeline.coding());
+
+    out.space = seen.embedding                      ? "the method's own space"
+                : pipeline.preparation().identity() ? "the columns as they are"
+                                                    : "the columns as prepared: " + pipeline.preparation().text();
+    const PointsView space = seen.embedding ? seen.embedding->view() : prepared.points.view();
+    const bool same = !seen.embedding && pipeline.preparation().identity() && rows.columns() == space.columns() &&
+                      rows.view().source() == space.source() && rows.view().data() == space.data();
+    const Matrix<double> means = (same ? moments : cluster_moments(space, seen.labels, k, weights, run)).means();
+    std::vector<Index> there;
+    for (Index j = 0; j < k; ++j)
+        if (moments.rows[at(j)] > 0) there.push_back(j);
+    Closeness closeness = space.with_scalar(
+        [&]<class Scalar>() { return closeness_of<Scalar>(space, means, there, seen.labels, weights, run); });
+    const internal::Range own = internal::own_rows(internal::grid_of(space), run.communicator());
+    std::vector<double> away = seen.membership;
+    for (double& each : away) each = -each;
+    const auto typical =
+        first_rows(k, own, seen.labels, weights, away.empty() ? closeness.own : away, closeness.own, run);
+    const auto doubtful = first_rows(k, own, seen.labels, weights, seen.lead.empty() ? closeness.silhouette : seen.lead,
+                                     closeness.silhouette, run);
+    for (const Index j : there) {
+        out.clusters[at(j)].typical = typical[at(j)];
+        if (there.size() > 1) out.clusters[at(j)].doubtful = doubtful[at(j)];
+    }
+    add_silhouettes(out, space, seen.labels, weights, moments, there, closeness.silhouette, run);
+    add_nearest(out, means, there);
+    for (auto& cluster : out.clusters)
+        for (auto* const numbers : {&cluster.typical, &cluster.doubtful})
+            for (Index& row : *numbers) row = number_among_all(row, prepared.left_out);
+    out.row_silhouettes = std::move(closeness.silhouette);
+    out.row_distances = std::move(closeness.own);
+
+    if (there.size() == 1 && k > 1 && rows.rows() > 1)
+        out.warnings.push_back("all rows fall into cluster " + out.clusters[at(there.front())].name + ", one of " +
+                               std::to_string(k));
+    const std::string far = far_warning(pipeline, prepared.points, column_names, run);
+    if (!far.empty()) out.warnings.push_back(far);
+    return out;
+}
+
+std::string columns_text(const ClusterProfile& cluster, std::size_t most) {
+    std::string out;
+    for (std::size_t c = 0; c < std::min(most, cluster.columns.size()); ++c) {
+        const ColumnProfile& column = cluster.columns[c];
+        out += (c == 0 ? "" : "; ") + std::string(column.difference > 0 ? "high " : "low ") + column.name + " (" +
+               internal::formatted("%.4g", column.mean) + ", elsewhere " +
+               internal::formatted("%.4g", column.elsewhere) + ")";
+    }
+    return out;
+}
+
+}  // namespace coterie

@@ -1,0 +1,264 @@
+// Selection in passes, so that rows need not fit into memory: every rank that is sought lies in a window of values; a
+// pass counts the values of each window in bins and keeps, of the bin with the rank, its least and largest value as the
+// next window. When few values are left in all windows together they are collected and sorted. Two or three passes
+// serve for most data. (Munro and Paterson, Selection and sorting with limited storage, 1980, with bins for samples.)
+//
+// What holds: a window of more than one value loses at least the values of its other end, so that it ends; borders of
+// windows are values themselves, so that no rounding moves a value over one. Exact for integer weights.
+
+#include "coterie/pipeline/internal/quartiles.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
+
+namespace coterie::internal {
+namespace {
+
+constexpr Index kMostCollected = Index{1} << 20;  // values that are sorted in memory
+constexpr Index kMostBins = Index{1} << 14;       // of all windows together: they stay in the second-level cache
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Window {
+    double low = -kInfinity;
+    double high = kInfinity;
+    double below = 0;           // weight of the values under `low`
+    Index values = 0;           // how many it holds
+    std::vector<double> ranks;  // positions among the copies, counted from 0
+};
+
+// What one bin has seen.
+struct Bin {
+    double weight, values, low, high;
+};
+constexpr Index kBin = sizeof(Bin) / sizeof(double);
+
+struct Search {
+    ColumnOfCluster place;
+    Index first = 0;  // number of its first window
+    std::vector<Window> windows;
+};
+
+class Selection {
+public:
+    Selection(PointsView points, std::span<const std::int32_t> labels, Index clusters, std::span<const double> weights,
+              const std::vector<ColumnOfCluster>& wanted, const Run& run)
+        : points_(points),
+          labels_(labels),
+          weights_(weights),
+          run_(run),
+          own_(own_rows(grid_of(points), run.communicator())),
+          of_cluster_(at(clusters)) {
+        for (const auto& place : wanted) {
+            of_cluster_[at(place.cluster)].push_back(searches_.size());
+            // As many values as there are rows at most; the first pass counts them.
+            Window whole{.values = points.rows(), .ranks = {}};
+            for (const double share : {0.25, 0.5, 0.75})
+                for (const double step : {0.0, 1.0})
+                    whole.ranks.push_back(std::floor(position_of(share, place.weight)) + step);
+            searches_.push_back({.place = place, .windows = {std::move(whole)}});
+        }
+    }
+
+    std::vector<std::array<double, 3>> operator()() {
+        Index windows = static_cast<Index>(searches_.size());
+        while (left() > kMostCollected) windows = narrow(std::max<Index>(4, kMostBins / std::max<Index>(windows, 1)));
+        return collect();
+    }
+
+private:
+    static double position_of(double share, double total) { return std::max(0.0, (total - 1) * share); }
+
+    Index left() const {
+        Index out = 0;
+        for (const Search& search : searches_)
+            for (const Window& window : search.windows)
+                if (window.low < window.high) out += window.values;
+        return out;
+    }
+
+    // Calls take(search, window, value, weight) for each value of a window that is still open.
+    template <class Scalar, class Take>
+    void visit(const RowBlock<Scalar>& block, const Take& take) const {
+        for (Index i = 0; i < block.rows.rows; ++i) {
+            const Index row = block.first + i;
+            const auto& here = of_cluster_[at(labels_[at(row - own_.begin)])];
+            if (here.empty()) continue;
+            const double weight = weights_.empty() ? 1.0 : weights_[at(row)];
+            if (!(weight > 0)) continue;
+            const Scalar* const x = block.rows.row(i);
+            for (const std::size_t s : here) {
+                const Search& search = searches_[s];
+                const auto value = static_cast<double>(x[search.place.column]);
+                for (std::size_t w = 0; w < search.windows.size(); ++w)
+                    if (value >= search.windows[w].low && value <= search.windows[w].high &&
+                        search.windows[w].low < search.windows[w].high)
+                        take(search, w, value, weight);
+            }
+        }
+    }
+
+    // One pass: each window becomes the bins that its ranks lie in. Returns how many windows there are then.
+    Index narrow(Index bins) {
+        Index windows = 0;
+        for (Search& search : searches_) {
+            search.first = windows;
+            windows += static_cast<Index>(search.windows.size());
+        }
+        const auto bins_of = [](double* sum) { return reinterpret_cast<Bin*>(sum); };
+        const Index count = windows * bins;
+        BlockSums sums(
+            count * kBin,
+            [&](double* sum) {
+                std::fill_n(bins_of(sum), count, Bin{0, 0, kInfinity, -kInfinity});
+            },
+            [&](double* left, const double* right) {
+                const Bin* const from = reinterpret_cast<const Bin*>(right);
+                for (Index b = 0; b < count; ++b) {
+                    Bin& to = bins_of(left)[b];
+                    to.weight += from[b].weight;
+                    to.values += from[b].values;
+                    to.low = std::min(to.low, from[b].low);
+                    to.high = std::max(to.high, from[b].high);
+                }
+            });
+        // At first from two deviations below the mean to two above, with what lies beyond in the outermost bins.
+        const auto bin_of = [bins](const Search& search, const Window& window, double value) {
+            const bool whole = window.low == -kInfinity;
+            const double low = whole ? search.place.mean - 2 * search.place.deviation : window.low;
+            const double width = whole ? 4 * search.place.deviation : window.high - window.low;
+            const double bin = (value - low) / width * static_cast<double>(bins);
+            return bin > 0 ? static_cast<Index>(std::min(bin, static_cast<double>(bins - 1))) : Index{0};
+        };
+        points_.with_scalar([&]<class Scalar>() {
+            const auto total = sums.over<Scalar>(
+                points_, run_, {.name = "quartiles"}, [&](const RowBlock<Scalar>& block, int, double* sum) {
+                    visit(block, [&](const Search& search, std::size_t w, double value, double weight) {
+                        Bin& bin = bins_of(sum)[(search.first + static_cast<Index>(w)) * bins +
+                                                bin_of(search, search.windows[w], value)];
+                        bin.weight += weight;
+                        bin.values += 1;
+                        bin.low = std::min(bin.low, value);
+                        bin.high = std::max(bin.high, value);
+                    });
+                });
+            const Bin* const all = reinterpret_cast<const Bin*>(total.data());
+            windows = 0;
+            for (Search& search : searches_) {
+                std::vector<Window> next;
+                for (std::size_t w = 0; w < search.windows.size(); ++w) {
+                    const Bin* const here = all + (search.first + static_cast<Index>(w)) * bins;
+                    split(search.windows[w], here, bins, next);
+                }
+                search.windows = std::move(next);
+                windows += static_cast<Index>(search.windows.size());
+            }
+        });
+        return windows;
+    }
+
+    static void split(const Window& window, const Bin* bins, Index count, std::vector<Window>& next) {
+        if (!(window.low < window.high)) {  // closed already
+            next.push_back(window);
+            return;
+        }
+        double below = window.below;
+        std::size_t rank = 0;
+        Index last = count - 1;
+        while (last > 0 && bins[last].values == 0) --last;
+        for (Index b = 0; b <= last && rank < window.ranks.size(); ++b) {
+            Window in{.low = bins[b].low,
+                      .high = bins[b].high,
+                      .below = below,
+                      .values = static_cast<Index>(bins[b].values),
+                      .ranks = {}};
+            below += bins[b].weight;
+            // What lies behind all copies is the largest.
+            while (rank < window.ranks.size() && (window.ranks[rank] < below || b == last))
+                in.ranks.push_back(window.ranks[rank++]);
+            if (!in.ranks.empty()) next.push_back(std::move(in));
+        }
+    }
+
+    struct Collected {
+        Index window;
+        double value, weight;
+    };
+
+    std::vector<std::array<double, 3>> collect() {
+        Index windows = 0;
+        for (Search& search : searches_) {
+            search.first = windows;
+            windows += static_cast<Index>(search.windows.size());
+        }
+        std::vector<std::vector<Collected>> of_worker(at(std::max(run_.threads, 1)));
+        if (left() > 0)
+            points_.with_scalar([&]<class Scalar>() {
+                for_each_row_block<Scalar>(
+                    points_, run_, {.name = "quartiles"}, [&](const RowBlock<Scalar>& block, int worker) {
+                        visit(block, [&](const Search& search, std::size_t w, double value, double weight) {
+                            of_worker[at(worker)].push_back({search.first + static_cast<Index>(w), value, weight});
+                        });
+                    });
+            });
+        std::vector<Collected> all;
+        for (const auto& some : of_worker) all.insert(all.end(), some.begin(), some.end());
+        all = gather(run_.communicator(), all);
+        std::sort(all.begin(), all.end(), [](const Collected& a, const Collected& b) {
+            return a.window != b.window ? a.window < b.window : a.value < b.value;
+        });
+        std::vector<std::array<double, 3>> out;
+        auto next = all.begin();
+        for (const Search& search : searches_) {
+            std::vector<double> found;
+            for (std::size_t w = 0; w < search.windows.size(); ++w) {
+                const Window& window = search.windows[w];
+                if (!(window.low < window.high)) {
+                    found.insert(found.end(), window.ranks.size(), window.low);
+                    continue;
+                }
+                double below = window.below;
+                std::size_t rank = 0;
+                const Index number = search.first + static_cast<Index>(w);
+                for (; next != all.end() && next->window == number; ++next) {
+                    below += next->weight;
+                    const bool is_last = std::next(next) == all.end() || std::next(next)->window != number;
+                    while (rank < window.ranks.size() && (window.ranks[rank] < below || is_last)) {
+                        found.push_back(next->value);
+                        ++rank;
+                    }
+                }
+            }
+            std::array<double, 3> quartile{};
+            for (std::size_t q = 0; q < 3; ++q) {
+                const double place = position_of(0.25 * static_cast<double>(q + 1), search.place.weight);
+                const double share = place - std::floor(place);
+                quartile[q] = share > 0 ? (1 - share) * found[2 * q] + share * found[2 * q + 1] : found[2 * q];
+            }
+            out.push_back(quartile);
+        }
+        return out;
+    }
+
+    PointsView points_;
+    std::span<const std::int32_t> labels_;
+    std::span<const double> weights_;
+    const Run& run_;
+    Range own_;
+    std::vector<std::vector<std::size_t>> of_cluster_;  // searches of each cluster
+    std::vector<Search> searches_;
+};
+
+}  // namespace
+
+std::vector<std::array<double, 3>> quartiles(PointsView points, std::span<const std::int32_t> labels, Index clusters,
+                                             std::span<const double> weights,
+                                             const std::vector<ColumnOfCluster>& wanted, const Run& run) {
+    if (wanted.empty()) return {};
+    return Selection(points, labels, clusters, weights, wanted, run)();
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,12 @@
+#pragma once
+// Internal: the scripts that a page holds, as CMake took them from vendor/ and from map.js.
+
+#include <string_view>
+
+namespace coterie::internal {
+
+extern const std::string_view
+    page_scripts[3];  // in the order in which they must stand: regl, pub-sub-es, regl-scatterplot
+extern const std::string_view page_map_script;
+
+}  // namespace coterie::internal

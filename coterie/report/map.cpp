@@ -1,0 +1,206 @@
+// Arrays lie behind each other, deflated by zlib and in base64, which every browser opens without a library
+// (DecompressionStream); map.js draws them. Numbers of a map are seen, not computed with: 16 bits each serve for
+// coordinates, and a page of a million points stays small enough to send.
+
+#include "coterie/report/map.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/base/residence.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/internal/drawing.hpp"
+#include "coterie/report/internal/page_assets.hpp"
+
+namespace coterie {
+
+using namespace internal;
+
+namespace {
+
+constexpr Index most_numbers_of_columns = 4000000;
+constexpr Index most_dimensions_for_all_rows = 1000;  // beyond them axes are those of a sample
+constexpr Index rows_of_sample = 1000;
+
+class Packed {
+public:
+    using Json = nlohmann::ordered_json;
+
+    void add_rounded(Json about, const std::vector<double>& values) {
+        const auto [low, high] = std::minmax_element(values.begin(), values.end());
+        const double width = *high > *low ? *high - *low : 1;
+        std::vector<std::uint16_t> rounded;
+        for (const double value : values)
+            rounded.push_back(static_cast<std::uint16_t>(std::lround(65535 * ((value - *low) / width))));
+        about["low"] = *low;
+        about["high"] = *low + width;
+        add(std::move(about), "u16", rounded);
+    }
+    void add_column(Json about, const std::vector<float>& values) { add(std::move(about), "f32", values); }
+    void add_labels(Json about, const Labels& labels) { add(std::move(about), "i32", labels); }
+
+    const Json& arrays() const { return arrays_; }
+    std::string deflated() const {
+        uLongf size = compressBound(static_cast<uLong>(bytes_.size()));
+        std::string out(size, '\0');
+        if (compress2(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(bytes_.data()),
+                      static_cast<uLong>(bytes_.size()), 4) != Z_OK)
+            throw InternalError("zlib does not compress the page's numbers");
+        out.resize(size);
+        return out;
+    }
+
+private:
+    template <class Number>
+    void add(Json about, const char* type, const std::vector<Number>& values) {
+        about["type"] = type;
+        arrays_.push_back(std::move(about));
+        const auto* const bytes = reinterpret_cast<const char*>(values.data());
+        bytes_.append(bytes, values.size() * sizeof(Number));
+        bytes_.resize((bytes_.size() + 3) / 4 * 4, '\0');  // where the next array may begin
+    }
+
+    Json arrays_ = Json::array();
+    std::string bytes_;
+};
+
+std::string base64(const std::string& bytes) {
+    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const std::size_t here = std::min<std::size_t>(3, bytes.size() - i);
+        std::uint32_t three = 0;
+        for (std::size_t b = 0; b < 3; ++b)
+            three = three << 8 | (b < here ? static_cast<unsigned char>(bytes[i + b]) : 0U);
+        for (std::size_t b = 0; b < 4; ++b) out += b <= here ? digits[three >> (18 - 6 * b) & 63] : '=';
+    }
+    return out;
+}
+
+// The first two axes of some points: their columns where there are no more, else principal ones.
+void add_axes(Packed& packed, PointsView points, const std::string& of, const Run& run) {
+    const auto add = [&](const Matrix<double>& placed, const char* kind) {
+        for (Index a = 0; a < std::min<Index>(2, placed.cols()); ++a) {
+            std::vector<double> values(at(placed.rows()));
+            for (Index i = 0; i < placed.rows(); ++i) values[at(i)] = placed(i, a);
+            const std::string name = of + ", " + kind + " " + std::to_string(a + 1);
+            packed.add_rounded({{"name", name}, {"axis", true}}, values);
+        }
+    };
+    if (points.columns() <= 2) return add(to_matrix<double>(points), "axis");
+    Points sample = Points::borrow(points);
+    if (points.columns() > most_dimensions_for_all_rows && points.rows() > rows_of_sample) {
+        std::vector<Index> drawn;
+        const Index step = (points.rows() + rows_of_sample - 1) / rows_of_sample;
+        for (Index i = 0; i < points.rows(); i += step) drawn.push_back(i);
+        sample = rows_of(points, drawn);
+    }
+    add(project(points, principal_axes(sample, 2, run), run), "principal axis");
+}
+
+// Those that set clusters apart, by turns; then the others.
+std::vector<Index> columns_in_order(const Description& description, Index columns) {
+    std::vector<Index> out;
+    std::vector<bool> taken(at(columns), false);
+    const auto take = [&](Index column) {
+        if (!taken[at(column)]) out.push_back(column);
+        taken[at(column)] = true;
+    };
+    for (std::size_t turn = 0, left = 1; left > 0; ++turn) {
+        left = 0;
+        for (const ClusterProfile& cluster : description.clusters) {
+            if (turn >= cluster.columns.size()) continue;
+            ++left;
+            take(cluster.columns[turn].column);
+        }
+    }
+    for (Index p = 0; p < columns; ++p) take(p);
+    return out;
+}
+
+// As it may stand between <script> tags.
+std::string script_text(const Packed::Json& json) {
+    std::string out = json.dump(-1, ' ', false, Packed::Json::error_handler_t::replace);
+    for (std::size_t found = out.find('<'); found != std::string::npos; found = out.find('<', found))
+        out.replace(found, 1, "\\u003c");
+    return out;
+}
+
+constexpr const char* controls = R"html(<div class="controls">
+<label>across <select id="map-x"></select></label>
+<label>up <select id="map-y"></select></label>
+<label>colour <select id="map-colour"></select></label>
+<label>show <select id="map-filter"></select></label>
+<label>find <input id="map-search" size="14" placeholder="row or name"></label>
+<button id="map-lasso" aria-pressed="false">Lasso</button>
+<button id="map-whole">Whole</button>
+</div>
+<div class="canvas"><canvas id="map-canvas" tabindex="0" role="img" aria-label="map of the points; arrows move it, plus and minus zoom"></canvas></div>
+<div id="map-key" class="key"></div>
+<p id="map-said" role="status"></p>
+<div class="controls">
+<label>label <input id="map-label" size="14"></label>
+<button id="map-give">Give it to the selected points</button>
+<button id="map-download">Download known.csv</button>
+<span>for <code>--partial-labels known.csv</code></span>
+</div>
+)html";
+
+}  // namespace
+
+std::string page_map(const Pipeline& pipeline, const FitResult& result, const PreparedRows& prepared,
+                     const std::optional<Truth>& truth, const Run& run) {
+    const Index n = prepared.points.rows();
+    if (!prepared.left_out.empty()) return {};
+    const std::vector<std::string> column_names = pipeline.prepared_names();
+    if (!result.description || result.description->row_silhouettes.empty() || n > most_rows_of_map || n < 2) return {};
+    const Description& description = *result.description;
+    Packed packed;
+    if (pipeline.model().outputs().has(Output::embedding)) {
+        const Matrix<double> own = pipeline.output(Output::embedding, prepared, run);
+        add_axes(packed, own, "the method's own space", run);
+    }
+    add_axes(packed, prepared.points, "the points", run);
+
+    std::vector<std::string> names;
+    for (const ClusterProfile& cluster : description.clusters) names.push_back(cluster.name);
+    packed.add_labels({{"name", "cluster"}, {"names", names}}, pipeline.labels());
+    if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, truth->column.labels);
+    packed.add_rounded({{"name", "confidence"}, {"title", "confidence (silhouette)"}}, description.row_silhouettes);
+    packed.add_rounded({{"name", "outlier"}, {"title", "outlier score (distance to its cluster's mean)"}},
+                       description.row_distances);
+    const Index most = std::clamp<Index>(most_numbers_of_columns / n, 2, 40);
+    const Points rows = load(prepared.coded, "the columns of the page's map", run);
+    std::vector<Index> columns = columns_in_order(description, rows.columns());
+    if (static_cast<Index>(columns.size()) > most) columns.resize(at(most));
+    for (const Index p : columns) {
+        std::vector<float> values(at(n));
+        rows.view().visit([&](const auto& all) {
+            for (Index i = 0; i < n; ++i) values[at(i)] = static_cast<float>(all.row(i)[p]);
+        });
+        const std::string title = column_names.empty() || column_names[at(p)].empty()
+                                      ? "column " + std::to_string(p + 1)
+                                      : column_names[at(p)];
+        packed.add_column({{"name", "column " + std::to_string(p + 1)}, {"title", title}, {"column", true}}, values);
+    }
+
+    const Packed::Json about = {{"rows", n}, {"colours", colours}, {"arrays", packed.arrays()}};
+    std::string out = "<section id=\"map\" hidden>\n<h2>Map</h2>\n";
+    out += controls;
+    out += "</section>\n<p id=\"map-missing\"></p>\n<script type=\"application/json\" id=\"map-about\">" +
+           script_text(about) + "</script>\n<script type=\"text/plain\" id=\"map-data\">" + base64(packed.deflated()) +
+           "</script>\n";
+    for (const std::string_view script : page_scripts) out += "<script>" + std::string(script) + "</script>\n";
+    return out + "<script>" + std::string(page_map_script) + "</script>\n";
+}
+
+}  // namespace coterie

@@ -1,0 +1,26 @@
+#pragma once
+// The interactive map of a page: every point, to move, zoom, search, colour and filter, and to select and label.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/pipeline/document.hpp"
+
+namespace coterie {
+
+inline constexpr Index most_rows_of_map = 1000000;
+
+/// For page(): the fit's rows (Pipeline::fitted_rows, in memory and not affinities), with what is known of them packed
+/// into it; the result has a description by describe. Axes are those of the method's own space where it
+/// has one, the principal axes of the prepared rows, and columns; of columns as many as 4,000,000 numbers allow (at
+/// least 2, at most 40), those that set clusters apart first. Coordinates and scores are rounded to 1 / 65,535 of their
+/// range, columns to single precision. Empty for more than most_rows_of_map rows, fewer than two, without a
+/// description, and where rows are left out: what is selected is told by its place among all.
+COTERIE_API std::string page_map(const Pipeline& pipeline, const FitResult& result, const PreparedRows& fitted,
+                                 const std::optional<Truth>& truth, const Run& run);
+
+}  // namespace coterie

@@ -1,0 +1,207 @@
+"""Named entities from a few annotated sentences: the command's `ner`.
+
+    from coterie import ner
+    support, letters = ner.read("support.jsonl"), ner.read("letters.txt")
+    tagger = ner.adapt(support, ner.vectors(support, "all-MiniLM-L6-v2"), ner.vectors(letters, "all-MiniLM-L6-v2"))
+    found = tagger.tag(letters, ner.vectors(letters, "all-MiniLM-L6-v2"))
+    found.mentions, found.write("found.jsonl")
+
+Row i of an array of vectors is word i of its corpus, counted through all sentences.
+"""
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import _core, _input
+from ._errors import BadData, CoterieWarning
+
+__all__ = ["Corpus", "Tagger", "adapt", "find_sentences", "load", "load_voyages", "read", "sample_support", "score", "vectors"]
+
+
+class Corpus:
+    """Sentences of words, with the mentions marked in them.
+
+    Attributes
+    ----------
+    words : list of list of str
+        The words of every sentence.
+    mentions : list of list of (begin, end, type, margin)
+        Of every sentence: words begin to end - 1, and how sure a tagger was (0: nobody asked one).
+    annotated : list of bool
+        Whether somebody said what is a mention in a sentence.
+    types : list of str
+    texts : list of str
+        The documents.
+    tags : (n_words,) int32 array
+        0 outside mentions, 1 + the number of the type, -1 where a sentence is not annotated.
+    notes : list of str
+        What reading found, the scheme of the tags for example.
+    format : str
+    """
+
+    def __init__(self, core: Any):
+        self._core = core
+
+    words = property(lambda self: self._core.words)
+    mentions = property(lambda self: self._core.mentions)
+    annotated = property(lambda self: self._core.annotated)
+    types = property(lambda self: self._core.types)
+    texts = property(lambda self: self._core.texts)
+    tags = property(lambda self: self._core.tags)
+    notes = property(lambda self: self._core.notes)
+    format = property(lambda self: self._core.format)
+
+    def subset(self, sentences: Any) -> Corpus:
+        """Some of the sentences, by number from 0."""
+        return Corpus(self._core.subset([int(number) for number in sentences]))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """As `coterie ner tag --out`: columns as columns, all else as JSON lines; whole or not at all."""
+        self._core.write(os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"Corpus({len(self.annotated)} sentences, {len(self.tags)} words, types {', '.join(self.types) or 'none'})"
+
+
+class Tagger:
+    """What `adapt` makes and `load` reads.
+
+    Attributes
+    ----------
+    types : list of str
+    method : str
+        How it was adapted.
+    report : dict or None
+        Of `adapt`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high), share_origin.
+    """
+
+    def __init__(self, core: Any, report: dict[str, Any] | None = None):
+        self._core = core
+        self.report = report
+
+    types = property(lambda self: self._core.types)
+    method = property(lambda self: self._core.method)
+
+    def scores(self, vectors: Any, *, n_jobs: int | None = None) -> np.ndarray:
+        """(n_words, 1 + n_types) scores of O and of each type; larger is better."""
+        return self._core.scores(_rows(vectors), _input.threads_of(n_jobs))
+
+    def tag(self, corpus: Corpus, vectors: Any, *, decoding: str = "nearest", n_jobs: int | None = None) -> Corpus:
+        """A copy of the corpus with the mentions found in place of its own; decoding: 'nearest' or 'viterbi'."""
+        return Corpus(self._core.tag(corpus._core, _rows(vectors), {"decoding": decoding}, _input.threads_of(n_jobs)))
+
+    def suggest(self, corpus: Corpus, vectors: Any, count: int = 5, *, n_jobs: int | None = None) -> list[tuple[int, str, float]]:
+        """(sentence, type, value from 0 to 1) of sentences worth annotating next; those that are annotated are left out."""
+        return self._core.suggest(corpus._core, _rows(vectors), {"count": count}, _input.threads_of(n_jobs))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the tagger, whole or not at all; the command and `load` read it."""
+        self._core.save(os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"Tagger({self.method}, types {', '.join(self.types)})"
+
+
+def _rows(vectors):
+    array = np.asarray(vectors)
+    if array.ndim != 2:
+        raise ValueError(f"vectors: an array of one row per word is wanted, not shape {array.shape}")
+    return np.ascontiguousarray(array, dtype=array.dtype if array.dtype in (np.float32, np.float64) else np.float64)
+
+
+def read(path: str | os.PathLike[str], *, format: str = "auto", lenient: bool = False) -> Corpus:
+    """A corpus in a file: CoNLL columns, JSON lines (doccano, spaCy, Prodigy), brat's FILE.ann or plain text.
+
+    Parameters
+    ----------
+    format : {'auto', 'conll', 'json-lines', 'text', 'brat'}, default='auto'
+    lenient : bool, default=False
+        Tags that do not fit together are read as the script conlleval reads them.
+
+    Raises
+    ------
+    BadData
+        Naming file and line.
+    """
+    return Corpus(_core.ner_read(os.fspath(path), {"format": format}, lenient))
+
+
+def load_voyages() -> tuple[Corpus, np.ndarray]:
+    """40 sentences about ships with three types of mentions, and the vectors of their 494 words: the corpus that comes with coterie."""
+    for folder in _core.data_folders():
+        place = os.path.join(folder, "voyages")
+        if os.path.isdir(place):
+            return read(os.path.join(place, "voyages.conll")), np.load(os.path.join(place, "voyages.npy"))
+    raise BadData("the folder voyages is in none of " + ", ".join(_core.data_folders()))
+
+
+def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int = "auto", n_jobs: int | None = None) -> np.ndarray:
+    """(n_words, d) vectors: by an encoder's folder (BERT, DistilBERT, MPNet; layer 'last', 'middle' or a number), static vectors, or FILE.npy."""
+    found, _, notes = _core.ner_vectors(os.fspath(source), corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
+    for note in notes:
+        if "no vector" in note:
+            warnings.warn(note, CoterieWarning, stacklevel=2)
+    return found
+
+
+def adapt(
+    support: Corpus,
+    support_vectors: Any,
+    other_vectors: Any = None,
+    *,
+    method: str = "auto",
+    outside_share: str | float = "auto",
+    assignment: str = "hard",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Tagger:
+    """A tagger from annotated sentences and the vectors of words that are not annotated.
+
+    Parameters
+    ----------
+    method : {'auto', 'k-means', 'support-space', 'discriminant', 'logistic', 'prototypes', 'nearest-word'}, default='auto'
+        auto compares the first four by leaving out one sentence of the support after the other.
+    outside_share : float or str, default='auto'
+        Share of all words outside mentions: a number, 'LOW:HIGH', 'none' or 'auto' (estimated where every type has 5 mentions).
+    assignment : {'hard', 'soft'}, default='hard'
+        Of k-means.
+    random_state : int, default=0
+        Draws the words that take part in the comparison where there are more than 10,000.
+
+    Raises
+    ------
+    ValueError
+        A parameter is not accepted, a sentence is not annotated, a type has no mention, or vectors do not fit.
+    """
+    core, report = _core.ner_adapt(
+        support._core, _rows(support_vectors), None if other_vectors is None else _rows(other_vectors),
+        {"method": method, "outside_share": str(outside_share), "assignment": assignment}, _input.seed_of(random_state), _input.threads_of(n_jobs),
+    )
+    for text in report.pop("warnings"):
+        warnings.warn(text, CoterieWarning, stacklevel=2)
+    return Tagger(core, report)
+
+
+def load(path: str | os.PathLike[str]) -> Tagger:
+    """The tagger in a file that `Tagger.save`, or `coterie ner adapt --model-out`, has written. BadData on what is none."""
+    return Tagger(_core.ner_load(os.fspath(path)))
+
+
+def sample_support(corpus: Corpus, shots: int = 5, *, random_state: Any = 0) -> list[int]:
+    """Numbers of sentences with at least `shots` mentions of every type, drawn by the greedy rule of Yang and Katiyar (2020)."""
+    return _core.ner_sample(corpus._core, {"shots": shots}, _input.seed_of(random_state))
+
+
+def find_sentences(some: Corpus, all: Corpus) -> list[int]:
+    """For every sentence of `some` the number of one in `all` with the same words, each taken once. BadData where there is none."""
+    return _core.ner_find(some._core, all._core)
+
+
+def score(gold: Corpus, found: Corpus) -> dict[str, Any]:
+    """marked, found, right, precision, recall and f1 as conlleval counts them, and under "types" the same of each type."""
+    micro, types = _core.ner_score(gold._core, found._core)
+    return {**micro, "types": types}

@@ -1,0 +1,213 @@
+// Named entities (coterie/ner/): corpora and taggers as classes, and one function for each of the room's.
+// python/coterie/ner.py gives them their names and docstrings.
+
+#include "core.hpp"
+
+#include "coterie/data/catalogue.hpp"
+#include "coterie/ner/adapt.hpp"
+#include "coterie/ner/scoring.hpp"
+#include "coterie/ner/support.hpp"
+#include "coterie/ner/tagger.hpp"
+#include "coterie/ner/vectors.hpp"
+
+namespace coterie::python {
+namespace {
+
+using ner::Corpus;
+using ner::Tagger;
+
+template <class Options>
+Options options_of(const nb::dict& given) {
+    Options out;
+    Options::described().assign(&out, option_values(Options::described(), given));
+    return out;
+}
+
+template <class F>
+auto worked(std::uint64_t seed, int threads, F&& f) {
+    Host host;
+    Run run(seed, threads);
+    host.attach(run);
+    return host.work([&] { return f(run); });
+}
+
+nb::list words_of(const Corpus& corpus) {
+    nb::list out;
+    for (const ner::Sentence& sentence : corpus.sentences) {
+        nb::list words;
+        for (const ner::Word& word : sentence.words) {
+            const std::string_view text = corpus.text_of(sentence, word);
+            words.append(nb::str(text.data(), text.size()));
+        }
+        out.append(words);
+    }
+    return out;
+}
+
+nb::list mentions_of(const Corpus& corpus) {
+    nb::list out;
+    for (const ner::Sentence& sentence : corpus.sentences) {
+        nb::list mentions;
+        for (const ner::Mention& mention : sentence.mentions)
+            mentions.append(nb::make_tuple(mention.begin, mention.end,
+                                           corpus.types[static_cast<std::size_t>(mention.type)], mention.margin));
+        out.append(mentions);
+    }
+    return out;
+}
+
+nb::list annotated_of(const Corpus& corpus) {
+    nb::list out;
+    for (const ner::Sentence& sentence : corpus.sentences) out.append(sentence.annotated);
+    return out;
+}
+
+nb::list texts_of(const Corpus& corpus) {
+    nb::list out;
+    for (const ner::Document& document : corpus.documents) out.append(document.text);
+    return out;
+}
+
+Corpus subset_of(const Corpus& corpus, const std::vector<std::size_t>& sentences) {
+    for (const std::size_t s : sentences)
+        if (s >= corpus.sentences.size())
+            throw BadArgument("sentences: there is no number " + std::to_string(s) + "; there are " +
+                              std::to_string(corpus.sentences.size()));
+    return corpus.subset(sentences);
+}
+
+nb::dict dict_of(const ner::MentionCounts& counts) {
+    nb::dict out;
+    out["marked"] = counts.marked;
+    out["found"] = counts.found;
+    out["right"] = counts.right;
+    out["precision"] = counts.precision();
+    out["recall"] = counts.recall();
+    out["f1"] = counts.f1();
+    return out;
+}
+
+nb::object array_of(const Points& points) {
+    const std::vector<std::size_t> shape = {static_cast<std::size_t>(points.rows()),
+                                            static_cast<std::size_t>(points.columns())};
+    return points.view().visit([&](auto rows) {
+        using Scalar = std::remove_const_t<std::remove_pointer_t<decltype(rows.data)>>;
+        std::vector<Scalar> values;
+        values.reserve(shape[0] * shape[1]);
+        for (Index i = 0; i < rows.rows; ++i) values.insert(values.end(), rows.row(i), rows.row(i) + rows.columns);
+        return owned_array(std::move(values), shape);
+    });
+}
+
+nb::tuple vectors_of(const std::string& source, const Corpus& corpus, const nb::dict& given, int threads) {
+    const auto options = options_of<ner::VectorOptions>(given);
+    const ner::WordVectors found =
+        worked(0, threads, [&](const Run& run) { return ner::word_vectors(source, corpus, options, run); });
+    return nb::make_tuple(array_of(found.vectors), found.layer, found.notes);
+}
+
+nb::tuple adapted(const Corpus& support, nb::handle vectors, nb::handle other, const nb::dict& given,
+                  std::uint64_t seed, int threads) {
+    const auto options = options_of<ner::AdaptOptions>(given);
+    const Points own = points_of(vectors);
+    const Points others = other.is_none() ? Points() : points_of(other);
+    ner::AdaptReport report;
+    Tagger tagger =
+        worked(seed, threads, [&](const Run& run) { return ner::adapt(support, own, others, options, run, &report); });
+    nb::dict told;
+    told["method"] = tagger.method;
+    told["chosen_because"] = report.chosen_because;
+    nb::dict compared;
+    for (const auto& [method, counts] : report.compared)
+        compared[std::string(ner::name(method)).c_str()] = dict_of(counts);
+    told["compared"] = compared;
+    told["outside_share"] = report.outside_share
+                                ? nb::object(nb::make_tuple(report.outside_share->first, report.outside_share->second))
+                                : nb::none();
+    told["share_origin"] = report.share_origin;
+    told["warnings"] = report.warnings;
+    return nb::make_tuple(std::move(tagger), told);
+}
+
+Corpus tagged(const Tagger& tagger, const Corpus& corpus, nb::handle vectors, const nb::dict& given, int threads) {
+    const auto options = options_of<ner::TagOptions>(given);
+    const Points rows = points_of(vectors);
+    Corpus out = corpus;
+    worked(0, threads, [&](const Run& run) {
+        tagger.tag(out, rows, options, run);
+        return true;
+    });
+    return out;
+}
+
+nb::list suggested(const Tagger& tagger, const Corpus& corpus, nb::handle vectors, const nb::dict& given, int threads) {
+    const auto options = options_of<ner::SuggestOptions>(given);
+    const Points rows = points_of(vectors);
+    nb::list out;
+    for (const ner::Suggestion& one :
+         worked(0, threads, [&](const Run& run) { return ner::suggest_sentences(tagger, corpus, rows, options, run); }))
+        out.append(nb::make_tuple(one.sentence, tagger.types[static_cast<std::size_t>(one.type)], one.value));
+    return out;
+}
+
+nb::tuple scored(const Corpus& gold, const Corpus& found) {
+    const ner::MentionScores scores = ner::score_mentions(gold, found);
+    nb::dict types;
+    for (const auto& [type, counts] : scores.types) types[type.c_str()] = dict_of(counts);
+    return nb::make_tuple(dict_of(scores.micro), types);
+}
+
+}  // namespace
+
+void add_ner(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<Corpus>(module, "NerCorpus")
+        .def_prop_ro("words", &words_of)
+        .def_prop_ro("mentions", &mentions_of)
+        .def_prop_ro("annotated", &annotated_of)
+        .def_prop_ro("texts", &texts_of)
+        .def_prop_ro("types", [](const Corpus& corpus) { return corpus.types; })
+        .def_prop_ro("notes", [](const Corpus& corpus) { return corpus.notes; })
+        .def_prop_ro("format", [](const Corpus& corpus) { return std::string(ner::name(corpus.format)); })
+        .def_prop_ro("tags", [](const Corpus& corpus) { return owned_array(corpus.tags()); })
+        .def("subset", &subset_of)
+        .def("write", [](const Corpus& corpus, const std::string& path) { ner::write_corpus(path, corpus); });
+    nb::class_<Tagger>(module, "NerTagger")
+        .def_prop_ro("types", [](const Tagger& tagger) { return tagger.types; })
+        .def_prop_ro("method", [](const Tagger& tagger) { return tagger.method; })
+        .def_prop_ro("dimensions", &Tagger::dimensions)
+        .def_prop_rw(
+            "encoder", [](const Tagger& tagger) { return tagger.encoder; },
+            [](Tagger& tagger, const std::string& encoder) { tagger.encoder = encoder; })
+        .def_prop_rw(
+            "layer", [](const Tagger& tagger) { return tagger.layer; },
+            [](Tagger& tagger, const std::string& layer) { tagger.layer = layer; })
+        .def("scores",
+             [](const Tagger& tagger, nb::handle vectors, int threads) {
+                 const Points rows = points_of(vectors);
+                 return owned_array(worked(0, threads, [&](const Run& run) { return tagger.scores(rows, run); }));
+             })
+        .def("tag", &tagged)
+        .def("suggest", &suggested)
+        .def("save", [](const Tagger& tagger, const std::string& path) { tagger.save(path); });
+    module.def("ner_load", [](const std::string& path) { return Tagger::load(path); });
+    module.def("ner_read", [](const std::string& path, const nb::dict& given, bool lenient) {
+        auto options = options_of<ner::CorpusOptions>(given);
+        if (lenient) options.tags = ner::TagReading::lenient;
+        return ner::read_corpus(path, options);
+    });
+    module.def("ner_vectors", &vectors_of);
+    module.def("ner_adapt", &adapted, "support"_a, "vectors"_a, "other"_a.none(), "options"_a, "seed"_a, "threads"_a);
+    module.def("ner_sample", [](const Corpus& corpus, const nb::dict& given, std::uint64_t seed) {
+        return ner::sample_support(corpus, options_of<ner::SampleOptions>(given), Run(seed, 1));
+    });
+    module.def("ner_find", [](const Corpus& some, const Corpus& all) { return ner::find_sentences(some, all); });
+    module.def("ner_score", &scored);
+    module.def("data_folders", [] {
+        std::vector<std::string> out;
+        for (const auto& folder : data_folders()) out.push_back(folder.string());
+        return out;
+    });
+}
+
+}  // namespace coterie::python

@@ -1,0 +1,56 @@
+"""describe: the numbers of the command, as Python has them."""
+
+import numpy as np
+import pandas
+import pytest
+
+import coterie
+
+
+@pytest.fixture(scope="module")
+def iris():
+    from sklearn.datasets import load_iris
+
+    return load_iris(as_frame=True).data
+
+
+def test_describe_is_that_of_pandas_and_scikit_learn(iris):
+    from sklearn.metrics import silhouette_samples
+
+    model = coterie.KMeans(n_clusters=3, random_state=0).fit(iris)
+    told = model.describe(iris)
+    assert told["silhouettes"] == "exact" and len(told["clusters"]) == 3
+    samples = silhouette_samples(iris, model.labels_)
+    assert told["silhouette"] == pytest.approx(samples.mean())
+    for number, cluster in enumerate(told["clusters"]):
+        inside, outside = iris[model.labels_ == number], iris[model.labels_ != number]
+        assert cluster["points"] == len(inside) and cluster["silhouette"] == pytest.approx(samples[model.labels_ == number].mean())
+        pooled = np.sqrt((((inside - inside.mean()) ** 2).sum() + ((outside - outside.mean()) ** 2).sum()) / len(iris))
+        differences = (inside.mean() - outside.mean()) / pooled
+        for column in cluster["columns"]:
+            assert column["difference"] == pytest.approx(differences[column["name"]])
+            assert column["quartiles"] == pytest.approx(list(inside[column["name"]].quantile([0.25, 0.5, 0.75])))
+        assert [column["name"] for column in cluster["columns"]] == [name for name in differences.abs().sort_values(ascending=False).index if abs(differences[name]) >= 0.2]
+        assert all(model.labels_[row] == number for row in cluster["typical"] + cluster["doubtful"])
+
+
+def test_of_a_file_of_weights_and_of_other_rows(iris, tmp_path):
+    model = coterie.KMeans(n_clusters=3, random_state=0).fit(iris)
+    model.save(tmp_path / "m.st")
+    assert coterie.describe(tmp_path / "m.st", iris) == coterie.describe(model, iris)
+    weights = np.arange(len(iris)) % 3
+    copies = iris.loc[np.repeat(np.arange(len(iris)), weights)]
+    by_weight, by_copies = model.describe(iris, sample_weight=weights), model.describe(copies)
+    for one, other in zip(by_weight["clusters"], by_copies["clusters"]):
+        assert one["share"] == pytest.approx(other["share"])
+        assert [column["quartiles"] for column in one["columns"]] == [pytest.approx(column["quartiles"]) for column in other["columns"]]
+    with pytest.warns(coterie._errors.CoterieWarning, match="far from every row of the fit"):
+        model.describe(iris * 1000)
+    with pytest.raises(ValueError):
+        model.describe(iris * np.nan)
+
+
+def test_a_column_of_one_value_here_and_another_there():
+    table = pandas.DataFrame({"kind": [0.0] * 5 + [1.0] * 5, "noise": np.arange(10) % 5 * 1e-3})
+    told = coterie.KMeans(n_clusters=2, random_state=0).fit(table).describe(table)
+    assert sorted(cluster["columns"][0]["difference"] for cluster in told["clusters"]) == [-np.inf, np.inf]

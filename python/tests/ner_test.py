@@ -1,0 +1,96 @@
+"""Named entities, beside the command's."""
+import json
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+import coterie
+from coterie import ner
+
+VOYAGES = ROOT / "data" / "voyages"
+ENCODER = ROOT / "tests" / "ner" / "bert"
+
+
+@pytest.fixture(scope="module")
+def voyages():
+    return ner.load_voyages()
+
+
+def rows_of(corpus, sentences):
+    first = np.cumsum([0, *map(len, corpus.words)])
+    return np.concatenate([np.arange(first[s], first[s + 1]) for s in sentences])
+
+
+def test_the_same_as_the_command(voyages, command, tmp_path):
+    corpus, vectors = voyages
+    chosen = ner.sample_support(corpus, 3)
+    support = corpus.subset(chosen)
+    known = rows_of(corpus, chosen)
+    tagger = ner.adapt(support, vectors[known], np.delete(vectors, known, axis=0))
+    found = tagger.tag(corpus, vectors)
+    scores = ner.score(corpus, found)
+    run = lambda *words: subprocess.run([command, "ner", *map(str, words), "--quiet", "--json"], capture_output=True, text=True, check=True, timeout=120).stdout
+    run("sample", VOYAGES / "voyages.conll", "--shots", 3, "--out", tmp_path / "support.conll")
+    told = json.loads(run("adapt", tmp_path / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
+                          "--model-out", tmp_path / "theirs"))
+    theirs = json.loads(run("tag", tmp_path / "theirs", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy"))
+    assert told["method"] == tagger.method and tagger.report["compared"] == told["compared"]
+    assert {key: value for key, value in scores.items() if key != "types"} == theirs["scores"]["micro"]
+    assert scores["types"] == theirs["scores"]["types"]
+    # Types come in another order from the file, and sums with them.
+    for mine, other in zip(found.mentions, ner.load(tmp_path / "theirs").tag(corpus, vectors).mentions):
+        assert [mention[:3] for mention in mine] == [mention[:3] for mention in other]
+        assert [mention[3] for mention in mine] == pytest.approx([mention[3] for mention in other], rel=1e-6)
+    assert ner.find_sentences(support, corpus) == chosen
+
+
+def test_what_a_corpus_is(voyages, tmp_path):
+    corpus, vectors = voyages
+    assert len(corpus.words) == 40 and corpus.types == ["SHIP", "PLACE", "PERSON"] and corpus.format == "conll" and all(corpus.annotated)
+    assert corpus.mentions[0] == [(1, 3, "SHIP", 0.0), (4, 5, "PLACE", 0.0)]
+    assert corpus.tags.dtype == np.int32 and list(corpus.tags[:6]) == [0, 1, 1, 0, 2, 0]
+    assert repr(corpus) == "Corpus(40 sentences, 494 words, types SHIP, PLACE, PERSON)"
+    corpus.write(tmp_path / "again.conll")
+    assert ner.read(tmp_path / "again.conll").mentions == corpus.mentions
+
+
+def test_encoders_scores_and_suggestions(tmp_path):
+    (tmp_path / "a.txt").write_text("Plain words stop. Players text words.")
+    corpus = ner.read(tmp_path / "a.txt")
+    vectors = ner.vectors(corpus, ENCODER, layer=2)
+    assert vectors.shape == (8, 24) and vectors.dtype == np.float32 and np.isfinite(vectors).all()
+    (tmp_path / "s.conll").write_text("plain B-A\nwords O\n\nstop O\ntext B-A\n")
+    support = ner.read(tmp_path / "s.conll")
+    tagger = ner.adapt(support, ner.vectors(support, ENCODER, layer=2), vectors, method="prototypes")
+    scores = tagger.scores(vectors)
+    assert scores.shape == (8, 2)
+    found = tagger.tag(corpus, vectors)
+    assert list(found.tags) == list(np.argmax(scores, axis=1))
+    assert sorted(sentence for sentence, _, _ in tagger.suggest(corpus, vectors, 5)) == [0, 1]
+    tagger.save(tmp_path / "t")
+    assert np.array_equal(ner.load(tmp_path / "t").scores(vectors), scores)
+
+
+def test_what_is_refused(voyages, tmp_path):
+    corpus, vectors = voyages
+    with pytest.raises(coterie.BadData, match="494 words"):
+        ner.adapt(corpus, vectors[:5])
+    with pytest.raises(ValueError, match="outside_share: '2' is not accepted"):
+        ner.adapt(corpus, vectors, outside_share=2)
+    with pytest.raises(ValueError, match="method"):
+        ner.adapt(corpus, vectors, method="best")
+    with pytest.raises(ValueError, match="there is no number 40"):
+        corpus.subset([40])
+    with pytest.raises(ValueError, match="one row per word"):
+        ner.adapt(corpus, vectors[0])
+    with pytest.raises(coterie.BadData, match="no such file"):
+        ner.vectors(corpus, tmp_path / "nothing")
+    with pytest.raises(ValueError, match="from 0 to 3"):
+        ner.vectors(corpus, ENCODER, layer=4)
+    (tmp_path / "bad.conll").write_text("a B-X\nb I-Y\n")
+    with pytest.raises(coterie.BadData, match="line 2: tag 'I-Y'") as caught:
+        ner.read(tmp_path / "bad.conll")
+    assert caught.value.row == 2
+    assert ner.read(tmp_path / "bad.conll", lenient=True).types == ["X", "Y"]
