@@ -122,25 +122,37 @@ std::string vectors_text(const std::string& source, const ner::WordVectors& vect
     return source + (vectors.layer.empty() ? "" : ", layer " + vectors.layer);
 }
 
+// What is read and what is written, checked before anything is worked out.
+Outputs outputs_of(const NerRequest& request, const std::vector<std::string>& inputs, const char* flag,
+                   const std::string& file, const std::vector<std::string>& kinds = {}) {
+    Outputs out;
+    for (const std::string& input : inputs) out.keep(input);
+    out.add(flag, file, kinds);
+    out.check(request.running->json);
+    return out;
+}
+
+// act(run), with progress, which Ctrl-C ends.
+template <class Act>
+void interruptible(const NerRequest& request, Act&& act) {
+    Run run = request.running->run();
+    ProgressBar bar(run, request.running->quiet);
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    act(run);
+}
+
 // ---- encode ---------------------------------------------------------------------------------------------------------
 
 int encode(const NerRequest& request) {
-    Outputs outputs;
-    outputs.keep(request.corpus);
-    outputs.add("--out", request.out, {".npy", ".csv"});
-    outputs.check(request.running->json);
+    const Outputs outputs = outputs_of(request, {request.corpus}, "--out", request.out, {".npy", ".csv"});
     if (request.out.empty()) throw UsageError("coterie ner encode needs --out FILE", "see coterie ner encode --help");
-    Run run = request.running->run();
     Notes notes(request);
     const ner::Corpus corpus = read(request.corpus, request, notes);
     Stopwatch watch;
     ner::WordVectors vectors;
-    {
-        ProgressBar bar(run, request.running->quiet);
-        const InterruptGuard guard;
-        run.should_stop = InterruptGuard::interrupted;
-        vectors = ner::word_vectors(request.vectors, corpus, *request.encoding, run);
-    }
+    interruptible(
+        request, [&](const Run& run) { vectors = ner::word_vectors(request.vectors, corpus, *request.encoding, run); });
     const double seconds = watch.seconds();
     notes.add(vectors.notes);
     write_points(request.out, vectors.vectors);
@@ -170,10 +182,7 @@ int encode(const NerRequest& request) {
 // ---- sample ---------------------------------------------------------------------------------------------------------
 
 int sample(const NerRequest& request) {
-    Outputs outputs;
-    outputs.keep(request.corpus);
-    outputs.add("--out", request.out);
-    outputs.check(request.running->json);
+    const Outputs outputs = outputs_of(request, {request.corpus}, "--out", request.out);
     const Run run = request.running->run();
     Notes notes(request);
     const ner::Corpus corpus = read(request.corpus, request, notes);
@@ -245,11 +254,8 @@ std::string share_of_outside(const ner::AdaptReport& report) {
 }
 
 int adapt(const NerRequest& request) {
-    Outputs outputs;
-    for (const std::string& input : {request.corpus, request.other, request.vectors}) outputs.keep(input);
-    outputs.add("--model-out", request.model);
-    outputs.check(request.running->json);
-    Run run = request.running->run();
+    const Outputs outputs =
+        outputs_of(request, {request.corpus, request.other, request.vectors}, "--model-out", request.model);
     Notes notes(request);
     const ner::Corpus support = read(request.corpus, request, notes);
     std::optional<ner::Corpus> other;
@@ -259,10 +265,7 @@ int adapt(const NerRequest& request) {
     ner::Tagger tagger;
     std::string vectors_are;
     Seconds seconds;
-    {
-        ProgressBar bar(run, request.running->quiet);
-        const InterruptGuard guard;
-        run.should_stop = InterruptGuard::interrupted;
+    interruptible(request, [&](const Run& run) {
         const SupportVectors vectors = vectors_for(request, support, other ? &*other : nullptr, notes, run);
         seconds.emplace_back("vectors", watch.restart());
         tagger = ner::adapt(support, vectors.support, vectors.other, *request.adapting, run, &report);
@@ -270,7 +273,7 @@ int adapt(const NerRequest& request) {
         tagger.layer = vectors.layer;
         vectors_are = vectors.text;
         seconds.emplace_back("adapt", watch.restart());
-    }
+    });
     if (!request.running->quiet)
         for (const std::string& warning : report.warnings) print_warning(warning);
     if (!request.model.empty()) tagger.save(request.model);
@@ -331,23 +334,22 @@ ner::WordVectors vectors_like(const ner::Tagger& tagger, const NerRequest& reque
     return out;
 }
 
+// act(vectors of the corpus' words, run).
+template <class Act>
+void on_words(const ner::Tagger& tagger, const NerRequest& request, const ner::Corpus& corpus, Notes& notes,
+              Act&& act) {
+    interruptible(request, [&](Run& run) { act(vectors_like(tagger, request, corpus, notes, run), run); });
+}
+
 int tag(const NerRequest& request) {
-    Outputs outputs;
-    for (const std::string& input : {request.model, request.corpus, request.vectors}) outputs.keep(input);
-    outputs.add("--out", request.out);
-    outputs.check(request.running->json);
-    Run run = request.running->run();
+    const Outputs outputs = outputs_of(request, {request.model, request.corpus, request.vectors}, "--out", request.out);
     Notes notes(request);
     const ner::Tagger tagger = ner::Tagger::load(request.model);
     const ner::Corpus gold = read(request.corpus, request, notes);
     ner::Corpus corpus = gold;
-    {
-        ProgressBar bar(run, request.running->quiet);
-        const InterruptGuard guard;
-        run.should_stop = InterruptGuard::interrupted;
-        const ner::WordVectors vectors = vectors_like(tagger, request, corpus, notes, run);
-        tagger.tag(corpus, vectors.vectors, *request.tagging, run);
-    }
+    on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
+        tagger.tag(corpus, words.vectors, *request.tagging, run);
+    });
     if (!request.out.empty()) ner::write_corpus(request.out, corpus);
     std::optional<ner::MentionScores> scores;
     if (wholly_annotated(gold)) scores = ner::score_mentions(gold, corpus);
@@ -380,22 +382,14 @@ std::string sentence_text(const ner::Corpus& corpus, const ner::Sentence& senten
 }
 
 int suggest(const NerRequest& request) {
-    Outputs outputs;
-    for (const std::string& input : {request.model, request.corpus, request.vectors}) outputs.keep(input);
-    outputs.add("--out", request.out);
-    outputs.check(request.running->json);
-    Run run = request.running->run();
+    const Outputs outputs = outputs_of(request, {request.model, request.corpus, request.vectors}, "--out", request.out);
     Notes notes(request);
     const ner::Tagger tagger = ner::Tagger::load(request.model);
     const ner::Corpus corpus = read(request.corpus, request, notes);
     std::vector<ner::Suggestion> suggested;
-    {
-        ProgressBar bar(run, request.running->quiet);
-        const InterruptGuard guard;
-        run.should_stop = InterruptGuard::interrupted;
-        const ner::WordVectors vectors = vectors_like(tagger, request, corpus, notes, run);
-        suggested = ner::suggest_sentences(tagger, corpus, vectors.vectors, *request.suggesting, run);
-    }
+    on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
+        suggested = ner::suggest_sentences(tagger, corpus, words.vectors, *request.suggesting, run);
+    });
     if (suggested.empty())
         throw BadData(request.corpus + " has no sentence that is not annotated", {.file = request.corpus});
     if (!request.out.empty()) {

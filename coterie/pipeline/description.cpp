@@ -21,6 +21,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/pipeline/internal/left_out.hpp"
 #include "coterie/pipeline/internal/quartiles.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 
@@ -470,23 +471,9 @@ std::string far_warning(const Pipeline& pipeline, PointsView prepared, const std
 
 // What all rows have, of those that are not left out.
 std::vector<double> kept_of(std::span<const double> all, const PreparedRows& rows) {
-    std::vector<double> out;
-    auto next = rows.left_out.begin();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (next != rows.left_out.end() && *next == static_cast<Index>(i))
-            ++next;
-        else
-            out.push_back(all[i]);
-    }
+    std::vector<double> out(all.begin(), all.end());
+    internal::erase_rows(out, rows.left_out);
     return out;
-}
-
-Index number_among_all(Index row, const std::vector<Index>& left_out) {
-    for (const Index each : left_out) {
-        if (each > row) break;
-        ++row;
-    }
-    return row;
 }
 
 // Columns that stand for a word hold 1 / sqrt(2) where a row has it.
@@ -571,7 +558,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     add_nearest(out, means, there);
     for (auto& cluster : out.clusters)
         for (auto* const numbers : {&cluster.typical, &cluster.doubtful})
-            for (Index& row : *numbers) row = number_among_all(row, prepared.left_out);
+            for (Index& row : *numbers) row = internal::number_among_all(row, prepared.left_out);
     out.row_silhouettes = std::move(closeness.silhouette);
     out.row_distances = std::move(closeness.own);
 

@@ -19,6 +19,7 @@
 #include "coterie/base/residence.hpp"
 #include "coterie/base/sample.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/pipeline/internal/left_out.hpp"
 
 namespace coterie {
 namespace {
@@ -158,38 +159,14 @@ public:
     }
 
 private:
-    // Among all rows, of a row that is kept.
-    Index number(Index kept) const {
-        // How many are left out before it: the first of them that has more kept rows before it.
-        Index low = 0, high = static_cast<Index>(left_out_.size());
-        while (low < high) {
-            const Index middle = (low + high) / 2;
-            if (left_out_[static_cast<std::size_t>(middle)] - middle <= kept)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return kept + low;
-    }
+    Index number(Index kept) const { return internal::number_among_all(kept, left_out_); }
+
     const std::vector<Index>& left_out_;
     Index kept_;
 };
 
 internal::Range own_range(PointsView points, const Run& run) {
     return internal::own_rows(internal::grid_of(points), run.communicator());
-}
-
-template <class T>
-void erase_rows(std::vector<T>& values, const std::vector<Index>& rows) {
-    if (values.empty()) return;
-    std::size_t to = 0, next = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (next < rows.size() && rows[next] == static_cast<Index>(i))
-            ++next;
-        else
-            values[to++] = values[i];
-    }
-    values.resize(to);
 }
 
 std::string left_out_text(std::size_t rows, Index all) {
@@ -212,8 +189,8 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
             "`exclude` leaves columns out");
     if (!problem.weights.empty()) check_weights(problem.weights, all);
     problem.points = without_rows(problem.points, left_out);
-    erase_rows(problem.weights, left_out);
-    erase_rows(problem.partial_labels, left_out);
+    internal::erase_rows(problem.weights, left_out);
+    internal::erase_rows(problem.partial_labels, left_out);
     warnings.push_back(left_out_text(left_out.size(), all));
     return left_out;
 }

@@ -296,15 +296,18 @@ Matrix<float> Network::decode(const Matrix<float>& output) {
 
 void Network::require_pass_memory() {
     if (on_device_ || pass_rows_ <= most_rows_) return;
-    require_memory(sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(pass_rows_),
-                   "a batch of " + std::to_string(pass_rows_) + " items in the network (smaller ones need less)");
+    on_first([&] {
+        require_memory(
+            sizeof(float) * static_cast<double>(numbers_kept(architecture_)) * static_cast<double>(pass_rows_),
+            "a batch of " + std::to_string(pass_rows_) + " items in the network (smaller ones need less)");
+    });
     most_rows_ = pass_rows_;
 }
 
 Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Changes& changes, Pass pass) {
     const auto data = [](const Matrix<float>& of) { return of.size() > 0 ? of.data() : nullptr; };
     pass_rows_ = static_cast<Index>(rows.size());
-    on_first([&] { require_pass_memory(); });
+    require_pass_memory();
     const Matrix<float> seen = items(rows);
     Matrix<float> out(pass_rows_, architecture_.outputs);
     on_first([&] {
