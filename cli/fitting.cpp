@@ -109,7 +109,7 @@ Outputs FitRequest::check() const {
                          "a column of the points' own file is --label-column");
     constraints->check();
     Outputs outputs;
-    for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels})
+    for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels, constraints->pairs})
         outputs.keep(input);
     const auto pretrained = given->find("pretrained");
     if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())

@@ -170,6 +170,14 @@ class Clusterer:
             raise ValueError(f"{name}: clusters_per_label and group_share speak of labels; y must say which points have which")
         if getattr(self, "sizes", None) is not None:
             side["sizes"] = (self.sizes, self.sizes) if isinstance(self.sizes, (int, np.integer)) else tuple(self.sizes)
+        for pairs in ("must_links", "cannot_links"):
+            if getattr(self, pairs, None) is not None:
+                numbers = np.asarray(getattr(self, pairs))
+                if numbers.size == 0:
+                    continue
+                if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
+                    raise ValueError(f"{pairs}: an array of shape (n_pairs, 2) of row numbers of X is needed, not {numbers.dtype} of shape {numbers.shape}")
+                side[pairs] = numbers.tolist()
         return (None if rows is None else rows.points), side, rows, values
 
     def _option_values(self):

@@ -45,6 +45,10 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}, or {label: (low, high)}.
     sizes : int or (int, int), default=None
         Every cluster takes at least the first and at most the second number of rows; either may be None.
+    must_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must be in one cluster.
+    cannot_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must not be in one cluster.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
@@ -141,6 +145,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         group_share: Mapping[Any, Any] | None = None,
         sizes: int | tuple[int | None, int | None] | None = None,
+        must_links: Any = None,
+        cannot_links: Any = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -165,6 +171,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.clusters_per_label = clusters_per_label
         self.group_share = group_share
         self.sizes = sizes
+        self.must_links = must_links
+        self.cannot_links = cannot_links
         self.center = center
         self.scale = scale
         self.missing = missing
@@ -1023,6 +1031,10 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}, or {label: (low, high)}.
     sizes : int or (int, int), default=None
         Every cluster takes at least the first and at most the second number of rows; either may be None.
+    must_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must be in one cluster.
+    cannot_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must not be in one cluster.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
@@ -1039,6 +1051,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1122,12 +1136,15 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         group_share: Mapping[Any, Any] | None = None,
         sizes: int | tuple[int | None, int | None] | None = None,
+        must_links: Any = None,
+        cannot_links: Any = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1150,12 +1167,15 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.clusters_per_label = clusters_per_label
         self.group_share = group_share
         self.sizes = sizes
+        self.must_links = must_links
+        self.cannot_links = cannot_links
         self.center = center
         self.scale = scale
         self.missing = missing
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -309,6 +309,11 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
         if (low) problem.sizes->low = *low;
         if (high) problem.sizes->high = *high;
     }
+    for (const auto& [key, pairs] :
+         {std::pair("must_links", &problem.must_links), {"cannot_links", &problem.cannot_links}})
+        if (has(key))
+            for (const auto& [first, second] : nb::cast<std::vector<std::pair<std::int64_t, std::int64_t>>>(given(key)))
+                pairs->push_back({first, second});
     return problem;
 }
 
