@@ -96,7 +96,7 @@ BAD = {
                                                    ["--partial-labels", "ward"]),
     "pairs of a method that takes none": (["fit", "ward", "{}/points.csv", "--pairs", "{}/pairs.csv"], 2, ["--pairs", "ward"]),
     "missing pairs": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/nowhere.csv"], None, ["nowhere.csv"]),
-    "pairs that are no pairs": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/partial-of-two.csv"], 3, ["--pairs", "partial-of-two.csv", "must"]),
+    "pairs that are no pairs": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/points.csv"], 3, ["--pairs", "points.csv", "must"]),
     "pairs of a row that is not there": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs-far.csv"], 3, ["pairs-far.csv", "pair 2", "301", "300"]),
     "pairs of another word": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs-word.csv"], 3, ["pairs-word.csv", "maybe", "must or cannot"]),
     "pairs in conflict": ([*FIT, "{}/points.csv", "-k", "3", "--pairs", "{}/pairs-conflict.csv"], 3, ["rows 3 and 1 must be apart", "3, 2, 1"]),
