@@ -58,6 +58,7 @@ def test_adapt_tells_what_it_took(made):
     largest = max(counts["f1"] for counts in told["compared"].values())
     assert (told["compared"][told["method"]]["f1"] == largest) == told["chosen_because"].startswith("largest F1")
     assert told["outside_share"] is None and "5 are needed" in told["share_origin"]
+    assert told["calibrated_on"] > 20
     given = document("ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
                      "--method", "k-means", "--outside-share", "0.8:0.9", "--quiet")
     assert given["outside_share"] == [0.8, 0.9] and given["share_origin"] == "as given"

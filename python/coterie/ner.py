@@ -29,8 +29,9 @@ class Corpus:
     ----------
     words : list of list of str
         The words of every sentence.
-    mentions : list of list of (begin, end, type, margin)
-        Of every sentence: words begin to end - 1, and how sure a tagger was (0: nobody asked one).
+    mentions : list of list of (begin, end, type, margin, probability)
+        Of every sentence: words begin to end - 1, and how sure a tagger was: the margin ranks mentions, the probability is calibrated on words of the
+        support that were left out (0: nobody asked a tagger, or it has none).
     annotated : list of bool
         Whether somebody said what is a mention in a sentence.
     types : list of str
