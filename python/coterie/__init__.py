@@ -6,8 +6,8 @@
 
 There is a class per method, all with scikit-learn's contract: `help(coterie.KMeans)`. `coterie.load` and `coterie.save` share the command's model
 files; `coterie.tune` chooses parameters over a grid; `coterie.describe` tells what sets clusters apart, `coterie.report` makes a page of a fit,
-`coterie.plot` pictures; `coterie.metrics` has scores, `coterie.datasets` small data sets, `coterie.ner`
-named entities.
+`coterie.plot` pictures; `coterie.to_onnx` writes a model for other programs; `coterie.metrics` has scores, `coterie.datasets` small data sets,
+`coterie.ner` named entities.
 
 Names are loaded when they are first used, so that the import costs little.
 """
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from . import datasets, metrics, ner, plot
     from ._estimators import *
     from ._models import describe, load, save
+    from ._onnx import to_onnx
     from ._report import report
     from ._tuning import tune
 
 _MODULES = ("metrics", "datasets", "plot", "ner")
-_FUNCTIONS = {"describe": "_models", "load": "_models", "save": "_models", "report": "_report", "tune": "_tuning"}
+_FUNCTIONS = {"describe": "_models", "load": "_models", "save": "_models", "report": "_report", "to_onnx": "_onnx", "tune": "_tuning"}
 
 
 def _methods():

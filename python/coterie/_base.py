@@ -354,6 +354,12 @@ class Clusterer:
         self._require_fitted()
         self._fitted.save(os.fspath(path))
 
+    def to_onnx(self, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
+        """The model's predict as an ONNX graph (onnx.ModelProto), also written to `path` where that is given: `coterie.to_onnx`."""
+        from ._onnx import to_onnx
+
+        return to_onnx(self, path, dtype=dtype)
+
     def __getstate__(self):
         state = {name: value for name, value in self.__dict__.items() if name != "_parts"}
         if "_fitted" in state:

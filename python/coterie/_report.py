@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _input
 from ._base import Clusterer
+from ._files import write_whole
 
 
 class Page:
@@ -20,14 +21,7 @@ class Page:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, whole or not at all."""
-        part = f"{os.fspath(path)}.part"
-        try:
-            with open(part, "w", encoding="utf-8") as file:
-                file.write(self._text)
-            os.replace(part, path)
-        finally:
-            if os.path.exists(part):
-                os.unlink(part)
+        write_whole(path, self._text.encode())
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self._text)}" style="width:100%;height:40em;border:0"></iframe>'
