@@ -3,8 +3,6 @@ import warnings
 
 import joblib
 import numpy as np
-import pandas
-import polars
 import pytest
 import sklearn
 from conftest import DEEP, class_names, estimator
@@ -123,6 +121,7 @@ def test_joblib_processes_and_files(iris, tmp_path):
 
 
 def test_set_output(iris):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     X, _ = iris
     frame = pandas.DataFrame(X, index=[f"r{i}" for i in range(150)])
     frame.columns = ["a", "b", "c", "d"]
@@ -137,6 +136,7 @@ def test_set_output(iris):
 
 
 def test_global_set_output(iris):
+    pytest.importorskip("pandas")
     X, _ = iris
     with sklearn.config_context(transform_output="pandas"):
         out = coterie.KMeans(3).fit_transform(X)
