@@ -126,6 +126,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _takes_labels = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -277,6 +280,9 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _transformed = "distances"
     _blocks = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -421,6 +427,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     _blocks = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -556,6 +565,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _blocks = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -668,6 +680,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         "n_clusters": "clusters"
     }
     _transformed = "distances"
+
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -796,6 +811,13 @@ class KernelKMeans(WeightedClusterer):
         "n_clusters": "clusters", "kernel": "kernel", "width": "width", "gamma": "gamma", "constant": "constant", "degree": "degree",
         "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance", "seeding_candidates": "seeding_candidates"
     }
+
+    members_: np.ndarray
+    mass_: np.ndarray
+    self_: np.ndarray
+    points_: np.ndarray
+    origin_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -941,6 +963,13 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         "symmetry", "width": "width", "n_init": "restarts", "max_iter": "max_iterations"
     }
     _takes_graph = True
+
+    vectors_: np.ndarray
+    eigenvalues_: np.ndarray
+    cluster_centers_: np.ndarray
+    unreached_: np.ndarray
+    points_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1101,6 +1130,11 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    prototypes_: np.ndarray
+    directions_: np.ndarray
+    origin_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1281,6 +1315,12 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         "assignments_per_round": "assignments_per_round", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
     }
 
+    origin_: np.ndarray
+    points_: np.ndarray
+    coefficients_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -1449,6 +1489,12 @@ class Aml(Transforms, GivesDistances, Clusterer):
         "max_iterations", "tol": "tolerance"
     }
 
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -1598,6 +1644,12 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         "n_clusters": "clusters", "dimensions": "dimensions", "kernel": "kernel", "kernel_width": "kernel_width", "n_components":
         "components", "landmarks": "landmarks", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
     }
+
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1752,6 +1804,12 @@ class Fme(Transforms, GivesDistances, Clusterer):
         "dimensions": "dimensions", "kernel": "kernel", "kernel_width": "kernel_width", "n_components": "components", "landmarks":
         "landmarks", "labels_from": "labels_from", "n_init": "restarts"
     }
+
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1931,6 +1989,10 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2109,6 +2171,10 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2277,6 +2343,10 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2441,6 +2511,10 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2601,6 +2675,14 @@ class Wmc(Transforms, Clusterer):
         "max_rounds", "tol": "tolerance"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -2754,6 +2836,14 @@ class Ssc(Transforms, Clusterer):
         "n_clusters": "clusters", "lambda_value": "lambda", "eta": "eta", "normalize": "normalize", "affinity": "affinity", "keep": "keep",
         "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points", "max_rounds": "max_rounds", "tol": "tolerance"
     }
+
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -2910,6 +3000,14 @@ class Ensc(Transforms, Clusterer):
         "max_rounds", "tol": "tolerance"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -3063,6 +3161,14 @@ class SscOmp(Transforms, Clusterer):
         "affinity", "keep": "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -3208,6 +3314,14 @@ class Smce(Transforms, Clusterer):
         "n_clusters": "clusters", "gamma": "gamma", "n_neighbors": "neighbors", "normalize": "normalize", "affinity": "affinity", "keep":
         "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points"
     }
+
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -3357,6 +3471,10 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         "n_init": "restarts", "half": "half"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -3531,6 +3649,10 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         "update"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -3715,6 +3837,10 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -3893,6 +4019,10 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "gamma": "gamma"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4074,6 +4204,10 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "distortion": "distortion"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4282,6 +4416,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4507,6 +4643,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -4715,6 +4853,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4926,6 +5066,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -5141,6 +5283,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ def report(model: Clusterer, X: Any, y_true: Any = None, *, source: str = "X") -
     """The page about a fit: sizes, options, a picture of the clusters, how it went; with y_true the scores and who is taken for whom.
 
     X are the rows that the model was fitted on, in this process; y_true has a label per row, -1, None or NaN where it is not known. `source` is what the
-    page calls the rows.
+    page calls the rows. ValueError on other rows than those of the fit, and of a model that was loaded.
     """
     rows = model._new_rows(X)
     truth, names = None, []
