@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coterie
@@ -85,6 +86,15 @@ def test_in_a_pipeline(iris):
     assert np.array_equal(model.predict(X), labels)
     assert model.transform(X).shape == (150, 3)
     assert np.array_equal(coterie.KMeans(3, n_init=5, scale="zscore").fit(X).labels_, labels)
+
+
+def test_a_notebook_shows_pipelines_and_models(iris):
+    X, _ = iris
+    model = make_pipeline(StandardScaler(), coterie.KMeans(3))
+    assert "KMeans" in estimator_html_repr(model) and "n_clusters=3" in repr(model)
+    assert "KMeans" in estimator_html_repr(model.fit(X))
+    before, after = coterie.KMeans(3)._repr_html_(), coterie.KMeans(3).fit(X)._repr_html_()
+    assert "n_clusters" in before and "150 of 4 dimensions" not in before and "150 of 4 dimensions" in after
 
 
 def test_grid_search_by_the_own_score(iris):
