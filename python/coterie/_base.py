@@ -41,6 +41,9 @@ class Clusterer:
     _takes_sparse = False  # SciPy's sparse matrices of points
 
     labels_: np.ndarray
+    cluster_labels_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
     n_iter_: int
     objective_: float
     fit_report_: dict[str, Any]
@@ -268,20 +271,22 @@ class Clusterer:
 
     # What is fitted
 
-    def __getattr__(self, name):
-        # Parts of the model, by their described names; only when there is no attribute of this name.
-        if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
-            parts = self.__dict__.setdefault("_parts", {})
-            if name not in parts:
-                for part, _, _ in self._fitted.parts:
-                    if _names.attribute(part) == name:
-                        parts[name] = self._fitted.part(part)
-                        break
-            if name in parts:
-                return parts[name]
-            if name in ("labels_", "fit_report_"):
-                raise AttributeError(f"{name} is known after fit; a model that was loaded does not keep it")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # the classes declare their parts
+
+        def __getattr__(self, name):
+            # Parts of the model, by their described names; only when there is no attribute of this name.
+            if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
+                parts = self.__dict__.setdefault("_parts", {})
+                if name not in parts:
+                    for part, _, _ in self._fitted.parts:
+                        if _names.attribute(part) == name:
+                            parts[name] = self._fitted.part(part)
+                            break
+                if name in parts:
+                    return parts[name]
+                if name in ("labels_", "fit_report_"):
+                    raise AttributeError(f"{name} is known after fit; a model that was loaded does not keep it")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self):
         parts = [_names.attribute(part) for part, _, _ in self._fitted.parts] if "_fitted" in self.__dict__ else []
@@ -361,6 +366,12 @@ class Clusterer:
         """Writes the model, whole or not at all, as `coterie fit --model-out` does; `coterie.load` and the command read it."""
         self._require_fitted()
         self._fitted.save(os.fspath(path))
+
+    def to_onnx(self, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
+        """The model's predict as an ONNX graph (onnx.ModelProto), also written to `path` where that is given: `coterie.to_onnx`."""
+        from ._onnx import to_onnx
+
+        return to_onnx(self, path, dtype=dtype)
 
     def __getstate__(self):
         state = {name: value for name, value in self.__dict__.items() if name != "_parts"}

@@ -130,6 +130,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _takes_labels = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -285,6 +288,9 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _transformed = "distances"
     _blocks = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -429,6 +435,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     _blocks = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -564,6 +573,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _blocks = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -676,6 +688,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         "n_clusters": "clusters"
     }
     _transformed = "distances"
+
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -804,6 +819,13 @@ class KernelKMeans(WeightedClusterer):
         "n_clusters": "clusters", "kernel": "kernel", "width": "width", "gamma": "gamma", "constant": "constant", "degree": "degree",
         "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance", "seeding_candidates": "seeding_candidates"
     }
+
+    members_: np.ndarray
+    mass_: np.ndarray
+    self_: np.ndarray
+    points_: np.ndarray
+    origin_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -949,6 +971,13 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         "symmetry", "width": "width", "n_init": "restarts", "max_iter": "max_iterations"
     }
     _takes_graph = True
+
+    vectors_: np.ndarray
+    eigenvalues_: np.ndarray
+    cluster_centers_: np.ndarray
+    unreached_: np.ndarray
+    points_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1115,6 +1144,11 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    prototypes_: np.ndarray
+    directions_: np.ndarray
+    origin_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1301,6 +1335,12 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         "assignments_per_round": "assignments_per_round", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
     }
 
+    origin_: np.ndarray
+    points_: np.ndarray
+    coefficients_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -1469,6 +1509,12 @@ class Aml(Transforms, GivesDistances, Clusterer):
         "max_iterations", "tol": "tolerance"
     }
 
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -1618,6 +1664,12 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         "n_clusters": "clusters", "dimensions": "dimensions", "kernel": "kernel", "kernel_width": "kernel_width", "n_components":
         "components", "landmarks": "landmarks", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
     }
+
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1772,6 +1824,12 @@ class Fme(Transforms, GivesDistances, Clusterer):
         "dimensions": "dimensions", "kernel": "kernel", "kernel_width": "kernel_width", "n_components": "components", "landmarks":
         "landmarks", "labels_from": "labels_from", "n_init": "restarts"
     }
+
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -1951,6 +2009,10 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2129,6 +2191,10 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2297,6 +2363,10 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2461,6 +2531,10 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -2621,6 +2695,14 @@ class Wmc(Transforms, Clusterer):
         "max_rounds", "tol": "tolerance"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -2774,6 +2856,14 @@ class Ssc(Transforms, Clusterer):
         "n_clusters": "clusters", "lambda_value": "lambda", "eta": "eta", "normalize": "normalize", "affinity": "affinity", "keep": "keep",
         "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points", "max_rounds": "max_rounds", "tol": "tolerance"
     }
+
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -2930,6 +3020,14 @@ class Ensc(Transforms, Clusterer):
         "max_rounds", "tol": "tolerance"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -3083,6 +3181,14 @@ class SscOmp(Transforms, Clusterer):
         "affinity", "keep": "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -3228,6 +3334,14 @@ class Smce(Transforms, Clusterer):
         "n_clusters": "clusters", "gamma": "gamma", "n_neighbors": "neighbors", "normalize": "normalize", "affinity": "affinity", "keep":
         "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points"
     }
+
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -3377,6 +3491,10 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         "n_init": "restarts", "half": "half"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -3551,6 +3669,10 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         "update"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -3735,6 +3857,10 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -3913,6 +4039,10 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "gamma": "gamma"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4094,6 +4224,10 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "distortion": "distortion"
     }
     _blocks = True
+
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4302,6 +4436,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4527,6 +4663,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    column_range_: np.ndarray
+
     def __init__(
         self,
         n_clusters: int | None = 8,
@@ -4735,6 +4873,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -4946,6 +5086,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,
@@ -5161,6 +5303,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     }
     _blocks = True
     _takes_labels = True
+
+    column_range_: np.ndarray
 
     def __init__(
         self,

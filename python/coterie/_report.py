@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _input
 from ._base import Clusterer
+from ._files import write_whole
 
 
 class Page:
@@ -20,14 +21,7 @@ class Page:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, whole or not at all."""
-        part = f"{os.fspath(path)}.part"
-        try:
-            with open(part, "w", encoding="utf-8") as file:
-                file.write(self._text)
-            os.replace(part, path)
-        finally:
-            if os.path.exists(part):
-                os.unlink(part)
+        write_whole(path, self._text.encode())
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self._text)}" style="width:100%;height:40em;border:0"></iframe>'
@@ -37,7 +31,7 @@ def report(model: Clusterer, X: Any, y_true: Any = None, *, source: str = "X") -
     """The page about a fit: sizes, options, a picture of the clusters, how it went; with y_true the scores and who is taken for whom.
 
     X are the rows that the model was fitted on, in this process; y_true has a label per row, -1, None or NaN where it is not known. `source` is what the
-    page calls the rows.
+    page calls the rows. ValueError on other rows than those of the fit, and of a model that was loaded.
     """
     rows = model._new_rows(X)
     truth, names = None, []

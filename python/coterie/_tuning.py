@@ -27,7 +27,7 @@ class Tuned:
         pandas.DataFrame(tuned.cells_) makes a table of them.
     """
 
-    best_estimator_: Clusterer
+    best_estimator_: Any
     best_params_: dict[str, Any]
     best_index_: int
     cells_: list[dict[str, Any]]
