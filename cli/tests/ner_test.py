@@ -86,6 +86,13 @@ def test_offsets_in_code_points_from_text_to_json(tmp_path):
     assert second["id"] == 7 and second["spans"][0]["margin"] > 0
 
 
+def test_info_tells_of_a_tagger(made):
+    told = document("info", made / "tagger.coterie")
+    assert told["method"] == "ner-tagger" and set(told["types"]) == {"PERSON", "PLACE", "SHIP"} and told["sharpness"] > 0
+    text = run("info", made / "tagger.coterie").out
+    assert "tagger of named entities, adapted by" in text and "PERSON, PLACE, SHIP" in text and "prototypes" in text
+
+
 def test_suggestions_are_written_as_a_corpus(made, tmp_path):
     bare = tmp_path / "bare.conll"
     bare.write_text("".join(line.split("\t")[0] + "\n" for line in (VOYAGES / "voyages.conll").read_text().split("\n")))

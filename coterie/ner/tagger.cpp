@@ -208,8 +208,9 @@ void Tagger::save(const std::string& path) const {
     archive.save(path);
 }
 
-Tagger Tagger::load(const std::string& path) {
-    const Archive archive = Archive::load(path);
+Tagger Tagger::load(const std::string& path) { return from(Archive::load(path), path); }
+
+Tagger Tagger::from(const Archive& archive, const std::string& path) {
     const auto refuse = [&](const std::string& text) { throw BadData(path + ": " + text, {.file = path}); };
     if (archive.method() != "ner-tagger") refuse("is a model of " + archive.method() + ", not a tagger");
     Tagger out;

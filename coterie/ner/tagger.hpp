@@ -80,6 +80,7 @@ struct COTERIE_API Tagger {
     void save(const std::string& path) const;
     /// BadData, naming the file, on what is no sound tagger.
     static Tagger load(const std::string& path);
+    static Tagger from(const Archive& archive, const std::string& path);
 };
 
 }  // namespace coterie::ner
