@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from ._estimators import *
     from ._models import describe, load, save
     from ._report import report
+    from ._selection import compare, consensus
     from ._tuning import tune
 
 _MODULES = ("metrics", "datasets", "plot", "ner")
-_FUNCTIONS = {"describe": "_models", "load": "_models", "save": "_models", "report": "_report", "tune": "_tuning"}
+_FUNCTIONS = {"describe": "_models", "load": "_models", "save": "_models", "report": "_report", "tune": "_tuning", "compare": "_selection", "consensus": "_selection"}
 
 
 def _methods():

@@ -20,8 +20,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     n_init : int, default=1
         Runs from different seedings; the one of least inertia is kept. A whole number, at least 1.
     max_iter : int, default=300
@@ -77,6 +78,11 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
@@ -128,7 +134,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -188,8 +194,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     batch_size : int, default=1024
         Rows per batch, at most n. A whole number, at least 1.
     max_iter : int, default=100
@@ -236,6 +242,11 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -279,7 +290,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         batch_size: int = 1024,
         max_iter: int = 100,
@@ -331,8 +342,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     temperature : float, or None, default=None
         Temperature T, in squared units of the points. A number, above 0 and at most 1e+200. None: twice the mean variance of a column
         within the clusters of k-means.
@@ -378,6 +389,11 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -423,7 +439,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         temperature: float | None = None,
         n_init: int = 1,
@@ -468,8 +484,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     n_init : int, default=1
         Runs from different seedings; the one of least objective is kept. A whole number, at least 1.
     max_iter : int, default=300
@@ -513,6 +529,11 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -558,7 +579,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -601,8 +622,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k to cut the tree at. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k to cut the tree at. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
@@ -633,6 +654,11 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -671,7 +697,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         center: bool = False,
         scale: str = 'none',
@@ -702,8 +728,8 @@ class KernelKMeans(WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     kernel : {'rbf', 'polynomial', 'linear', 'precomputed'}, default='rbf'
         Kernel function; precomputed: the points are the n x n kernel matrix.
     width : float, or None, default=None
@@ -754,6 +780,11 @@ class KernelKMeans(WeightedClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     members_ : array of shape (n_samples,)
         The cluster of each point fitted on, -1: of weight 0.
     mass_ : array of shape (n_clusters,)
@@ -799,7 +830,7 @@ class KernelKMeans(WeightedClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         kernel: str = 'rbf',
         width: float | None = None,
@@ -850,8 +881,8 @@ class Spectral(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     affinity : {'neighbors', 'rbf', 'precomputed'}, default='neighbors'
         Graph of nearest neighbours, the rbf kernel of all pairs, or the points are the n x n affinities.
     n_neighbors : int, default=15
@@ -896,6 +927,11 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     vectors_ : array of shape (n_samples, n_clusters)
         The eigenvectors over the square roots of the degrees.
     eigenvalues_ : array of shape (n_clusters,)
@@ -944,7 +980,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         affinity: str = 'neighbors',
         n_neighbors: int = 15,
@@ -989,8 +1025,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=None
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=None
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     assignment : {'hard', 'soft'}, default='hard'
         A point belongs to one cluster, or to each with a probability.
     temperature : float, default=1.0
@@ -1053,6 +1090,11 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     prototypes_ : array of shape (n_clusters, n_features)
@@ -1104,7 +1146,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = None,
+        n_clusters: int | str | None = None,
         *,
         assignment: str = 'hard',
         temperature: float = 1.0,
@@ -1167,8 +1209,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, or None, default=None
         Weight of the motion's squared size. A number, above 0. None: lambda_rel n^2.
     lambda_rel : float, default=0.0025
@@ -1237,6 +1279,11 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     origin_ : array of shape (p,)
         What is taken off every row of the space.
     points_ : array of shape (n_samples, p)
@@ -1283,7 +1330,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.0025,
@@ -1350,8 +1397,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, or None, default=None
         Ridge of the metric. A number, above 0. None: lambda_rel times the mean eigenvalue of X'X.
     lambda_rel : float, default=0.1
@@ -1406,6 +1453,11 @@ class Aml(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1451,7 +1503,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.1,
@@ -1504,8 +1556,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     dimensions : int, or None, default=None
         Of the subspace. A whole number, at least 1. None: k - 1, or all there are when they are fewer.
     kernel : {'none', 'rbf'}, default='none'
@@ -1556,6 +1608,11 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1601,7 +1658,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         dimensions: int | None = None,
         kernel: str = 'none',
@@ -1650,8 +1707,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     mu : float, or None, default=None
         Weight of the regression. A number, above 0. None: mu_rel / gamma.
     mu_rel : float, default=1.0
@@ -1710,6 +1767,11 @@ class Fme(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1755,7 +1817,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         mu: float | None = None,
         mu_rel: float = 1.0,
@@ -1812,8 +1874,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -1884,6 +1947,11 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -1933,7 +2001,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2004,8 +2072,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -2064,6 +2133,11 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2111,7 +2185,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2170,8 +2244,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -2232,6 +2307,11 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2279,7 +2359,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2340,8 +2420,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -2396,6 +2477,11 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2443,7 +2529,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2498,8 +2584,8 @@ class Wmc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     weighting : {'exponential', 'linear'}, default='exponential'
         What another point costs in a representation: exp(2 distance), or its distance.
     lambda_value : float, default=50.0
@@ -2554,6 +2640,11 @@ class Wmc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2603,7 +2694,7 @@ class Wmc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         weighting: str = 'exponential',
         lambda_value: float = 50.0,
@@ -2656,8 +2747,8 @@ class Ssc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, default=20.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     eta : float, default=0.0
@@ -2709,6 +2800,11 @@ class Ssc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2757,7 +2853,7 @@ class Ssc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float = 20.0,
         eta: float = 0.0,
@@ -2808,8 +2904,8 @@ class Ensc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, default=50.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     l1_share : float, default=0.9
@@ -2863,6 +2959,11 @@ class Ensc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2912,7 +3013,7 @@ class Ensc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float = 50.0,
         l1_share: float = 0.9,
@@ -2965,8 +3066,8 @@ class SscOmp(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     nonzeros : int, default=6
         Points that a point takes at most. A whole number, at least 1.
     residual : float, default=0.001
@@ -3016,6 +3117,11 @@ class SscOmp(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3065,7 +3171,7 @@ class SscOmp(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         nonzeros: int = 6,
         residual: float = 0.001,
@@ -3114,8 +3220,8 @@ class Smce(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     gamma : float, default=10.0
         What distance costs beside the error of a representation. A number, above 0.
     n_neighbors : int, default=20
@@ -3163,6 +3269,11 @@ class Smce(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3211,7 +3322,7 @@ class Smce(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         gamma: float = 10.0,
         n_neighbors: int = 20,
@@ -3258,8 +3369,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3315,6 +3426,11 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3360,7 +3476,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3415,8 +3531,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3488,6 +3604,11 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3534,7 +3655,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3605,8 +3726,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3672,6 +3793,11 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3717,7 +3843,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3782,8 +3908,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3851,6 +3977,11 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3896,7 +4027,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3963,8 +4094,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -4032,6 +4163,11 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4077,7 +4213,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4144,8 +4280,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4237,6 +4374,11 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4285,7 +4427,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4374,8 +4516,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4463,6 +4606,11 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4509,7 +4657,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4594,8 +4742,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4673,6 +4822,11 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4718,7 +4872,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4793,8 +4947,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4882,6 +5037,11 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4929,7 +5089,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -5014,8 +5174,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -5097,6 +5258,11 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        With n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict
+        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
+        spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -5144,7 +5310,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
