@@ -241,9 +241,7 @@ class Clusterer:
             if processes is not None:
                 processes.close()
         self._take(fitted)
-        if choice is not None:
-            self.n_clusters_ = choice["recommended"]
-            self.cluster_choice_ = choice
+        self.cluster_choice_ = choice
         self.labels_ = labels
         self.fit_report_ = report
         self.n_iter_ = report["iterations"]
@@ -264,6 +262,8 @@ class Clusterer:
         for name in [name for name in self.__dict__ if name.endswith("_")] + ["_parts", "_one_row", "_columns_out"]:
             self.__dict__.pop(name, None)
         self._fitted = fitted
+        self.n_clusters_ = fitted.clusters
+        self.cluster_choice_ = None
         self.n_features_in_ = fitted.columns
         if fitted.column_names:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)

@@ -79,10 +79,10 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
@@ -243,10 +243,10 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -390,10 +390,10 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -530,10 +530,10 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -655,10 +655,10 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -781,10 +781,10 @@ class KernelKMeans(WeightedClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     members_ : array of shape (n_samples,)
         The cluster of each point fitted on, -1: of weight 0.
     mass_ : array of shape (n_clusters,)
@@ -928,10 +928,10 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     vectors_ : array of shape (n_samples, n_clusters)
         The eigenvectors over the square roots of the degrees.
     eigenvalues_ : array of shape (n_clusters,)
@@ -1091,10 +1091,10 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     prototypes_ : array of shape (n_clusters, n_features)
@@ -1280,10 +1280,10 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     origin_ : array of shape (p,)
         What is taken off every row of the space.
     points_ : array of shape (n_samples, p)
@@ -1454,10 +1454,10 @@ class Aml(Transforms, GivesDistances, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1609,10 +1609,10 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1768,10 +1768,10 @@ class Fme(Transforms, GivesDistances, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1948,10 +1948,10 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2134,10 +2134,10 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2308,10 +2308,10 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2478,10 +2478,10 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2641,10 +2641,10 @@ class Wmc(Transforms, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2801,10 +2801,10 @@ class Ssc(Transforms, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2960,10 +2960,10 @@ class Ensc(Transforms, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3118,10 +3118,10 @@ class SscOmp(Transforms, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3270,10 +3270,10 @@ class Smce(Transforms, Clusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3427,10 +3427,10 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3605,10 +3605,10 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3794,10 +3794,10 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3978,10 +3978,10 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4164,10 +4164,10 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4375,10 +4375,10 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4607,10 +4607,10 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4823,10 +4823,10 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -5038,10 +5038,10 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -5259,10 +5259,10 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
     n_clusters_ : int
-        With n_clusters='auto' the number that was chosen.
-    cluster_choice_ : dict
-        With n_clusters='auto' how: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen, values and
-        spreads.
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)

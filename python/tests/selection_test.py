@@ -30,7 +30,7 @@ def test_auto_is_the_commands(three, command, tmp_path):
     assert model.n_clusters_ == 3 and model.n_clusters == "auto" and len(model.cluster_centers_) == 3
     assert (model.labels_ == coterie.KMeans(3, random_state=2, scale="zscore").fit(X).labels_).all()
     refit = model.set_params(n_clusters=2).fit(X)
-    assert not hasattr(refit, "n_clusters_")
+    assert refit.n_clusters_ == 2 and refit.cluster_choice_ is None
 
 
 def test_auto_with_y_and_weights(three):
