@@ -143,6 +143,7 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
             names.begin() + static_cast<std::ptrdiff_t>(i))
             throw BadArgument("option `methods`: " + names[i] + " is named twice", {.option = "methods"});
     }
+    std::vector<Labels> found;  // of the rows that have every value; empty where a method failed
     for (std::size_t i = 0; i < names.size() && !out.interrupted; ++i) {
         const Method& method = find_method(names[i]);
         ComparedMethod one;
@@ -154,6 +155,7 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
         run.report({.stage = method.name,
                     .fraction = static_cast<double>(i) / static_cast<double>(names.size()),
                     .objective = ComparedMethod::unknown});
+        found.emplace_back();
         Stopwatch watch;
         try {
             run.throw_if_stopped("compare");
@@ -168,6 +170,7 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
             const auto& said = pipeline.fit_report().warnings;
             one.warnings.insert(one.warnings.end(), said.begin(), said.end());
             judge(one, pipeline, truth, own);
+            found.back() = pipeline.labels_of_prepared();
         } catch (const Cancelled&) {
             if (out.methods.empty()) throw;
             out.interrupted = true;
@@ -186,8 +189,8 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
     out.agreement = Matrix<double>::Constant(count, count, ComparedMethod::unknown);
     for (Index a = 0; a < count; ++a)
         for (Index b = 0; b < count; ++b) {
-            const Labels& left = out.methods[static_cast<std::size_t>(a)].labels;
-            const Labels& right = out.methods[static_cast<std::size_t>(b)].labels;
+            const Labels& left = found[static_cast<std::size_t>(a)];
+            const Labels& right = found[static_cast<std::size_t>(b)];
             if (!left.empty() && !right.empty()) out.agreement(a, b) = adjusted_rand_index(left, right);
         }
     return out;
@@ -243,10 +246,10 @@ std::string text_document(const Comparison& comparison, const std::string& sourc
     std::string left_out;
     for (const auto& [reason, who] : why) left_out += (left_out.empty() ? "" : "; ") + join(who) + " (" + reason + ")";
     if (!left_out.empty()) said.emplace_back("not compared", left_out + "; `methods` names those that are wanted");
-    return "compare on " + source + ": " + count_text(comparison.points) + " points, " +
-           std::to_string(comparison.clusters) + (comparison.clusters == 1 ? " cluster\n" : " clusters\n") +
-           table(header, rows, right) + (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") +
-           (said.empty() ? "" : "\n" + facts(said));
+    return "compare on " + source + ": " + count_text(comparison.points) +
+           (comparison.points == 1 ? " point, " : " points, ") + std::to_string(comparison.clusters) +
+           (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(header, rows, right) +
+           (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
 }
 
 std::string json_document(const Comparison& comparison, const std::string& source) {

@@ -61,6 +61,20 @@ TEST(CompareMethods, AMethodThatFailsSaysSo) {
     EXPECT_NE(json_document(found, "x").find("\"error\": \""), std::string::npos);
 }
 
+TEST(CompareMethods, RowsThatMissAValueAreNotCompared) {
+    Matrix<double> x = test::blob_points<double>(40, 2, 3, 1, 1);
+    for (Index i = 0; i < 10; ++i) x(i, 0) = std::nan("");
+    CompareOptions options;
+    options.clusters = 3;
+    options.methods = {"kmeans", "ward"};
+    options.columns.missing = Missing::drop;
+    const Comparison found = compare_methods(with(x), options, coterie::Run(1), Labels(40, 0));
+    const LabelSpan left(found.methods[0].labels), right(found.methods[1].labels);
+    EXPECT_EQ(left[9], -1);
+    EXPECT_EQ(found.agreement(0, 1), adjusted_rand_index(left.subspan(10), right.subspan(10)));
+    EXPECT_EQ(found.methods[0].scores->purity, score(left.subspan(10), Labels(30, 0)).purity);
+}
+
 TEST(CompareMethods, TheDefaultListTellsWhatIsNotInIt) {
     for (const Index rows : {10, 5000, 15000, 60000, 10000000}) {
         const DefaultMethods list = default_methods(rows);

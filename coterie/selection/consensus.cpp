@@ -269,7 +269,8 @@ std::string text_document(const Consensus& result, const std::string& source) {
         said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn by the seed; the others vote");
     const auto left_out = std::count(result.labels.begin(), result.labels.end(), -1);
     if (left_out > 0) said.emplace_back("left out", count_text(left_out) + " rows that miss a value");
-    return "consensus on " + source + ": " + count_text(static_cast<long long>(result.labels.size())) + " points, " +
+    return "consensus on " + source + ": " + count_text(static_cast<long long>(result.labels.size())) +
+           (result.labels.size() == 1 ? " point, " : " points, ") +
            count_text(static_cast<long long>(result.sizes.size())) +
            (result.sizes.size() == 1 ? " cluster\n" : " clusters\n") +
            table({"cluster", "points", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
