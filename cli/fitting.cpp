@@ -16,6 +16,7 @@
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
+#include "coterie/selection/choose_clusters.hpp"
 #include "labels_file.hpp"
 #include "program.hpp"
 #include "result_table.hpp"
@@ -134,6 +135,15 @@ OptionValues FitRequest::options() const {
     // With partial labels the labels say how many clusters there are, whatever the method's default.
     if (!constraints->partial_labels.empty()) out.emplace("clusters", Automatic());
     return out;
+}
+
+std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request) {
+    std::vector<Flag> flags = read_flags(request->reading);
+    append(flags, flags_of(PreparationOptions::described(), preparing_heading,
+                           std::static_pointer_cast<void>(request->preprocessing)));
+    append(flags,
+           flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
+    return flags;
 }
 
 bool has_clusters(const Method& method) {
@@ -297,8 +307,25 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     return inputs;
 }
 
+bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request) {
+    const auto clusters = given.find("clusters");
+    return takes_clusters(method) && clusters != given.end() && clusters->second == OptionValue(Automatic()) &&
+           request.constraints->partial_labels.empty();
+}
+
+ClusterChoice choose_for(const Method& method, const OptionValues& given, const FitRequest& request,
+                         const FitInputs& inputs, Run run) {
+    OptionValues fixed = given;
+    fixed.erase("clusters");
+    run.should_stop = InterruptGuard::interrupted;
+    return naming_points(source_of(request), [&] {
+        return choose_clusters(method, inputs.problem, fixed,
+                               {.preparation = *request.preprocessing, .columns = *request.columns}, run);
+    });
+}
+
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures) {
+                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice) {
     const std::string source = source_of(request);
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
@@ -359,6 +386,8 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     }
     FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
     result.description = std::move(description);
+    result.choice = choice;
+    if (choice) result.seconds.emplace(result.seconds.begin(), "choose k", choice->seconds);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
     for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));

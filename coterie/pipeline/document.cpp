@@ -228,6 +228,9 @@ std::string text_document(const FitResult& result) {
     add_sizes(rows, result);
     if (result.sample > 0)
         rows.emplace_back("fitted on", count_text(result.sample) + " of " + count_text(report.points) + " points");
+    if (result.choice)
+        rows.emplace_back("k", "chosen among " + result.choice->why_these + ", " +
+                                   std::string(name(result.choice->sureness)) + "; " + votes_text(*result.choice));
     rows.emplace_back("objective", objective);
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));

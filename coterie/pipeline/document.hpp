@@ -11,6 +11,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/pipeline.hpp"
@@ -42,7 +43,8 @@ struct FitResult : ClusteringResult {
     OptionValues options;  // all of them, defaults too
     std::string scalar;    // "float32"
     FitReport report;
-    Index sample = 0;  // rows that the method saw where it did not see all
+    Index sample = 0;                     // rows that the method saw where it did not see all
+    std::optional<ClusterChoice> choice;  // the caller's: how many clusters, where that was to be found
     bool interrupted = false;
 };
 

@@ -36,10 +36,21 @@ if TYPE_CHECKING:  # "as" makes a name public to checkers of types
     from ._models import save as save
     from ._onnx import to_onnx as to_onnx
     from ._report import report as report
+    from ._selection import compare as compare
+    from ._selection import consensus as consensus
     from ._tuning import tune as tune
 
 _MODULES = ("metrics", "datasets", "plot", "ner")
-_FUNCTIONS = {"describe": "_models", "load": "_models", "save": "_models", "report": "_report", "to_onnx": "_onnx", "tune": "_tuning"}
+_FUNCTIONS = {
+    "describe": "_models",
+    "load": "_models",
+    "save": "_models",
+    "report": "_report",
+    "to_onnx": "_onnx",
+    "tune": "_tuning",
+    "compare": "_selection",
+    "consensus": "_selection",
+}
 
 
 def _methods():

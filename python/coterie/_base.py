@@ -192,6 +192,24 @@ class Clusterer:
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
 
+    def _choose_clusters(self, options, points, side, progress, processes):
+        """Puts a number in the place of "auto"; how it was found, or None where partial labels say it."""
+        if "labels" in side:
+            options["clusters"] = None
+            return None
+        if processes is not None:
+            raise ValueError('n_clusters: "auto" is for one process; a whole number, at least 1, is taken by several')
+        fixed = {option: value for option, value in options.items() if option != "clusters"}
+        scale = "none" if self.scale is None else self.scale
+        choice = json.loads(
+            _core.choose_clusters(
+                self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), _input.seed_of(self.random_state),
+                _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"), progress if progress.wanted else None,
+            )
+        )
+        options["clusters"] = choice["recommended"]
+        return choice
+
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
 
@@ -206,9 +224,12 @@ class Clusterer:
             if in_parts:
                 places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
             points, side, rows, values = self._problem(X, y, weights, processes if in_parts else None, places)
+            options, choice = self._option_values(), None
+            if options.get("clusters") == "auto":
+                choice = self._choose_clusters(options, points, side, progress, processes)
             fitted, labels, report, said = _core.fit(
                 self._method,
-                self._option_values(),
+                options,
                 points,
                 side,
                 {"center": self.center, "scale": "none" if self.scale is None else self.scale},
@@ -231,6 +252,7 @@ class Clusterer:
             if processes is not None:
                 processes.close()
         self._take(fitted)
+        self.cluster_choice_ = choice
         self.labels_ = labels
         self.fit_report_ = report
         self.n_iter_ = report["iterations"]
@@ -251,6 +273,8 @@ class Clusterer:
         for name in [name for name in self.__dict__ if name.endswith("_")] + ["_parts", "_one_row", "_columns_out"]:
             self.__dict__.pop(name, None)
         self._fitted = fitted
+        self.n_clusters_ = fitted.clusters
+        self.cluster_choice_ = None
         self.n_features_in_ = fitted.columns
         if fitted.column_names:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)

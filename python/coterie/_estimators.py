@@ -20,8 +20,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     n_init : int, default=1
         Runs from different seedings; the one of least inertia is kept. A whole number, at least 1.
     max_iter : int, default=300
@@ -81,6 +82,11 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
@@ -135,7 +141,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -199,8 +205,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     batch_size : int, default=1024
         Rows per batch, at most n. A whole number, at least 1.
     max_iter : int, default=100
@@ -247,6 +253,11 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -293,7 +304,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         batch_size: int = 1024,
         max_iter: int = 100,
@@ -345,8 +356,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     temperature : float, or None, default=None
         Temperature T, in squared units of the points. A number, above 0 and at most 1e+200. None: twice the mean variance of a column
         within the clusters of k-means.
@@ -392,6 +403,11 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -440,7 +456,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         temperature: float | None = None,
         n_init: int = 1,
@@ -485,8 +501,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     n_init : int, default=1
         Runs from different seedings; the one of least objective is kept. A whole number, at least 1.
     max_iter : int, default=300
@@ -530,6 +546,11 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -578,7 +599,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -621,8 +642,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k to cut the tree at. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k to cut the tree at. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
@@ -653,6 +674,11 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -694,7 +720,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         center: bool = False,
         scale: str = 'none',
@@ -725,8 +751,8 @@ class KernelKMeans(WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     kernel : {'rbf', 'polynomial', 'linear', 'precomputed'}, default='rbf'
         Kernel function; precomputed: the points are the n x n kernel matrix.
     width : float, or None, default=None
@@ -777,6 +803,11 @@ class KernelKMeans(WeightedClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     members_ : array of shape (n_samples,)
         The cluster of each point fitted on, -1: of weight 0.
     mass_ : array of shape (n_clusters,)
@@ -829,7 +860,7 @@ class KernelKMeans(WeightedClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         kernel: str = 'rbf',
         width: float | None = None,
@@ -880,8 +911,8 @@ class Spectral(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     affinity : {'neighbors', 'rbf', 'precomputed'}, default='neighbors'
         Graph of nearest neighbours, the rbf kernel of all pairs, or the points are the n x n affinities.
     n_neighbors : int, default=15
@@ -926,6 +957,11 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     vectors_ : array of shape (n_samples, n_clusters)
         The eigenvectors over the square roots of the degrees.
     eigenvalues_ : array of shape (n_clusters,)
@@ -981,7 +1017,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         affinity: str = 'neighbors',
         n_neighbors: int = 15,
@@ -1026,8 +1062,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=None
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=None
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     assignment : {'hard', 'soft'}, default='hard'
         A point belongs to one cluster, or to each with a probability.
     temperature : float, default=1.0
@@ -1096,6 +1133,11 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     prototypes_ : array of shape (n_clusters, n_features)
@@ -1152,7 +1194,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = None,
+        n_clusters: int | str | None = None,
         *,
         assignment: str = 'hard',
         temperature: float = 1.0,
@@ -1221,8 +1263,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, or None, default=None
         Weight of the motion's squared size. A number, above 0. None: lambda_rel n^2.
     lambda_rel : float, default=0.0025
@@ -1291,6 +1333,11 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     origin_ : array of shape (p,)
         What is taken off every row of the space.
     points_ : array of shape (n_samples, p)
@@ -1343,7 +1390,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.0025,
@@ -1410,8 +1457,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, or None, default=None
         Ridge of the metric. A number, above 0. None: lambda_rel times the mean eigenvalue of X'X.
     lambda_rel : float, default=0.1
@@ -1466,6 +1513,11 @@ class Aml(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1517,7 +1569,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.1,
@@ -1570,8 +1622,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     dimensions : int, or None, default=None
         Of the subspace. A whole number, at least 1. None: k - 1, or all there are when they are fewer.
     kernel : {'none', 'rbf'}, default='none'
@@ -1622,6 +1674,11 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1673,7 +1730,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         dimensions: int | None = None,
         kernel: str = 'none',
@@ -1722,8 +1779,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     mu : float, or None, default=None
         Weight of the regression. A number, above 0. None: mu_rel / gamma.
     mu_rel : float, default=1.0
@@ -1782,6 +1839,11 @@ class Fme(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1833,7 +1895,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         mu: float | None = None,
         mu_rel: float = 1.0,
@@ -1890,8 +1952,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -1962,6 +2025,11 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2015,7 +2083,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2086,8 +2154,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -2146,6 +2215,11 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2197,7 +2271,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2256,8 +2330,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -2318,6 +2393,11 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2369,7 +2449,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2430,8 +2510,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
         Weight of the weights' squared norm, without the bias. A number, at least 0.
     gamma_start : float, or None, default=None
@@ -2486,6 +2567,11 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2537,7 +2623,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2592,8 +2678,8 @@ class Wmc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     weighting : {'exponential', 'linear'}, default='exponential'
         What another point costs in a representation: exp(2 distance), or its distance.
     lambda_value : float, default=50.0
@@ -2648,6 +2734,11 @@ class Wmc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2705,7 +2796,7 @@ class Wmc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         weighting: str = 'exponential',
         lambda_value: float = 50.0,
@@ -2758,8 +2849,8 @@ class Ssc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, default=20.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     eta : float, default=0.0
@@ -2811,6 +2902,11 @@ class Ssc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2867,7 +2963,7 @@ class Ssc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float = 20.0,
         eta: float = 0.0,
@@ -2918,8 +3014,8 @@ class Ensc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, default=50.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     l1_share : float, default=0.9
@@ -2973,6 +3069,11 @@ class Ensc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3030,7 +3131,7 @@ class Ensc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         lambda_value: float = 50.0,
         l1_share: float = 0.9,
@@ -3083,8 +3184,8 @@ class SscOmp(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     nonzeros : int, default=6
         Points that a point takes at most. A whole number, at least 1.
     residual : float, default=0.001
@@ -3134,6 +3235,11 @@ class SscOmp(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3191,7 +3297,7 @@ class SscOmp(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         nonzeros: int = 6,
         residual: float = 0.001,
@@ -3240,8 +3346,8 @@ class Smce(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     gamma : float, default=10.0
         What distance costs beside the error of a representation. A number, above 0.
     n_neighbors : int, default=20
@@ -3289,6 +3395,11 @@ class Smce(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3345,7 +3456,7 @@ class Smce(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         gamma: float = 10.0,
         n_neighbors: int = 20,
@@ -3392,8 +3503,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3449,6 +3560,11 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3498,7 +3614,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3553,8 +3669,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3626,6 +3742,11 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3676,7 +3797,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3747,8 +3868,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3814,6 +3935,11 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3863,7 +3989,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3928,8 +4054,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3997,6 +4123,11 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4046,7 +4177,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4113,8 +4244,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -4182,6 +4313,11 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4231,7 +4367,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4298,8 +4434,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4391,6 +4528,11 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4441,7 +4583,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4530,8 +4672,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4619,6 +4762,11 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4667,7 +4815,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4752,8 +4900,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4831,6 +4980,11 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -4878,7 +5032,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4953,8 +5107,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -5042,6 +5197,11 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -5091,7 +5251,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -5176,8 +5336,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -5259,6 +5420,11 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     column_range_ : array of shape (2, n_features)
@@ -5308,7 +5474,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | str | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,

@@ -13,7 +13,8 @@ from . import _core, _input
 
 __all__ = [
     "accuracy_score", "normalized_mutual_info_score", "adjusted_rand_score", "purity_score", "homogeneity_score", "completeness_score", "scores",
-    "aligned_labels", "confusion_table", "silhouette_score", "scatter_ratio"
+    "aligned_labels", "confusion_table", "silhouette_score", "scatter_ratio",
+    "calinski_harabasz_score", "davies_bouldin_score", "spherical_mixture_bic", "prediction_strength"
 ]
 
 
@@ -142,3 +143,26 @@ def scatter_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
     X: n x p; labels: n. n_jobs: threads, as of the classes. ValueError on another number of labels; BadData on NaN.
     """
     return _core.scatter_ratio(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
+
+
+def calinski_harabasz_score(X, labels, *, n_jobs=None):
+    """Scatter between clusters over k - 1, over scatter within them over n - k: more is better. Needs 2 to n - 1 clusters."""
+    return _core.calinski_harabasz(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
+
+
+def davies_bouldin_score(X, labels, *, n_jobs=None):
+    """Mean over clusters of the largest sum of two extents over the distance of the two means: less is better. Needs 2 to n - 1 clusters."""
+    return _core.davies_bouldin(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
+
+
+def spherical_mixture_bic(X, labels, *, n_jobs=None):
+    """BIC of the mixture of spherical Gaussians of one variance that a partition estimates: less is better; one cluster is allowed."""
+    return _core.spherical_mixture_bic(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
+
+
+def prediction_strength(labels, labels_predicted):
+    """The least share, over the clusters of `labels`, of pairs of rows that a model of other rows puts together as well. From 0 to 1."""
+    labels, predicted = _numbers(labels, "labels")[0], _numbers(labels_predicted, "labels_predicted")[0]
+    if len(labels) != len(predicted):
+        raise ValueError(f"labels and labels_predicted: {len(labels)} and {len(predicted)} labels; they must be of the same rows")
+    return _core.prediction_strength(labels, predicted)

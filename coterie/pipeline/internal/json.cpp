@@ -136,6 +136,37 @@ Json json_of(const Seconds& seconds) {
     return out;
 }
 
+Json json_of(const ClusterChoice& choice) {
+    const auto numbers = [](const std::vector<double>& values) {
+        Json out = Json::array();
+        for (const double value : values) out.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+        return out;
+    };
+    const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+    Json out;
+    out["recommended"] = choice.recommended;
+    out["sureness"] = std::string(name(choice.sureness));
+    out["clusters"] = choice.clusters;
+    out["clusters_are"] = choice.why_these.empty() ? "as asked" : choice.why_these;
+    out["criteria"] = Json::array();
+    for (const auto& curve : choice.curves)
+        out["criteria"].push_back({{"name", std::string(name(curve.criterion))},
+                                   {"rule", std::string(rule(curve.criterion))},
+                                   {"chosen", curve.chosen ? Json(*curve.chosen) : Json(nullptr)},
+                                   {"values", numbers(curve.values)},
+                                   {"spreads", curve.spreads.empty() ? Json(nullptr) : numbers(curve.spreads)},
+                                   {"left_out", or_null(curve.left_out)}});
+    out["errors"] = Json::array();
+    for (const auto& error : choice.errors) out["errors"].push_back(or_null(error));
+    out["n"] = choice.points;
+    out["sample"] = choice.sample > 0 ? Json(choice.sample) : Json(nullptr);
+    out["fits"] = choice.fits;
+    out["references"] = choice.references;
+    out["halvings"] = choice.halvings;
+    out["seconds"] = choice.seconds;
+    return out;
+}
+
 std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 Json json_of(const FitResult& result) {
@@ -154,6 +185,7 @@ Json json_of(const FitResult& result) {
     json["sizes"] = result.sizes;
     if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
     add_description(json, result, false);
+    if (result.choice) json["choice"] = json_of(*result.choice);
     json["objective"] = report.objective;
     json["objective_per_iteration"] = report.objective_per_iteration;
     json["iterations"] = report.iterations;
