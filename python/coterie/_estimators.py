@@ -1815,13 +1815,13 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     n_clusters : int, or None, default=8
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -1830,10 +1830,13 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     loss : {'self-label', 'mi', 'renyi'}, default='self-label'
         Reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or alpha.
     alpha : float, default=1.0
@@ -1925,8 +1928,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda", "fairness": "fairness",
-        "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "restarts": "restarts", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda",
+        "fairness": "fairness", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -1943,8 +1946,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        restarts: int = 1,
         loss: str = 'self-label',
         alpha: float = 1.0,
         lambda_value: float = 100.0,
@@ -1977,6 +1981,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.restarts = restarts
         self.loss = loss
         self.alpha = alpha
         self.lambda_value = lambda_value
@@ -2007,13 +2012,13 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     n_clusters : int, or None, default=8
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2022,10 +2027,13 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     fairness : float, default=1.0
         Weight of the mean prediction's divergence from the prior. A number, at least 0.
     prior : list of float, or None, default=None
@@ -2104,7 +2112,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "fairness": "fairness", "prior": "prior"
+        "start_scale", "label_weight": "label_weight", "restarts": "restarts", "fairness": "fairness", "prior": "prior"
     }
     _blocks = True
     _takes_labels = True
@@ -2121,8 +2129,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        restarts: int = 1,
         fairness: float = 1.0,
         prior: Sequence[float] | None = None,
         clusters_per_label: Mapping[Any, int] | None = None,
@@ -2149,6 +2158,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.restarts = restarts
         self.fairness = fairness
         self.prior = prior
         self.clusters_per_label = clusters_per_label
@@ -2173,13 +2183,13 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     n_clusters : int, or None, default=8
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2188,10 +2198,13 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     sharpness : float, default=25.0
         Of the transport: the power of the predictions whose row and column sums it scales. A number, from 1e-06 to 1e+06.
     prior : list of float, or None, default=None
@@ -2272,7 +2285,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "restarts": "restarts", "sharpness": "sharpness", "prior": "prior", "labels_per":
+        "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -2289,8 +2303,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        restarts: int = 1,
         sharpness: float = 25.0,
         prior: Sequence[float] | None = None,
         labels_per: str = 'epoch',
@@ -2318,6 +2333,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.restarts = restarts
         self.sharpness = sharpness
         self.prior = prior
         self.labels_per = labels_per
@@ -2343,13 +2359,13 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     n_clusters : int, or None, default=8
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2358,10 +2374,13 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     labels_per : {'batch', 'epoch'}, default='epoch'
         When labels are renewed (batch: MIADM*).
     clusters_per_label : dict, default=None
@@ -2436,7 +2455,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "restarts": "restarts", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -2453,8 +2472,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        restarts: int = 1,
         labels_per: str = 'epoch',
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
@@ -2479,6 +2499,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.restarts = restarts
         self.labels_per = labels_per
         self.clusters_per_label = clusters_per_label
         self.center = center
@@ -3315,6 +3336,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    unit_ : number
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3488,6 +3511,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    unit_ : number
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3672,6 +3697,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    unit_ : number
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3851,6 +3878,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    unit_ : number
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4032,6 +4061,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    unit_ : number
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4183,6 +4214,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -4239,6 +4273,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : number
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4276,9 +4312,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
-        "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "restarts": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver",
+        "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -4304,6 +4340,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        restarts: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -4345,6 +4382,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.restarts = restarts
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
@@ -4413,6 +4451,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     fairness : float, default=4.0
@@ -4465,6 +4506,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : number
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4501,8 +4544,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "fairness": "fairness", "augmentation_weight":
-        "augmentation_weight", "prior": "prior", "view": "view", "adversarial_radius": "adversarial_radius"
+        "weight_decay", "label_weight": "label_weight", "restarts": "restarts", "half": "half", "fairness": "fairness",
+        "augmentation_weight": "augmentation_weight", "prior": "prior", "view": "view", "adversarial_radius": "adversarial_radius"
     }
     _blocks = True
     _takes_labels = True
@@ -4528,6 +4571,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        restarts: int = 1,
         half: bool = False,
         fairness: float = 4.0,
         augmentation_weight: float = 10.0,
@@ -4567,6 +4611,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.restarts = restarts
         self.half = half
         self.fairness = fairness
         self.augmentation_weight = augmentation_weight
@@ -4633,6 +4678,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=1
@@ -4675,6 +4723,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : number
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4711,7 +4761,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations"
+        "weight_decay", "label_weight": "label_weight", "restarts": "restarts", "half": "half", "augmentations": "augmentations"
     }
     _blocks = True
     _takes_labels = True
@@ -4737,6 +4787,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        restarts: int = 1,
         half: bool = False,
         augmentations: int = 1,
         clusters_per_label: Mapping[Any, int] | None = None,
@@ -4771,6 +4822,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.restarts = restarts
         self.half = half
         self.augmentations = augmentations
         self.clusters_per_label = clusters_per_label
@@ -4832,6 +4884,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -4884,6 +4939,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : number
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4921,8 +4978,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "restarts": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -4948,6 +5005,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        restarts: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -4987,6 +5045,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.restarts = restarts
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
@@ -5053,6 +5112,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    restarts : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -5099,6 +5161,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         The cluster of each row of the fit.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : number
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -5136,8 +5200,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "restarts": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -5163,6 +5227,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        restarts: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -5199,6 +5264,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.restarts = restarts
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
