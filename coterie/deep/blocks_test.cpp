@@ -16,8 +16,8 @@ namespace coterie {
 namespace {
 
 // Labels, the network's parameters and the figures of the report.
-template <class Method>
-void expect_same_bits(const Fit<Method>& fit, const Problem& problem, const typename Method::Options& options) {
+template <template <class> class FitOf, class Method>
+void expect_same_bits(const FitOf<Method>& fit, const Problem& problem, const typename Method::Options& options) {
     test::expect_same_bits(problem,
                            [&](const Problem& of, const coterie::Run& run) {
                                const auto model = fit(of, options, run);

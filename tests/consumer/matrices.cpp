@@ -130,14 +130,15 @@ void graphs(const Matrix<double>& x) {
 template <class T>
 void softmaxes(const Matrix<T>& x) {
     const coterie::Run run(1, 2);
-    const coterie::LinearSoftmax<T> linear = coterie::random_linear_softmax<T>(3, x.cols(), 1.0, run);
+    std::vector<const T*> pointers;
+    for (Index i = 0; i < x.rows(); ++i) pointers.push_back(x.data() + i * x.cols());
+    const coterie::Vector<double> mean = x.template cast<double>().colwise().mean().transpose();
+    const coterie::LinearSoftmax<T> linear = coterie::random_linear_softmax<T>(pointers, mean, 3, 1.0, run);
     use("weights", linear.weights);
     use("bias", linear.bias);
     const coterie::Rows<T> rows{x.data(), x.rows(), x.cols(), x.cols()};
     const Matrix<T> scores = coterie::logits(rows, linear, 2);
     use("logits", scores);
-    std::vector<const T*> pointers;
-    for (Index i = 0; i < x.rows(); ++i) pointers.push_back(x.data() + i * x.cols());
     use("logits of rows", coterie::logits(pointers, linear, 2));
     const coterie::Softmax<T> sigma = coterie::softmax(scores, 2);
     use("probability", sigma.probability);
