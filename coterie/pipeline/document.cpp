@@ -114,6 +114,7 @@ std::string clusters_more(std::size_t clusters) {
 
 // A line per cluster.
 std::string short_description(const Description& description) {
+    if (description.clusters.empty()) return "";
     std::vector<std::vector<std::string>> rows;
     for (const ClusterProfile& cluster : description.clusters) {
         if (rows.size() == most_clusters_told) break;
