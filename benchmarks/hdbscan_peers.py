@@ -107,6 +107,7 @@ def compare_sets(command, folder):
           "| probabilities | GLOSH | memberships |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name, X in ten_sets():
+        X = np.ascontiguousarray(X, dtype=float)  # of other arrays the package's memberships read past the row
         found = fit(command, folder, X, "--min-cluster-size", "15")
         of_package = hdbscan.HDBSCAN(min_cluster_size=15, approx_min_span_tree=False, gen_min_span_tree=True, prediction_data=True).fit(X)
         of_learn = HDBSCAN(min_cluster_size=15, min_samples=16, copy=True).fit(X)

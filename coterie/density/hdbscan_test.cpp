@@ -329,6 +329,30 @@ TEST(Hdbscan, NewRowsTakeThePlaceOfTheirNearest) {
     }
 }
 
+// Equal lengths are everywhere, as long as core distances are; where no two distances are equal nothing depends on the
+// order of the rows even so.
+TEST(Hdbscan, OrderOfTheRows) {
+    for (const Index d : {3, 20})
+        for (std::uint64_t seed = 0; seed < 6; ++seed) {
+            const Matrix<double> points = test::blob_points<double>(500, d, 7, 2, seed);
+            const HdbscanOptions options = {.min_cluster_size = 6};
+            const HdbscanModel model = fit(points, options);
+            const HdbscanModel turned = fit(points.colwise().reverse().eval(), options);
+            ASSERT_EQ(model.clusters(), turned.clusters());
+            std::vector<std::int32_t> to(spot(model.clusters()), -1);
+            for (std::size_t i = 0; i < 500; ++i) {
+                const std::int32_t here = model.labels()[i];
+                const std::int32_t there = turned.labels()[499 - i];
+                ASSERT_EQ(here < 0, there < 0) << i;
+                ASSERT_EQ(model.outlier_scores()[i], turned.outlier_scores()[499 - i]) << i;
+                ASSERT_EQ(model.probabilities()[i], turned.probabilities()[499 - i]) << i;
+                if (here < 0) continue;
+                if (to[spot(here)] < 0) to[spot(here)] = there;
+                ASSERT_EQ(to[spot(here)], there) << i;
+            }
+        }
+}
+
 TEST(Hdbscan, PermutedAndScaledRows) {
     const Matrix<double> points = groups_and_noise();
     const HdbscanOptions options = {.min_cluster_size = 12, .min_samples = 3};

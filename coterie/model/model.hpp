@@ -89,9 +89,9 @@ public:
     /// Which label each cluster belongs to.
     const ClusterLabels& cluster_labels() const { return cluster_labels_; }
 
-    /// A label in 0..k-1, or -1: noise, for each row of this process, the same whatever the batch a row comes in: points
-    /// that are not resident are labelled block by block. Points are taken in either scalar type and computed in the model's own.
-    /// BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    /// A label in 0..k-1, or -1: noise, for each row of this process, the same whatever the batch a row comes in:
+    /// points that are not resident are labelled block by block. Points are taken in either scalar type and computed in
+    /// the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 

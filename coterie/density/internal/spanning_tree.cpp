@@ -7,10 +7,12 @@
 // candidates are measured directly. Why not Prim's algorithm on all pairs: it is sequential, and passes over n^2
 // distances even where a few neighbours of each row decide.
 //
-// What holds: edges found are exact, for every comparison is of distances measured in one way. The best edge of a
-// component is least by (length, rows), and nothing as short as it is ever passed over, so that it is the same at any
-// number of threads. Edges are added by ascending length and left out where they close a cycle; for components' best
-// edges that leaves a part of a minimum spanning tree whatever ties there are.
+// What holds: edges found are exact, for every comparison is of distances measured in one way. Many edges are equally
+// long, as long as the core distance of a row that they share; among them the nearer rows come first, as in the hdbscan
+// package, which leaves one tree whatever the order of the rows where no two distances are equal. Nothing as short as
+// the best edge of a component is ever passed over, so that it is the same at any number of threads. Edges are added by
+// ascending length and left out where they close a cycle; for components' best edges that leaves a part of a minimum
+// spanning tree whatever ties there are.
 
 #include "coterie/density/internal/spanning_tree.hpp"
 
@@ -71,18 +73,20 @@ Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
     return out;
 }
 
-// An edge out of a component, in places of the tree's order; lengths are squared.
+// An edge out of a component, in places of the tree's order; lengths are squared. `apart`: the distance itself.
 struct Candidate {
     double squared = kInfinity;
+    double apart = kInfinity;
     std::int32_t low = -1;
     std::int32_t high = -1;
     bool operator<(const Candidate& other) const {
         if (squared != other.squared) return squared < other.squared;
+        if (apart != other.apart) return apart < other.apart;
         return low != other.low ? low < other.low : high < other.high;
     }
 };
-Candidate candidate(double squared, Index a, Index b) {
-    return {squared, static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))};
+Candidate candidate(double squared, double apart, Index a, Index b) {
+    return {squared, apart, static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))};
 }
 
 class Boruvka {
@@ -160,7 +164,7 @@ private:
                         const std::int32_t j = lists_.indices[spot(at)];
                         if (component_[spot(j)] == component_[spot(i)]) continue;
                         outside = true;
-                        best = std::min(best, candidate(reachability(squared, i, j), i, j));
+                        best = std::min(best, candidate(reachability(squared, i, j), squared, i, j));
                     }
                     if (!outside) exhausted_[spot(i)] = 1;  // components only grow
                 }
@@ -305,7 +309,7 @@ private:
             rows_.visit([&](const auto& rows) { return squared_distance(rows.row(i), rows.row(j), rows.columns); });
         const double reached = reachability(squared, i, j);
         if (reached > limits_[spot(of)].load(std::memory_order_relaxed)) return;
-        const Candidate found = candidate(reached, i, j);
+        const Candidate found = candidate(reached, squared, i, j);
         const std::scoped_lock lock(owned_[spot(of) % owned_.size()]);
         if (!(found < best_[spot(of)])) return;
         best_[spot(of)] = found;
@@ -400,20 +404,16 @@ SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
         "the spanning tree of " + std::to_string(n) + " points with " + std::to_string(listed) + " neighbours each");
     const RowTree tree(points, products ? kLeafForProducts : kLeafForBoxes, run);
     Boruvka boruvka(tree, lists_of(tree, listed, run), s, run);
-    const std::vector<Candidate> found = boruvka();
+    std::vector<Candidate> found = boruvka();
     SpanningTree out;
     out.core.resize(spot(n));
     for (Index i = 0; i < n; ++i) out.core[spot(tree.order()[spot(i)])] = std::sqrt(boruvka.squared_core()[spot(i)]);
+    // By rows and not by places from here on.
+    for (Candidate& edge : found)
+        edge = candidate(edge.squared, edge.apart, tree.order()[spot(edge.low)], tree.order()[spot(edge.high)]);
+    std::sort(found.begin(), found.end());
     out.edges.reserve(found.size());
-    for (const Candidate& edge : found) {
-        const Index a = tree.order()[spot(edge.low)];
-        const Index b = tree.order()[spot(edge.high)];
-        out.edges.push_back({std::min(a, b), std::max(a, b), std::sqrt(edge.squared)});
-    }
-    std::sort(out.edges.begin(), out.edges.end(), [](const SpanningEdge& a, const SpanningEdge& b) {
-        if (a.length != b.length) return a.length < b.length;
-        return a.low != b.low ? a.low < b.low : a.high < b.high;
-    });
+    for (const Candidate& edge : found) out.edges.push_back({edge.low, edge.high, std::sqrt(edge.squared)});
     return out;
 }
 

@@ -21,15 +21,15 @@ struct SpanningEdge {
 
 struct SpanningTree {
     std::vector<double> core;         // n
-    std::vector<SpanningEdge> edges;  // n - 1 by ascending length; equal ones by low, then high
+    std::vector<SpanningEdge> edges;  // n - 1 by ascending length; equal ones by || x - y ||, low, high
 };
 
 /// Rows up to this many columns are searched by the boxes of a k-d tree, others by matrix products of blocks.
 inline constexpr Index columns_for_boxes = 12;
 
 /// n >= 2 rows, 1 <= s <= n - 1; finite numbers whose squared distances neither over- nor underflow. Of several least
-/// trees one that depends on the rows alone, not on the threads. ResourceError before memory is taken that is not
-/// there; Cancelled.
+/// trees that whose edges are also least by || x - y ||, and then by their rows. ResourceError before memory is taken
+/// that is not there; Cancelled.
 COTERIE_API SpanningTree spanning_tree(PointsView points, Index s, const Run& run);
 
 }  // namespace coterie::internal
