@@ -37,6 +37,7 @@
 #include "coterie/deformation/point_space.hpp"
 #include "coterie/deformation/projected_model.hpp"
 #include "coterie/deformation/rpca_om.hpp"
+#include "coterie/density/hdbscan.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/label_solver.hpp"
 #include "coterie/entropy/linear_softmax.hpp"

@@ -14,6 +14,7 @@
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/deformation/fme.hpp"
 #include "coterie/deformation/rpca_om.hpp"
+#include "coterie/density/hdbscan.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
@@ -91,10 +92,10 @@ std::vector<Method> lines() {
 const std::vector<Method>& methods() {
     static const std::vector<Method> list =
         lines<KMeansMethod, MinibatchKMeansMethod, SoftKMeansMethod, SphericalKMeansMethod, WardMethod,
-              KernelKMeansMethod, SpectralMethod, SubspaceMethod, CpdMethod, AmlMethod, RpcaOmMethod, FmeMethod,
-              EntropyMethod, MiMethod, SelaMethod, MiadmMethod, WmcMethod, SscMethod, EnscMethod, SscOmpMethod,
-              SmceMethod, AeKMeansMethod, DekmMethod, DecMethod, IdecMethod, DcnMethod, EntropyNetMethod, ImsatMethod,
-              IicMethod, SelaNetMethod, MiadmNetMethod>();
+              KernelKMeansMethod, HdbscanMethod, SpectralMethod, SubspaceMethod, CpdMethod, AmlMethod, RpcaOmMethod,
+              FmeMethod, EntropyMethod, MiMethod, SelaMethod, MiadmMethod, WmcMethod, SscMethod, EnscMethod,
+              SscOmpMethod, SmceMethod, AeKMeansMethod, DekmMethod, DecMethod, IdecMethod, DcnMethod, EntropyNetMethod,
+              ImsatMethod, IicMethod, SelaNetMethod, MiadmNetMethod>();
     return list;
 }
 

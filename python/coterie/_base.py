@@ -520,8 +520,20 @@ class GivesMemberships:
     """Of methods with probabilities."""
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """n x k: the probability of each cluster; rows sum to 1."""
+        """n x k: the probability of each cluster; rows sum to 1, to less where a row may be noise."""
         return self._output("memberships", X)
+
+
+class GivesOutlierScores:
+    """Of methods that tell how little a row belongs to any cluster."""
+
+    def outlier_score(self, X: Any) -> np.ndarray:
+        """n: how little each row belongs to any cluster, larger is more of an outlier."""
+        return self._output("outlier_score", X)[:, 0]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """n: minus outlier_score, so that larger is more normal, as scikit-learn's detectors of outliers have it."""
+        return -self.outlier_score(X)
 
 
 class GivesLabelScores:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedBlockClusterer, WeightedClusterer
+from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, GivesOutlierScores, Transforms, WeightedBlockClusterer, WeightedClusterer
 
 __all__ = [
-    "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "Spectral", "Subspace", "Cpd", "Aml", "RpcaOm",
-    "Fme", "Entropy", "Mi", "Sela", "Miadm", "Wmc", "Ssc", "Ensc", "SscOmp", "Smce", "AeKMeans", "Dekm", "Dec", "Idec", "Dcn", "EntropyNet",
-    "Imsat", "Iic", "SelaNet", "MiadmNet"
+    "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "HDBSCAN", "Spectral", "Subspace", "Cpd", "Aml",
+    "RpcaOm", "Fme", "Entropy", "Mi", "Sela", "Miadm", "Wmc", "Ssc", "Ensc", "SscOmp", "Smce", "AeKMeans", "Dekm", "Dec", "Idec", "Dcn",
+    "EntropyNet", "Imsat", "Iic", "SelaNet", "MiadmNet"
 ]
 
 
@@ -894,6 +894,137 @@ class KernelKMeans(WeightedClusterer):
         self.tol = tol
         self.seeding_candidates = seeding_candidates
         self.init = init
+        self.center = center
+        self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
+        self.sample = sample
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+
+class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
+    """HDBSCAN*: clusters of any density and number, and noise, from the tree of mutual reachability.
+
+    Parameters
+    ----------
+    min_cluster_size : int, default=5
+        Rows that a group must have to be a cluster; smaller ones are noise. A whole number, at least 2.
+    min_samples : int, or None, default=None
+        The core distance of a row is that to so many others: more of them make more rows noise. A whole number, at least 1. None:
+        min_cluster_size.
+    cluster_selection_method : {'eom', 'leaf'}, default='eom'
+        The clusters of the tree that last longest (eom, excess of mass), or those that fall no further, which are more and smaller (leaf).
+    cluster_selection_epsilon : float, default=0.0
+        Clusters that part only at a distance below this stay together. A number, at least 0.
+    allow_single_cluster : bool, default=False
+        All rows may be one cluster.
+    center : bool, default=False
+        Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
+    scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
+        Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
+        the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
+    random_state : int, generator of NumPy's or None, default=0
+        Seed: the same one gives the same bits at any number of threads. None: another one each time.
+    n_jobs : int, default=None
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
+    verbose : int, default=0
+        Above 0: shows progress, with tqdm where that is installed, else on standard error.
+    callback : callable, default=None
+        Called between iterations with a dict of stage, fraction (of the stage), objective and iteration; where it returns true the fit ends
+        with what was found so far.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        The cluster of each row of the fit.
+    points_ : array of shape (n_samples, n_features)
+        The rows of the fit.
+    core_distances_ : array of shape (n_samples,)
+        The distance of each row to its min_samples-th nearest.
+    row_cluster_ : array of shape (n_samples,)
+        The last cluster of the condensed tree that each row is in.
+    row_distance_ : array of shape (n_samples,)
+        The distance at which each row leaves that cluster.
+    tree_parent_ : array of shape (c,)
+        The cluster that each cluster of the condensed tree fell out of; -1 for the first, all rows.
+    tree_birth_ : array of shape (c,)
+        The distance at which it did; 0 for the first.
+    probabilities_ : array of shape (n_samples,)
+        How far each row is in its cluster; 0 for noise.
+    outlier_scores_ : array of shape (n_samples,)
+        GLOSH of each row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
+    objective_ : float
+        The method's objective at the end.
+    n_iter_ : int
+        Iterations of the restart that was kept.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of str
+        Their names, where X had names.
+    fit_report_ : dict
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
+
+    Raises
+    ------
+    ValueError
+        A parameter or X is not accepted: the message names it, its value and what is accepted. BadArgument and BadData are its kinds.
+    MemoryError, OSError
+        Memory, or a library, could not be had (ResourceError).
+
+    Notes
+    -----
+    y is ignored, as scikit-learn's clusterers do.
+    The command's name for it is hdbscan; its options are described in docs/reference/hdbscan.md, the method with its source in
+    docs/methods.md.
+    """
+
+    _method = "hdbscan"
+    _options = {
+        "min_cluster_size": "min_cluster_size", "min_samples": "min_samples", "cluster_selection_method": "cluster_selection_method",
+        "cluster_selection_epsilon": "cluster_selection_epsilon", "allow_single_cluster": "allow_single_cluster"
+    }
+
+    def __init__(
+        self,
+        min_cluster_size: int = 5,
+        *,
+        min_samples: int | None = None,
+        cluster_selection_method: str = 'eom',
+        cluster_selection_epsilon: float = 0.0,
+        allow_single_cluster: bool = False,
+        center: bool = False,
+        scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
+        sample: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_method = cluster_selection_method
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.allow_single_cluster = allow_single_cluster
         self.center = center
         self.scale = scale
         self.missing = missing

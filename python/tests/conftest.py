@@ -24,7 +24,9 @@ QUICK = {
 
 def estimator(name, **parameters):
     """An object of the class that is fitted within a moment."""
-    return getattr(coterie, name)(**{"n_clusters": 3, **QUICK.get(name, {}), **parameters})
+    cls = getattr(coterie, name)
+    clusters = {"n_clusters": 3} if "n_clusters" in cls._defaults() else {}
+    return cls(**{**clusters, **QUICK.get(name, {}), **parameters})
 
 
 def class_names():

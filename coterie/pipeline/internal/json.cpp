@@ -4,6 +4,7 @@
 #include "coterie/pipeline/internal/json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace coterie::internal {
 namespace {
@@ -43,6 +44,13 @@ Json json_of(const ClusterProfile& cluster, bool whole) {
         out["doubtful"] = rows_json(cluster.doubtful);
     }
     return out;
+}
+
+// Of methods that know none, and where there is none, nothing is said.
+void add_noise(Json& json, const ClusteringResult& result) {
+    if (result.noise == 0) return;
+    const Index all = std::accumulate(result.sizes.begin(), result.sizes.end(), result.noise);
+    json["noise"] = {{"points", result.noise}, {"share", static_cast<double>(result.noise) / static_cast<double>(all)}};
 }
 
 void add_description(Json& json, const ClusteringResult& result, bool whole) {
@@ -183,6 +191,7 @@ Json json_of(const FitResult& result) {
     json["clusters_requested"] = report.clusters_requested;
     json["clusters_found"] = report.clusters_found;
     json["sizes"] = result.sizes;
+    add_noise(json, result);
     if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
     add_description(json, result, false);
     if (result.choice) json["choice"] = json_of(*result.choice);
@@ -222,6 +231,7 @@ Json json_of(const AppliedResult& result) {
     } else {
         json["clusters"] = result.clusters;
         json["sizes"] = result.sizes;
+        add_noise(json, result);
     }
     if (!result.groups.empty()) json["labels"] = json_of(result.groups, false);
     add_description(json, result, true);
