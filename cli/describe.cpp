@@ -11,9 +11,11 @@ namespace {
 
 struct DescribeRequest : ModelRequest {
     std::string weights;
+    std::string weights_column;
 };
 
 int describe_rows(const DescribeRequest& request) {
+    require_weights(request.weights, request.weights_column);
     Outputs outputs;
     outputs.check(request.running->json);
     Run run = request.running->run_in_processes();
@@ -23,7 +25,7 @@ int describe_rows(const DescribeRequest& request) {
     const Pipeline pipeline = Pipeline::load(request.model);
     const PointsFile file = points_for(pipeline, request, run);
     std::vector<double> weights;
-    if (!request.weights.empty()) weights = read_numbers(request.weights, file.parts);
+    if (!request.weights.empty()) weights = read_numbers(request.weights, request.weights_column, file.parts);
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
@@ -57,6 +59,8 @@ Command describe_command() {
     command.flags.push_back(text_flag("--weights", "FILE",
                                       "one number per row, at least 0: weight w acts as w copies of the point",
                                       "Reading", request->weights, request, Completion::file));
+    command.flags.push_back(text_flag("--weights-column", "COLUMN", weights_column_meaning, "Reading",
+                                      request->weights_column, request));
     append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {{"coterie describe model.safetensors points.csv", "a table for each cluster"},
                         {"coterie describe model.safetensors points.csv --json", "the same for a program"}};

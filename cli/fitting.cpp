@@ -107,6 +107,7 @@ Outputs FitRequest::check() const {
     if (!truth_column.empty() && (truth.empty() || truth == "none"))
         throw UsageError("option --truth-column needs --truth FILE",
                          "a column of the points' own file is --label-column");
+    require_weights(weights, weights_column);
     constraints->check();
     Outputs outputs;
     for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels})
@@ -177,11 +178,14 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
          "Reading", request->truth);
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
-    if (method.takes.weights)
+    if (method.takes.weights) {
         text("--weights", "FILE",
              "one number per row, at least 0: weight w acts as w copies of the point; a name with *, ? or [ means a "
              "file for each of the points' files",
              "Reading", request->weights);
+        text("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column,
+             Completion::nothing);
+    }
     if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
@@ -287,7 +291,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
                                   " knows has a partial label; nothing is left to score");
         inputs.truth.reset();
     }
-    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, parts);
+    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, request.weights_column, parts);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;
@@ -382,7 +386,8 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         Stopwatch watch;
         const std::string picture = fit_picture(pipeline, result, run);
         std::string map;
-        if (!request.report.empty()) map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run);
+        if (!request.report.empty())
+            map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run);
         result.seconds.emplace_back("draw", watch.seconds());
         attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
         // The page lists itself among what was written.
