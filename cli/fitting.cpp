@@ -235,7 +235,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         ReadOptions options = request.reading->options();
         request.columns->read_by(options);
-        options.keep_rows = !request.table_out.empty();
+        options.keep_rows = !request.table_out.empty() || !request.report.empty();
         options.numeric_names = !takes_affinities(method, request);
         PointsFile file = points_from(request.points, options, run);
         const std::string source = source_of(request);
@@ -265,7 +265,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         if (!request.table_out.empty())
             throw BadArgument("option --table-out: is written by one process; --labels-out works in several",
                               {.option = "table_out"});
-        if (is_in_parts(request.labels_out) && inputs.rows)
+        if (is_in_parts(request.labels_out) && inputs.rows && inputs.rows->id_column() >= 0)
             throw BadArgument(
                 "option --id-column: with a file of labels for each process ids cannot be carried; name one "
                 "file for all",
@@ -387,7 +387,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         const std::string picture = fit_picture(pipeline, result, run);
         std::string map;
         if (!request.report.empty())
-            map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run);
+            map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run, inputs.rows.get());
         result.seconds.emplace_back("draw", watch.seconds());
         attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
         // The page lists itself among what was written.

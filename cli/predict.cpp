@@ -182,7 +182,8 @@ int predict(const PredictRequest& request) {
     AppliedResult result = predict_result(pipeline, predicted.sizes, predicted.labels, request.points, truth);
     result.seconds = seconds;
     result.written = predicted.written;
-    tell_applied(result, request, file, rows, run, outputs);
+    complete(result, request, file, rows, run);
+    tell_applied(result, request, outputs);
     failures.rethrow();
     return Exit::done;
 }

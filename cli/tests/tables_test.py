@@ -361,6 +361,17 @@ def test_a_list_of_labels_is_not_taken_for_points(tmp_path):
     run("fit", "kmeans", "a.npz:y", "-k", 1, cwd=tmp_path)
 
 
+def test_a_hundred_classes_leave_the_page_small(tmp_path):
+    labels = np.repeat(np.arange(100), 10)
+    np.save(tmp_path / "p.npy", np.column_stack([labels, labels % 7]) + np.random.default_rng(0).normal(size=(1000, 2)))
+    np.save(tmp_path / "t.npy", labels)
+    run("fit", "kmeans", "p.npy", "-k", 100, "--truth", "t.npy", "--report", "r.html", "--restarts", 1, "--quiet", cwd=tmp_path)
+    page = (tmp_path / "r.html").read_text()
+    table = page[page.index("<h2>Classes and clusters</h2>") :]
+    table = table[: table.index("</section>")]
+    assert len(table) < 20_000 and "100 classes and 100 clusters" in table and table.count("<tr>") == 101
+
+
 @pytest.mark.parametrize("name", MISUSED)
 def test_misused(name, tmp_path):
     options, words = MISUSED[name]

@@ -561,6 +561,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
             for (Index& row : *numbers) row = internal::number_among_all(row, prepared.left_out);
     out.row_silhouettes = std::move(closeness.silhouette);
     out.row_distances = std::move(closeness.own);
+    out.row_labels = seen.labels;
 
     if (there.size() == 1 && k > 1 && rows.rows() > 1)
         out.warnings.push_back("all rows fall into cluster " + out.clusters[at(there.front())].name + ", one of " +
