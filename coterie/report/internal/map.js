@@ -13,11 +13,18 @@
     numbers[i] = i + out;
   }
 
+  function bytesOf(base64) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+    const text = atob(base64), bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+    return bytes;
+  }
+
   async function unpack() {
-    // The browser reads base64 itself, far faster than a script does.
-    const packed = await fetch("data:application/octet-stream;base64," + element("map-data").textContent.trim());
+    const bytes = bytesOf(element("map-data").textContent.trim());
     element("map-data").remove();
-    const buffer = await new Response(packed.body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const buffer = await new Response(stream).arrayBuffer();
     let at = 0;
     for (const array of about.arrays) {
       const Type = { f32: Float32Array, u16: Uint16Array, i32: Int32Array, text: Uint8Array }[array.type];
@@ -75,17 +82,15 @@
     if (!plot.isSupported) throw new Error("WebGL is missing what the map needs");
 
     // So many points take long to draw: while the map moves, a part of them is drawn over it, and all at rest.
-    const moving = many && createScatterplot.default({
-      canvas: element("map-moving"), renderer: plot.get("renderer"), width: "auto", height: "auto", backgroundColor: background,
-      pointSize: 2.5, opacity: 0.8, performanceMode: true, cameraIsFixed: true, spatialIndexUseWorker: false,
-    });
+    let moving = null;  // made once the whole is there
     const mostMoving = 30000;
     let resting = 0, drawnMoving = 0;
     const camera = () => ({ cameraTarget: Array.from(plot.get("cameraTarget")), cameraDistance: plot.get("cameraDistance") });
     let view = null;  // of the moving map
     let held = false;  // whether it is being dragged
     const look = (to) => {
-      if (!moving) return plot.set(to);
+      if (!many) return plot.set(to);
+      if (!moving) drawMoving();
       view = { ...(view || camera()), ...to };
       element("map-moving").style.visibility = "visible";
       moving.set(view);
@@ -98,16 +103,23 @@
         requestAnimationFrame(() => requestAnimationFrame(() => { if (!view) element("map-moving").style.visibility = "hidden"; }));
       }, 250);
     };
-    const drawMoving = (points, kinds) => {
-      if (!moving) return;
+    const drawMoving = () => {
+      if (!many) return;
+      if (!moving) {
+        moving = createScatterplot.default({
+          canvas: element("map-moving"), renderer: plot.get("renderer"), width: "auto", height: "auto", backgroundColor: background,
+          pointSize: 2.5, opacity: 0.8, performanceMode: true, cameraIsFixed: true, spatialIndexUseWorker: false,
+        });
+        moving.subscribe("draw", () => ++drawnMoving);
+      }
+      const { points, kinds } = drawn;
       const rows = filtered || null, count = rows ? rows.length : n, step = Math.max(1, Math.ceil(count / mostMoving));
       const part = { x: [], y: [], valueA: [] };
       for (let i = 0; i < count; i += step) for (const name in part) part[name].push(points[name][rows ? rows[i] : i]);
       moving.set({ colorBy: "valueA", pointColor: plot.get("pointColor") });
       return moving.draw(part, { zDataType: kinds ? "categorical" : "continuous" });
     };
-    moving && moving.subscribe("draw", () => ++drawnMoving);
-    if (moving) {
+    if (many) {
       let from = null;
       const perPixel = () => 2 / canvas.clientHeight;
       canvas.addEventListener("pointerdown", (event) => {
@@ -161,7 +173,7 @@
       plot.set({ colorBy: "valueA", pointColor: kinds ? [...kinds.map((_, j) => about.colours[j % about.colours.length]), "#9ca3af"] : ramp });
       await plot.draw({ x, y, valueA: z }, { zDataType: kinds ? "categorical" : "continuous" });
       drawn = { points: { x, y, valueA: z }, kinds };
-      await drawMoving(drawn.points, kinds);
+      if (many) setTimeout(drawMoving, 300);
       if (filtered) await plot.filter(filtered, { preventEvent: true });
       if (selected.length) plot.select(selected, { preventEvent: true });
       element("map-key").replaceChildren(
@@ -214,7 +226,7 @@
       plot.set({ mouseMode: lasso ? "lasso" : "panZoom" });
       event.target.setAttribute("aria-pressed", lasso);
     });
-    element("map-whole").addEventListener("click", () => (moving ? look({ cameraTarget: [0, 0], cameraDistance: 1 }) : plot.reset()));
+    element("map-whole").addEventListener("click", () => (many ? look({ cameraTarget: [0, 0], cameraDistance: 1 }) : plot.reset()));
     const filter = element("map-filter");
     filter.append(new Option("all clusters", ""), ...clusters.names.map((name, j) => new Option(`cluster ${name}`, j)));
     const rowsWhere = (test) => {
@@ -226,7 +238,7 @@
       filtered = filter.value === "" ? null : rowsWhere((i) => clusters.values[i] === Number(filter.value));
       if (filtered) await plot.filter(filtered);
       else plot.unfilter();
-      await drawMoving(drawn.points, drawn.kinds);
+      drawMoving();
     });
     element("map-search").addEventListener("change", (event) => {
       const wanted = event.target.value.trim();
