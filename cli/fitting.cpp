@@ -108,6 +108,7 @@ Outputs FitRequest::check() const {
     if (!truth_column.empty() && (truth.empty() || truth == "none"))
         throw UsageError("option --truth-column needs --truth FILE",
                          "a column of the points' own file is --label-column");
+    require_weights(weights, weights_column);
     constraints->check();
     Outputs outputs;
     for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels, constraints->pairs})
@@ -187,11 +188,14 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
          "Reading", request->truth);
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
-    if (method.takes.weights)
+    if (method.takes.weights) {
         text("--weights", "FILE",
              "one number per row, at least 0: weight w acts as w copies of the point; a name with *, ? or [ means a "
              "file for each of the points' files",
              "Reading", request->weights);
+        text("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column,
+             Completion::nothing);
+    }
     if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
@@ -241,7 +245,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         ReadOptions options = request.reading->options();
         request.columns->read_by(options);
-        options.keep_rows = !request.table_out.empty();
+        options.keep_rows = !request.table_out.empty() || !request.report.empty();
         options.numeric_names = !takes_affinities(method, request);
         PointsFile file = points_from(request.points, options, run);
         const std::string source = source_of(request);
@@ -271,7 +275,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         if (!request.table_out.empty())
             throw BadArgument("option --table-out: is written by one process; --labels-out works in several",
                               {.option = "table_out"});
-        if (is_in_parts(request.labels_out) && inputs.rows)
+        if (is_in_parts(request.labels_out) && inputs.rows && inputs.rows->id_column() >= 0)
             throw BadArgument(
                 "option --id-column: with a file of labels for each process ids cannot be carried; name one "
                 "file for all",
@@ -297,7 +301,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
                                   " knows has a partial label; nothing is left to score");
         inputs.truth.reset();
     }
-    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, parts);
+    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, request.weights_column, parts);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;
@@ -411,7 +415,8 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         Stopwatch watch;
         const std::string picture = fit_picture(pipeline, result, run);
         std::string map;
-        if (!request.report.empty()) map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run);
+        if (!request.report.empty())
+            map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run, inputs.rows.get());
         result.seconds.emplace_back("draw", watch.seconds());
         attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
         // The page lists itself among what was written.

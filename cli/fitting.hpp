@@ -27,6 +27,7 @@ struct FitRequest {
     std::string truth;
     std::string truth_column;
     std::string weights;
+    std::string weights_column;
     std::string initial_centroids;
     std::string labels_out;
     std::string table_out;

@@ -193,7 +193,8 @@ int predict(const PredictRequest& request) {
                                           predicted.noise, rows.left_out);
     result.seconds = seconds;
     result.written = predicted.written;
-    tell_applied(result, request, file, rows, run, outputs);
+    complete(result, request, file, rows, run);
+    tell_applied(result, request, outputs);
     failures.rethrow();
     return Exit::done;
 }

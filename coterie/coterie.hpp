@@ -79,6 +79,7 @@
 #include "coterie/ner/support.hpp"
 #include "coterie/ner/tagger.hpp"
 #include "coterie/ner/vectors.hpp"
+#include "coterie/pipeline/beside.hpp"
 #include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/column_hints.hpp"

@@ -83,10 +83,10 @@ const OptionSet& ReadRequest::described() {
                   "are written")
             .text(
                 "columns", &ReadRequest::columns,
-                "text files: the columns to take as coordinates, names, numbers and ranges such as 1-4,7, or numeric: "
-                "all that hold numbers; a name with a comma in quotes")
+                "the columns to take as coordinates, names, numbers and ranges such as 1-4,7, or numeric: all that "
+                "hold numbers; a name with a comma in quotes; in arrays numbers and ranges")
             .text("exclude", &ReadRequest::exclude,
-                  "text files: columns that are no coordinates, written as those to take")
+                  "columns that are no coordinates, written as those to take")
             .choice("header", &ReadRequest::header, {"auto", "yes", "no"}, "text files: is the first line a header")
             .text("separator", &ReadRequest::separator,
                   "text files: what stands between fields: a sign, or comma, semicolon, tab, pipe, blanks; auto: by "

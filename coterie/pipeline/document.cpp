@@ -131,6 +131,21 @@ std::string rows_text(const std::vector<Index>& rows) {
     return out;
 }
 
+// Which rows moved, beside another model.
+std::string moves_text(const Beside& beside, Index points) {
+    constexpr std::size_t most = 5;
+    std::string out = beside.method + " of " + beside.model + ": " + count_text(beside.moved) + " of " +
+                      count_text(points) + (beside.moved == 1 ? " row moved" : " rows moved") + " (ARI " +
+                      share_text(beside.agreement.scores.ari) + ")";
+    for (std::size_t m = 0; m < std::min(most, beside.moves.size()); ++m) {
+        const Beside::Move& move = beside.moves[m];
+        out += std::string(m == 0 ? ": " : ", ") + count_text(move.rows) + " from its " + move.from + " to " + move.to +
+               " (row " + rows_text(move.some) + (static_cast<Index>(move.some.size()) < move.rows ? " ..." : "") + ")";
+    }
+    if (beside.moves.size() > most) out += ", ...";
+    return out;
+}
+
 // A block per cluster.
 std::string long_description(const Description& description) {
     std::string out;
@@ -177,6 +192,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     result.preprocessing = pipeline.preparation_text();
     result.report = pipeline.fit_report();
     result.sample = pipeline.sample();
+    result.size_bounds = problem.sizes;
     result.sizes = result.report.sizes;
     result.noise = std::accumulate(result.sizes.begin(), result.sizes.end(), result.report.points,
                                    [](Index left, Index size) { return left - size; });
@@ -193,6 +209,9 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
 
     Stopwatch watch;
     label_and_score(result, labels, model.cluster_labels(), truth, pipeline.left_out(), problem.partial_labels);
+    for (LabelGroup& group : result.groups)
+        for (const GroupShare& share : problem.group_shares)
+            if (share.label == group.name) group.asked = std::pair(share.low, share.high);
     if (!truth) return result;
     if (result.agreement->unknown > 0)
         result.warnings.push_back(count_text(result.agreement->unknown) + " of " + count_text(result.report.points) +
@@ -277,6 +296,7 @@ std::string text_document(const AppliedResult& result) {
     if (result.moved_to > 0)
         rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));
     add_scores(rows, result);
+    if (result.beside) rows.emplace_back("beside", moves_text(*result.beside, result.points));
     add_seconds_and_written(rows, result);
     return result.method + " of " + result.model + " on " + result.source + ": " +
            counted(result.points, " point\n", " points\n") + facts(rows) +

@@ -11,6 +11,7 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/beside.hpp"
 #include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
@@ -30,6 +31,7 @@ struct ClusteringResult {
     std::vector<LabelGroup> groups;          // with partial labels
     std::optional<Description> description;  // the caller's to fill: of describe, or with profiles alone
     std::optional<Agreement> agreement;
+    std::optional<Beside> beside;  // the caller's to fill: another model's clusters of the same rows
     std::string truth_source;
     Seconds seconds;
     std::vector<std::string> warnings;
@@ -44,8 +46,9 @@ struct FitResult : ClusteringResult {
     OptionValues options;  // all of them, defaults too
     std::string scalar;    // "float32"
     FitReport report;
-    Index sample = 0;                     // rows that the method saw where it did not see all
-    std::optional<ClusterChoice> choice;  // the caller's: how many clusters, where that was to be found
+    std::optional<SizeBounds> size_bounds;  // as the problem had them
+    Index sample = 0;                       // rows that the method saw where it did not see all
+    std::optional<ClusterChoice> choice;    // the caller's: how many clusters, where that was to be found
     bool interrupted = false;
 };
 

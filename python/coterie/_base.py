@@ -359,7 +359,7 @@ class Clusterer:
         _warn(said)
         return matrix
 
-    def describe(self, X: Any, sample_weight: Any = None) -> dict[str, Any]:
+    def describe(self, X: Any, sample_weight: Any = None, beside: Clusterer | None = None) -> dict[str, Any]:
         """What sets the clusters apart in the rows of X, which need not be those of the fit: the numbers of `coterie describe`.
 
         "clusters" is a list of k dictionaries: "points" and "share"; "columns", those that set the cluster apart, the largest difference first, at most
@@ -368,21 +368,30 @@ class Clusterer:
         "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
         "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
         are taken). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
-        rows lie far from all of the fit's. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
+        rows lie far from all of the fit's. `beside`, another fitted model for the same X, adds "beside": "moved", how many rows are in clusters that are not
+        matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
+        "rows", "ari", "nmi" and the "confusion" of the two. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
         """
         rows = self._new_rows(X)
         document, said = self._fitted.describe(
-            rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu")
+            rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"),
+            beside and beside._beside(X),
         )
         _warn(said)
         told = json.loads(document)
+        for move in told["beside"]["moves"] if beside else ():
+            move["rows"] = [row - 1 for row in move["rows"]]
         for cluster in told["profiles"]:
             cluster["typical"] = [row - 1 for row in cluster["typical"]]
             cluster["doubtful"] = [row - 1 for row in cluster["doubtful"]]
             for column in cluster["columns"]:
                 if column["difference"] is None:
                     column["difference"] = math.copysign(math.inf, column["mean"] - column["elsewhere"])
-        return {"clusters": told["profiles"], **{name: told[name] for name in ("silhouette", "silhouettes", "closest", "space")}}
+        return {"clusters": told["profiles"], **{name: told[name] for name in ("silhouette", "silhouettes", "closest", "space", *(["beside"] if beside else []))}}
+
+    def _beside(self, X):
+        rows = self._new_rows(X)
+        return self._fitted, rows.points, rows.names or [], rows.categories or []
 
     # Models as files and bytes: those of the command
 

@@ -35,13 +35,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     return model
 
 
-def describe(model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None) -> dict[str, Any]:
-    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X: `Clusterer.describe`.
+def describe(
+    model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None, beside: Clusterer | str | os.PathLike[str] | None = None
+) -> dict[str, Any]:
+    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X, and what moved beside another: `Clusterer.describe`.
 
-    X: n x n_features_in_; sample_weight: n. BadData on NaN.
+    X: n x n_features_in_; sample_weight: n; beside: another model for the same X, or its file. BadData on NaN.
     """
-    fitted = model if isinstance(model, Clusterer) else load(model)
-    return fitted.describe(X, sample_weight)
+    fitted, other = (each if each is None or isinstance(each, Clusterer) else load(each) for each in (model, beside))
+    return fitted.describe(X, sample_weight, other)
 
 
 def _label_values(names):

@@ -66,6 +66,21 @@ void add_description(Json& json, const ClusteringResult& result, bool whole) {
     for (const ClusterProfile& cluster : description.clusters) json["profiles"].push_back(json_of(cluster, whole));
 }
 
+Json json_of(const Beside& beside) {
+    Json out = {{"model", beside.model},
+                {"method", beside.method},
+                {"scored", beside.agreement.scored},
+                {"moved", beside.moved},
+                {"ari", beside.agreement.scores.ari},
+                {"nmi", beside.agreement.scores.nmi},
+                {"confusion", internal::json_of(beside.agreement.confusion)},
+                {"moves", Json::array()}};
+    for (const Beside::Move& move : beside.moves)
+        out["moves"].push_back(
+            {{"from", move.from}, {"to", move.to}, {"points", move.rows}, {"rows", rows_json(move.some)}});
+    return out;
+}
+
 // How the document came about.
 void add_origin(Json& json, const ClusteringResult& result) {
     if (!result.command.empty()) json["command"] = result.command;
@@ -241,6 +256,7 @@ Json json_of(const AppliedResult& result) {
     json["warnings"] = result.warnings;
     json["notes"] = result.notes;
     add_scores(json, result);
+    if (result.beside) json["beside"] = json_of(*result.beside);
     if (result.moved_to == 0) add_written(json, result);
     add_origin(json, result);
     return json;
