@@ -111,7 +111,8 @@ Outputs FitRequest::check() const {
     require_weights(weights, weights_column);
     constraints->check();
     Outputs outputs;
-    for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels, constraints->pairs})
+    for (const auto& input :
+         {points, truth, weights, initial_centroids, constraints->partial_labels, constraints->pairs})
         outputs.keep(input);
     const auto pretrained = given->find("pretrained");
     if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())

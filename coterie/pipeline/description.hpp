@@ -62,7 +62,7 @@ struct Description {
     std::optional<double> silhouette;            // mean of all rows
     std::optional<std::pair<int, int>> closest;  // the two clusters whose means are nearest to each other
     std::string space;                           // where distances are taken, in words
-    Labels row_labels;                    // of this process' rows, of those that are not left out; -1: noise
+    Labels row_labels;                           // of this process' rows, of those that are not left out; -1: noise
     std::vector<double> row_silhouettes;  // s_i of this process' rows; 1 where there is no other cluster, 0 of noise
     std::vector<double> row_distances;    // to the mean of their cluster; of noise the largest of these
     /// All rows in one cluster, or noise; rows that lie far from every row of the fit (Pipeline::far_rows).
