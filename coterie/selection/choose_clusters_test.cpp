@@ -305,6 +305,7 @@ TEST(ChooseClusters, Refuses) {
     EXPECT_NE(message(with(x, {.weights = std::vector<double>(20, 2.0)})).find("weights"), std::string::npos);
     EXPECT_NE(message(with(x, {.partial_labels = Labels(20, 0)})).find("partial labels"), std::string::npos);
     EXPECT_NE(message(with(x, {.sizes = SizeBounds{1, 20}})).find("sizes"), std::string::npos);
+    EXPECT_NE(message(with(x, {.must_links = {{0, 1}}})).find("pairs of rows"), std::string::npos);
     EXPECT_NE(message(with(x), {0, 1}).find("`clusters`: 0"), std::string::npos);
     EXPECT_NE(message(with(x), {3, 3}).find("ascending"), std::string::npos);
     EXPECT_NE(message(with(x), {}, {{"restarts", std::int64_t{0}}}).find("`restarts`"), std::string::npos);

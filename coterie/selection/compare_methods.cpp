@@ -32,6 +32,7 @@ constexpr DefaultMethod in_default_list[] = {
     {"soft-kmeans", 0, 100000}, {"spherical-kmeans", 0, 100000},
     {"ward", 0, 20000},         {"kernel-kmeans", 0, 3000},
     {"spectral", 0, 10000},     {"subspace", 0, 50000},
+    {"hdbscan", 0, 50000},
 };
 
 constexpr std::pair<const char*, const char*> why_not[] = {
