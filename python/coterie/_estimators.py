@@ -1001,6 +1001,16 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
         "cluster_selection_epsilon": "cluster_selection_epsilon", "allow_single_cluster": "allow_single_cluster"
     }
 
+    points_: np.ndarray
+    core_distances_: np.ndarray
+    row_cluster_: np.ndarray
+    row_distance_: np.ndarray
+    tree_parent_: np.ndarray
+    tree_birth_: np.ndarray
+    probabilities_: np.ndarray
+    outlier_scores_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
         min_cluster_size: int = 5,
@@ -2087,13 +2097,13 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
         (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2102,10 +2112,13 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     loss : {'self-label', 'mi', 'renyi'}, default='self-label'
         Reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or alpha.
     alpha : float, default=1.0
@@ -2202,8 +2215,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda", "fairness": "fairness",
-        "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda",
+        "fairness": "fairness", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -2224,8 +2237,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         loss: str = 'self-label',
         alpha: float = 1.0,
         lambda_value: float = 100.0,
@@ -2258,6 +2272,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.loss = loss
         self.alpha = alpha
         self.lambda_value = lambda_value
@@ -2289,13 +2304,13 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
         (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2304,10 +2319,13 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     fairness : float, default=1.0
         Weight of the mean prediction's divergence from the prior. A number, at least 0.
     prior : list of float, or None, default=None
@@ -2391,7 +2409,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "fairness": "fairness", "prior": "prior"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "fairness": "fairness", "prior": "prior"
     }
     _blocks = True
     _takes_labels = True
@@ -2412,8 +2430,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         fairness: float = 1.0,
         prior: Sequence[float] | None = None,
         clusters_per_label: Mapping[Any, int] | None = None,
@@ -2440,6 +2459,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.fairness = fairness
         self.prior = prior
         self.clusters_per_label = clusters_per_label
@@ -2465,13 +2485,13 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
         (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2480,10 +2500,13 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     sharpness : float, default=25.0
         Of the transport: the power of the predictions whose row and column sums it scales. A number, from 1e-06 to 1e+06.
     prior : list of float, or None, default=None
@@ -2569,7 +2592,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "sharpness": "sharpness", "prior": "prior", "labels_per":
+        "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -2590,8 +2614,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         sharpness: float = 25.0,
         prior: Sequence[float] | None = None,
         labels_per: str = 'epoch',
@@ -2619,6 +2644,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.sharpness = sharpness
         self.prior = prior
         self.labels_per = labels_per
@@ -2645,13 +2671,13 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
         (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2660,10 +2686,13 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     labels_per : {'batch', 'epoch'}, default='epoch'
         When labels are renewed (batch: MIADM*).
     clusters_per_label : dict, default=None
@@ -2743,7 +2772,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
@@ -2764,8 +2793,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         labels_per: str = 'epoch',
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
@@ -2790,6 +2820,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.labels_per = labels_per
         self.clusters_per_label = clusters_per_label
         self.center = center
@@ -3696,6 +3727,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3739,6 +3772,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
@@ -3878,6 +3912,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3922,6 +3958,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
@@ -4071,6 +4108,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4114,6 +4153,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
@@ -4259,6 +4299,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4302,6 +4344,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
@@ -4449,6 +4492,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     cluster_choice_ : dict or None
         With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
         values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4492,6 +4537,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
@@ -4605,6 +4651,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -4666,6 +4715,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4703,13 +4754,14 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
-        "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver",
+        "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
     column_range_: np.ndarray
 
     def __init__(
@@ -4733,6 +4785,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -4774,6 +4827,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
@@ -4843,6 +4897,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     fairness : float, default=4.0
@@ -4900,6 +4957,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4936,12 +4995,13 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "fairness": "fairness", "augmentation_weight":
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "fairness": "fairness", "augmentation_weight":
         "augmentation_weight", "prior": "prior", "view": "view", "adversarial_radius": "adversarial_radius"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
     column_range_: np.ndarray
 
     def __init__(
@@ -4965,6 +5025,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         fairness: float = 4.0,
         augmentation_weight: float = 10.0,
@@ -5004,6 +5065,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.fairness = fairness
         self.augmentation_weight = augmentation_weight
@@ -5071,6 +5133,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=1
@@ -5118,6 +5183,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -5154,11 +5221,12 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
     column_range_: np.ndarray
 
     def __init__(
@@ -5182,6 +5250,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 1,
         clusters_per_label: Mapping[Any, int] | None = None,
@@ -5216,6 +5285,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.clusters_per_label = clusters_per_label
@@ -5278,6 +5348,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -5335,6 +5408,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -5372,12 +5447,13 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
     column_range_: np.ndarray
 
     def __init__(
@@ -5401,6 +5477,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -5440,6 +5517,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
@@ -5507,6 +5585,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -5558,6 +5639,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -5595,12 +5678,13 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
     column_range_: np.ndarray
 
     def __init__(
@@ -5624,6 +5708,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -5660,6 +5745,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
