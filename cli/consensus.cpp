@@ -1,4 +1,5 @@
-// coterie consensus: the words; the partition and what is said of it are selection's.
+// coterie consensus: words to options, and a table of what was found. The partition and what is said of it are
+// selection's.
 
 #include "coterie/selection/consensus.hpp"
 

@@ -72,6 +72,7 @@
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/model/parts.hpp"
+#include "coterie/model/restarts.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/corpus.hpp"
 #include "coterie/ner/encoder.hpp"

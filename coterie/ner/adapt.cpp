@@ -11,8 +11,10 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/entropy/internal/training.hpp"
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/linalg/row_products.hpp"
+#include "coterie/linalg/scatter.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
@@ -144,9 +146,12 @@ Tagger logistic(const Task& task, const Run& run) {
     SoftTargetOptions options;
     options.cross_entropy = CrossEntropy::forward;
     options.optimizer = Optimizer::lbfgs;
-    options.epochs = 3;                                            // of 100 iterations
-    options.gamma = 0.5 / static_cast<double>(known.tags.size());  // of the mean loss: C = 1
+    options.epochs = 3;  // of 100 iterations
     const Matrix<double> vectors = known.vectors.cast<double>();
+    // C = 1, of the mean loss. The weights that it is of are those of the vectors as they are, not in units of their
+    // spread.
+    const double unit = coterie::internal::training_unit(column_moments(vectors, Run(0, 1)));
+    options.gamma = 0.5 / static_cast<double>(known.tags.size()) / (unit * unit);
     const auto fit = fit_soft_targets(
         PointsView(vectors).as<double>(),
         smoothed_targets(labelling.labels, static_cast<Index>(labelling.tag_of.size()), 0), options, run.within());

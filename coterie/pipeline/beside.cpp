@@ -1,4 +1,5 @@
-// The clusters of the other partition are the classes of a comparison with a truth, whose matching is the one wanted.
+// The clusters of the other partition are the classes of a comparison with a truth, whose matching is the one wanted:
+// the assignment of most rows in common. A row has moved where its two clusters are not matched.
 
 #include "coterie/pipeline/beside.hpp"
 

@@ -1,4 +1,5 @@
-// The words about a choice of k. Who votes for what comes first: a number is worth little where the criteria disagree.
+// The words about a choice of k, for text, document and Python alike. Who votes for what comes first: a number is worth
+// little where the criteria disagree.
 
 #include "coterie/pipeline/cluster_choice.hpp"
 

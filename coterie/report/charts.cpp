@@ -1,4 +1,5 @@
-// Numbers stand in the page as JSON; charts.js draws them. The tree is a picture of its own, whose cut charts.js moves.
+// Numbers stand in the page as JSON; charts.js draws them. The tree is a picture of its own, whose cut charts.js moves:
+// without scripts it is there as it was cut by the fit.
 
 #include "coterie/report/internal/charts.hpp"
 

@@ -530,6 +530,9 @@ class GivesMemberships:
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """n x k: the probability of each cluster; rows sum to 1, to less where a row may be noise."""
+        self._require_fitted()
+        if not self._fitted.clusters:  # all rows of the fit were noise
+            return np.zeros((self._new_rows(X).shape[0], 0))
         return self._output("memberships", X)
 
 

@@ -161,6 +161,9 @@ def consensus(
 
     Parameters
     ----------
+    X : n x d, as fit takes it
+    n_clusters : int
+        Of every fit, and of the partition.
     methods : list of classes or names, default=("kmeans",)
         The methods that the fits take in turn.
     fits : int, default=100

@@ -145,23 +145,35 @@ def scatter_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
     return _core.scatter_ratio(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
-def calinski_harabasz_score(X, labels, *, n_jobs=None):
-    """Scatter between clusters over k - 1, over scatter within them over n - k: more is better. Needs 2 to n - 1 clusters."""
+def calinski_harabasz_score(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
+    """Scatter between clusters over k - 1, over scatter within them over n - k: more is better (Calinski and Harabasz 1974).
+
+    X: n x d; labels: n, of any values. n_jobs: threads. ValueError on another number of labels, and unless there are 2 to n - 1 clusters.
+    """
     return _core.calinski_harabasz(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
-def davies_bouldin_score(X, labels, *, n_jobs=None):
-    """Mean over clusters of the largest sum of two extents over the distance of the two means: less is better. Needs 2 to n - 1 clusters."""
+def davies_bouldin_score(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
+    """Mean over clusters of the largest sum of two extents over the distance of the two means: less is better (Davies and Bouldin 1979).
+
+    X: n x d; labels: n, of any values. n_jobs: threads. ValueError on another number of labels, and unless there are 2 to n - 1 clusters.
+    """
     return _core.davies_bouldin(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
-def spherical_mixture_bic(X, labels, *, n_jobs=None):
-    """BIC of the mixture of spherical Gaussians of one variance that a partition estimates: less is better; one cluster is allowed."""
+def spherical_mixture_bic(X: Any, labels: Any, *, n_jobs: int | None = None) -> float:
+    """BIC of the mixture of spherical Gaussians of one variance that a partition estimates: less is better; one cluster is allowed.
+
+    X: n x d; labels: n, of any values. n_jobs: threads. ValueError on another number of labels.
+    """
     return _core.spherical_mixture_bic(*_points_and_labels(X, labels), _input.threads_of(n_jobs))
 
 
-def prediction_strength(labels, labels_predicted):
-    """The least share, over the clusters of `labels`, of pairs of rows that a model of other rows puts together as well. From 0 to 1."""
+def prediction_strength(labels: Any, labels_predicted: Any) -> float:
+    """The least share, over the clusters of `labels`, of pairs of rows that a model of other rows puts together as well (Tibshirani and Walther 2005).
+
+    labels, labels_predicted: n labels each, of the same rows; ValueError where they are not. From 0 to 1.
+    """
     labels, predicted = _numbers(labels, "labels")[0], _numbers(labels_predicted, "labels_predicted")[0]
     if len(labels) != len(predicted):
         raise ValueError(f"labels and labels_predicted: {len(labels)} and {len(predicted)} labels; they must be of the same rows")

@@ -72,7 +72,7 @@ public:
                       run.checkpoint.empty()
                           ? std::string()
                           : fingerprint_of_all(points, constraints, prior, options.pretrained, run)) {
-        network_.set_unit(unit_of(points, run));
+        network_.set_unit(unit_for(options.pretrained, points, run));
         network_.set_points(points, run);
         for (Index i = 0; i < n(); ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);

@@ -9,6 +9,7 @@
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/idle_option.hpp"
+#include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/sha256.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -106,7 +107,7 @@ DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOp
       network_(architecture_of(options, points.columns()), run.device, run.threads, options.half),
       checkpoint_(run, std::string(method), without_files(values),
                   run.checkpoint.empty() ? std::string() : fingerprint_with(points_, options.pretrained, run)) {
-    network_.set_unit(unit_of(points, run));
+    network_.set_unit(unit_for(options.pretrained, points, run));
     network_.set_points(points, run);
 }
 

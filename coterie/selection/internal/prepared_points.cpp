@@ -1,4 +1,5 @@
-// The same steps as Pipeline::fit, learned from all rows, without the fit.
+// The same steps as Pipeline::fit, learned from all rows, without the fit: criteria see the points as every fit of the
+// comparison sees them.
 
 #include "coterie/selection/internal/prepared_points.hpp"
 
