@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -141,7 +141,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -304,7 +304,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         batch_size: int = 1024,
         max_iter: int = 100,
@@ -456,7 +456,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         temperature: float | None = None,
         n_init: int = 1,
@@ -599,7 +599,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -720,7 +720,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         center: bool = False,
         scale: str = 'none',
@@ -860,7 +860,7 @@ class KernelKMeans(WeightedClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         kernel: str = 'rbf',
         width: float | None = None,
@@ -1158,7 +1158,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         affinity: str = 'neighbors',
         n_neighbors: int = 15,
@@ -1335,7 +1335,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = None,
+        n_clusters: int | Literal['auto'] | None = None,
         *,
         assignment: str = 'hard',
         temperature: float = 1.0,
@@ -1531,7 +1531,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.0025,
@@ -1710,7 +1710,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.1,
@@ -1871,7 +1871,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         dimensions: int | None = None,
         kernel: str = 'none',
@@ -2036,7 +2036,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         mu: float | None = None,
         mu_rel: float = 1.0,
@@ -2227,7 +2227,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2420,7 +2420,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2604,7 +2604,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2783,7 +2783,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2958,7 +2958,7 @@ class Wmc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         weighting: str = 'exponential',
         lambda_value: float = 50.0,
@@ -3125,7 +3125,7 @@ class Ssc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float = 20.0,
         eta: float = 0.0,
@@ -3293,7 +3293,7 @@ class Ensc(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float = 50.0,
         l1_share: float = 0.9,
@@ -3459,7 +3459,7 @@ class SscOmp(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         nonzeros: int = 6,
         residual: float = 0.001,
@@ -3618,7 +3618,7 @@ class Smce(Transforms, Clusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         gamma: float = 10.0,
         n_neighbors: int = 20,
@@ -3779,7 +3779,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3965,7 +3965,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4160,7 +4160,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4351,7 +4351,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4544,7 +4544,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4766,7 +4766,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -5006,7 +5006,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -5231,7 +5231,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -5458,7 +5458,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -5689,7 +5689,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     def __init__(
         self,
-        n_clusters: int | str | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
