@@ -65,7 +65,9 @@ void models(const Matrix<double>& x) {
             known.partial_labels.assign(static_cast<std::size_t>(x.rows()), -1);
             for (std::size_t i = 0; i < 3; ++i) known.partial_labels[i] = static_cast<std::int32_t>(i);
         }
-        const auto pipeline = coterie::Pipeline::fit(method, {{"clusters", std::int64_t(3)}}, known, {}, run);
+        coterie::OptionValues options;
+        if (method.options->find("clusters") != nullptr) options["clusters"] = std::int64_t(3);
+        const auto pipeline = coterie::Pipeline::fit(method, options, known, {}, run);
         const coterie::PreparedRows rows = pipeline.prepare(coterie::Points(x));
         for (int each = 0; each < coterie::output_count; ++each) {
             const auto output = static_cast<coterie::Output>(each);
