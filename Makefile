@@ -63,6 +63,7 @@ test: build-tests ## The fast tests
 
 test-slow: build-tests ## The slow tests: MNIST beside scikit-learn, every reader under libFuzzer with sanitizers
 	@scripts/install-packages packages-slow.txt
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements-slow.txt
 	@ctest --test-dir $(BUILD) -L slow --output-on-failure --no-label-summary
 	@cmake --preset fuzz >/dev/null && ninja -C build/fuzz && ctest --test-dir build/fuzz --output-on-failure --no-label-summary
 

@@ -13,6 +13,8 @@ Command root_command();
 
 Command fit_command();
 Command tune_command();
+Command compare_command();
+Command consensus_command();
 Command predict_command();
 Command describe_command();
 Command transform_command();

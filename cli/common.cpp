@@ -46,6 +46,7 @@ bool same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+const char* const weights_column_meaning = "the column of the --weights file, by name or number from 1";
 const char* const labels_out_meaning =
     "write the labels: csv, txt or tsv under the header label, npy as int32, - to standard output; after a fit with "
     "partial labels by name in text, and in npy by the label's number, free clusters after the labels";
@@ -159,6 +160,12 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
                         "file.mat:NAME name an array inside), data:NAME from the catalogue, or - for text on standard "
                         "input; a name with *, ? or [ means all files that match, as one",
                         target, std::move(owner), Completion::points);
+}
+
+void require_weights(const std::string& file, const std::string& column) {
+    if (!column.empty() && file.empty())
+        throw UsageError("option --weights-column needs --weights FILE",
+                         "it may be the points' own file; --exclude keeps the column from being a coordinate");
 }
 
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run) {

@@ -55,8 +55,12 @@ Operand text_operand(std::string name, std::string meaning, std::string& target,
 /// POINTS, wherever points are read.
 Operand points_operand(std::string& target, std::shared_ptr<void> owner);
 
+extern const char* const weights_column_meaning;
 extern const char* const labels_out_meaning;
 extern const char* const table_out_meaning;
+
+/// UsageError on a column of weights without their file.
+void require_weights(const std::string& file, const std::string& column);
 
 /// Points with "did you mean" on a data set's name.
 PointsFile points_from(const std::string& path, const ReadOptions& options, const Run& run);

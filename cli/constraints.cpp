@@ -115,8 +115,50 @@ std::vector<Flag> constraint_flags(const Takes& takes, std::shared_ptr<Constrain
                                   "every cluster takes at least LOW and at most HIGH points; either end may be left "
                                   "out, and one number N is N:N",
                                   group, request->sizes, request));
+    if (takes.pairs)
+        flags.push_back(text_flag("--pairs", "FILE",
+                                  "rows that must be in one cluster, and rows that must not: lines of two row numbers, "
+                                  "counted from 1, and must or cannot, in any format that holds a table",
+                                  group, request->pairs, request, Completion::file));
     return flags;
 }
+
+namespace {
+
+// Rows of the points, from a table of two columns of numbers and one of words.
+void read_pairs(const std::string& file, Problem& problem) {
+    ReadOptions options;
+    options.words = WordColumns::categories;
+    const PointsFile table = read_points_file(file, options);
+    const auto refuse = [&](const std::string& text, Index row) {
+        throw BadData("option --pairs: " + file + (row < 0 ? "" : ", pair " + std::to_string(row + 1)) + ": " + text,
+                      {.option = "pairs", .file = file});
+    };
+    constexpr const char* form = "two row numbers, counted from 1, and must or cannot";
+    if (table.points.columns() != 3 || table.categories.size() != 3 || !table.categories[0].empty() ||
+        !table.categories[1].empty() || table.categories[2].empty())
+        refuse("a line must have " + std::string(form), -1);
+    std::vector<bool> must;
+    for (const std::string& word : table.categories[2]) {
+        if (word != "must" && word != "cannot") refuse("'" + word + "' is not accepted; must or cannot is", -1);
+        must.push_back(word == "must");
+    }
+    const auto numbers = to_matrix<double>(table.points);
+    for (Index i = 0; i < numbers.rows(); ++i) {
+        RowPair pair;
+        for (const auto& [column, row] : {std::pair(0, &pair.first), {1, &pair.second}}) {
+            const double number = numbers(i, column);
+            if (!(number >= 1 && number <= static_cast<double>(problem.rows()) && number == std::floor(number)))
+                refuse("row " + to_text(OptionValue(number)) + " is not accepted; a whole number from 1 to " +
+                           std::to_string(problem.rows()) + " is",
+                       i);
+            *row = static_cast<Index>(number) - 1;
+        }
+        (must[static_cast<std::size_t>(numbers(i, 2))] ? problem.must_links : problem.cannot_links).push_back(pair);
+    }
+}
+
+}  // namespace
 
 void read_constraints(const ConstraintRequest& request, const std::vector<FilePart>& points, Problem& problem) {
     if (!request.sizes.empty()) {
@@ -124,6 +166,7 @@ void read_constraints(const ConstraintRequest& request, const std::vector<FilePa
         if (!parse_interval(request.sizes, problem.sizes->low, problem.sizes->high))
             refuse("--sizes", request.sizes, sizes_accepted);
     }
+    if (!request.pairs.empty()) read_pairs(request.pairs, problem);
     if (request.partial_labels.empty()) return;
     LabelColumn read = read_labels(request.partial_labels, request.partial_labels_column, true, points);
     problem.partial_labels = std::move(read.labels);

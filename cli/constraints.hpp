@@ -18,6 +18,7 @@ struct ConstraintRequest {
     std::vector<std::string> clusters_per_label;
     std::vector<std::string> group_shares;
     std::string sizes;
+    std::string pairs;
 
     /// UsageError when an option comes without the one it needs.
     void check() const;

@@ -3,6 +3,10 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/report/map.hpp"
+#include "coterie/report/page.hpp"
+#include "coterie/report/picture.hpp"
 #include "model_command.hpp"
 #include "terminal.hpp"
 
@@ -11,19 +15,45 @@ namespace {
 
 struct DescribeRequest : ModelRequest {
     std::string weights;
+    std::string weights_column;
+    std::string beside;
+    std::string report;
 };
 
+// The clusters of the other model for the same rows, which it takes from the file as its own fit would.
+Beside clusters_beside(const DescribeRequest& request, const Pipeline& pipeline, const PreparedRows& rows,
+                       const Description& description, const Run& run) {
+    const Pipeline other = Pipeline::load(request.beside);
+    const PointsFile file = points_for(other, request, run);
+    const PreparedRows theirs = prepared_for(other, request, file, run);
+    Beside out = naming_points(
+        request.points, [&] { return compare_models(pipeline, rows, description.row_labels, other, theirs, run); });
+    out.model = request.beside;
+    return out;
+}
+
 int describe_rows(const DescribeRequest& request) {
+    require_weights(request.weights, request.weights_column);
     Outputs outputs;
+    for (const auto& input : {request.model, request.points, request.weights, request.beside}) outputs.keep(input);
+    outputs.add("--report", request.report, {".html", ".htm"});
     outputs.check(request.running->json);
     Run run = request.running->run_in_processes();
+    if (!request.beside.empty() && run.communicator().size() > 1)
+        throw BadArgument("option --beside: is worked on by one process; start it without mpirun");
+    if (!request.beside.empty() && request.points == "-")
+        throw UsageError("option --beside: each model reads the points, and standard input is gone after one",
+                         "name a file");
     ProgressBar bar(run, request.running->quiet);
     Seconds seconds;
     Stopwatch watch;
     const Pipeline pipeline = Pipeline::load(request.model);
-    const PointsFile file = points_for(pipeline, request, run);
+    PointsFile file = points_for(pipeline, request, run, !request.report.empty());
+    if (!request.report.empty() && (!file.points.resident() || run.communicator().size() > 1))
+        throw BadArgument("option --report: is drawn of points in memory, and these are " +
+                          std::string(!file.points.resident() ? "read in blocks" : "worked on in several processes"));
     std::vector<double> weights;
-    if (!request.weights.empty()) weights = read_numbers(request.weights, file.parts);
+    if (!request.weights.empty()) weights = read_numbers(request.weights, request.weights_column, file.parts);
     seconds.emplace_back("read", watch.restart());
 
     const PreparedRows rows = prepared_for(pipeline, request, file, run);
@@ -34,8 +64,20 @@ int describe_rows(const DescribeRequest& request) {
     bar.clear();
     seconds.emplace_back("describe", watch.restart());
     AppliedResult result = description_result(pipeline, std::move(description), file.points.rows(), request.points);
+    if (!request.beside.empty()) result.beside = clusters_beside(request, pipeline, rows, *result.description, run);
     result.seconds = seconds;
-    tell_applied(result, request, file, rows, run, outputs);
+    Failures failures;
+    if (!request.report.empty()) result.written.emplace_back("report", request.report);
+    complete(result, request, file, rows, run);
+    if (!request.report.empty() && !failures.attempt([&] {
+            std::optional<Truth> truth;
+            if (file.labels) truth = Truth{*file.labels, request.points};
+            write_file(request.report, page(result, applied_picture(pipeline, result, rows, run), option_flag,
+                                            page_map(pipeline, result, rows, truth, run, file.rows.get())));
+        }))
+        result.written.clear();
+    tell_applied(result, request, outputs);
+    failures.rethrow();
     return Exit::done;
 }
 
@@ -57,9 +99,19 @@ Command describe_command() {
     command.flags.push_back(text_flag("--weights", "FILE",
                                       "one number per row, at least 0: weight w acts as w copies of the point",
                                       "Reading", request->weights, request, Completion::file));
+    command.flags.push_back(
+        text_flag("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column, request));
+    command.flags.push_back(text_flag("--beside", "OTHER_MODEL",
+                                      "another model for the same points: which rows are in other clusters there",
+                                      "Reading", request->beside, request, Completion::file));
+    command.flags.push_back(text_flag("--report", "FILE.html",
+                                      "write a page of all that is told, with a map of the points", "Writing",
+                                      request->report, request, Completion::file));
     append(command.flags, run_flags(request->running, {"--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {{"coterie describe model.safetensors points.csv", "a table for each cluster"},
-                        {"coterie describe model.safetensors points.csv --json", "the same for a program"}};
+                        {"coterie describe model.safetensors points.csv --json", "the same for a program"},
+                        {"coterie describe new.safetensors points.csv --beside old.safetensors --report page.html",
+                         "a page, with what moved between two fits"}};
     command.act = [request] { return describe_rows(*request); };
     return command;
 }

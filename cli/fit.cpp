@@ -3,6 +3,7 @@
 // that a new one needs no line here.
 
 #include "commands.hpp"
+#include "coterie/selection/choose_clusters.hpp"
 #include "fitting.hpp"
 
 namespace coterie::cli {
@@ -20,8 +21,13 @@ int fit(const Method& method, const FitRequest& request) {
     const InterruptGuard guard;
     const bool first = run.communicator().rank() == 0;
     Failures failures;
-    FitResult result =
-        fit_and_write(method, request.options(), request, std::move(inputs), std::move(run), bar, failures);
+    OptionValues given = request.options();
+    std::optional<ClusterChoice> choice;
+    if (chooses_clusters(method, given, request)) {
+        choice = choose_for(method, given, request, inputs, run);
+        given["clusters"] = std::int64_t{choice->recommended};
+    }
+    FitResult result = fit_and_write(method, given, request, std::move(inputs), std::move(run), bar, failures, choice);
     result.notes = notes;
     if (!request.running->quiet)
         for (const auto& warning : result.warnings) print_warning(warning);
@@ -66,6 +72,24 @@ std::vector<Example> examples_for(const Method& method) {
 Command fit_method_command(const Method& method) {
     const auto request = std::make_shared<FitRequest>();
     Command command = method_command(method, request);
+    if (takes_clusters(method)) {
+        Flag& clusters = flag_named(command.flags, "--clusters");
+        clusters.meaning = clusters.meaning.substr(0, clusters.meaning.find("; auto:")) +
+                           "; auto: chosen by seven criteria" +
+                           (method.takes.labels ? ", or, with partial labels, as many as these have" : "");
+        clusters.accepted = "auto, or a whole number, at least 1";
+        clusters.take = [take = clusters.take, given = request->given](const std::string& text) {
+            if (text == "auto") {
+                (*given)["clusters"] = Automatic();
+                return;
+            }
+            try {
+                take(text);
+            } catch (const BadArgument&) {
+                throw refused_option("clusters", text, "it takes auto, or a whole number, at least 1");
+            }
+        };
+    }
     append(command.flags,
            flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
     append(command.flags,

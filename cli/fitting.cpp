@@ -16,6 +16,7 @@
 #include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
+#include "coterie/selection/choose_clusters.hpp"
 #include "labels_file.hpp"
 #include "program.hpp"
 #include "result_table.hpp"
@@ -107,9 +108,11 @@ Outputs FitRequest::check() const {
     if (!truth_column.empty() && (truth.empty() || truth == "none"))
         throw UsageError("option --truth-column needs --truth FILE",
                          "a column of the points' own file is --label-column");
+    require_weights(weights, weights_column);
     constraints->check();
     Outputs outputs;
-    for (const auto& input : {points, truth, weights, initial_centroids, constraints->partial_labels})
+    for (const auto& input :
+         {points, truth, weights, initial_centroids, constraints->partial_labels, constraints->pairs})
         outputs.keep(input);
     const auto pretrained = given->find("pretrained");
     if (pretrained != given->end() && !std::get<std::string>(pretrained->second).empty())
@@ -134,6 +137,15 @@ OptionValues FitRequest::options() const {
     // With partial labels the labels say how many clusters there are, whatever the method's default.
     if (!constraints->partial_labels.empty()) out.emplace("clusters", Automatic());
     return out;
+}
+
+std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request) {
+    std::vector<Flag> flags = read_flags(request->reading);
+    append(flags, flags_of(PreparationOptions::described(), preparing_heading,
+                           std::static_pointer_cast<void>(request->preprocessing)));
+    append(flags,
+           flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
+    return flags;
 }
 
 bool has_clusters(const Method& method) {
@@ -177,11 +189,14 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
          "Reading", request->truth);
     text("--truth-column", "COLUMN", "the column of the --truth file, by name or number from 1", "Reading",
          request->truth_column, Completion::nothing);
-    if (method.takes.weights)
+    if (method.takes.weights) {
         text("--weights", "FILE",
              "one number per row, at least 0: weight w acts as w copies of the point; a name with *, ? or [ means a "
              "file for each of the points' files",
              "Reading", request->weights);
+        text("--weights-column", "COLUMN", weights_column_meaning, "Reading", request->weights_column,
+             Completion::nothing);
+    }
     if (method.takes.initial_centroids)
         text("--initial-centroids", "FILE", "k rows to start from, in the units of the points' file", "Reading",
              request->initial_centroids);
@@ -231,7 +246,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     } else {
         ReadOptions options = request.reading->options();
         request.columns->read_by(options);
-        options.keep_rows = !request.table_out.empty();
+        options.keep_rows = !request.table_out.empty() || !request.report.empty();
         options.numeric_names = !takes_affinities(method, request);
         PointsFile file = points_from(request.points, options, run);
         const std::string source = source_of(request);
@@ -261,7 +276,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
         if (!request.table_out.empty())
             throw BadArgument("option --table-out: is written by one process; --labels-out works in several",
                               {.option = "table_out"});
-        if (is_in_parts(request.labels_out) && inputs.rows)
+        if (is_in_parts(request.labels_out) && inputs.rows && inputs.rows->id_column() >= 0)
             throw BadArgument(
                 "option --id-column: with a file of labels for each process ids cannot be carried; name one "
                 "file for all",
@@ -287,7 +302,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
                                   " knows has a partial label; nothing is left to score");
         inputs.truth.reset();
     }
-    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, parts);
+    if (!request.weights.empty()) problem.weights = read_numbers(request.weights, request.weights_column, parts);
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;
@@ -297,8 +312,25 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     return inputs;
 }
 
+bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request) {
+    const auto clusters = given.find("clusters");
+    return takes_clusters(method) && clusters != given.end() && clusters->second == OptionValue(Automatic()) &&
+           request.constraints->partial_labels.empty();
+}
+
+ClusterChoice choose_for(const Method& method, const OptionValues& given, const FitRequest& request,
+                         const FitInputs& inputs, Run run) {
+    OptionValues fixed = given;
+    fixed.erase("clusters");
+    run.should_stop = InterruptGuard::interrupted;
+    return naming_points(source_of(request), [&] {
+        return choose_clusters(method, inputs.problem, fixed,
+                               {.preparation = *request.preprocessing, .columns = *request.columns}, run);
+    });
+}
+
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures) {
+                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice) {
     const std::string source = source_of(request);
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
@@ -359,6 +391,8 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     }
     FitResult result = fit_result(pipeline, labels, method, given, inputs.problem, source, inputs.truth);
     result.description = std::move(description);
+    result.choice = choice;
+    if (choice) result.seconds.emplace(result.seconds.begin(), "choose k", choice->seconds);
     result.interrupted = result.interrupted || interrupted;
     result.seconds.emplace(result.seconds.begin(), "read", inputs.seconds);
     for (auto& warning : result.warnings) inputs.warnings.push_back(with_flags(warning));
@@ -382,7 +416,8 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         Stopwatch watch;
         const std::string picture = fit_picture(pipeline, result, run);
         std::string map;
-        if (!request.report.empty()) map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run);
+        if (!request.report.empty())
+            map = page_map(pipeline, result, pipeline.fitted_rows(), inputs.truth, run, inputs.rows.get());
         result.seconds.emplace_back("draw", watch.seconds());
         attempt("picture", request.picture, [&] { write_file(request.picture, picture); });
         // The page lists itself among what was written.

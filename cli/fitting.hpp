@@ -27,6 +27,7 @@ struct FitRequest {
     std::string truth;
     std::string truth_column;
     std::string weights;
+    std::string weights_column;
     std::string initial_centroids;
     std::string labels_out;
     std::string table_out;
@@ -47,6 +48,8 @@ inline constexpr const char* preparing_heading = "Preparing (stored in the model
 /// A subcommand named after the method: POINTS, and every flag of a fit that it takes. `first`: flags that come before
 /// the method's own.
 Command method_command(const Method& method, std::shared_ptr<FitRequest> request, std::vector<Flag> first = {});
+/// Flags of what reads a table and prepares it, whichever methods come after.
+std::vector<Flag> table_flags(const std::shared_ptr<FitRequest>& request);
 /// A command whose subcommands are the methods refuses others with this.
 void refuse_method(const std::string& word);
 bool has_clusters(const Method& method);
@@ -66,11 +69,17 @@ struct FitInputs {
 /// BadData when parts do not belong together.
 FitInputs read_inputs(const Method& method, const FitRequest& request, const Run& run);
 
+/// Whether the command has to find the number of clusters: auto is asked for, and no partial labels say it.
+bool chooses_clusters(const Method& method, const OptionValues& given, const FitRequest& request);
+/// What the criteria say, for the points as the fit will see them.
+ClusterChoice choose_for(const Method& method, const OptionValues& given, const FitRequest& request,
+                         const FitInputs& inputs, Run run);
+
 /// Prepares the points, fits, scores, and writes the files that were asked for, those that fail apart: they are told by
 /// `failures` and not among what is written. `given`: the options that are not left
 /// at their defaults. The caller's InterruptGuard must live.
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures);
+                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice = {});
 /// Says on standard error what ended the fit before it converged; the exit code.
 int tell_end(const FitResult& result, const FitRequest& request);
 

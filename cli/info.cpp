@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "coterie/model/archive.hpp"
+#include "coterie/ner/tagger.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "terminal.hpp"
@@ -31,8 +32,52 @@ std::string name_of(Archive::ElementType type) {
     return "unknown";
 }
 
+// A row per tensor; meaning(name) says what it is.
+template <class Meaning>
+std::string tensor_table(const Archive& archive, Meaning meaning) {
+    std::vector<std::vector<std::string>> tensors;
+    for (const auto& [name, tensor] : archive.tensors()) {
+        std::string shape;
+        for (const auto extent : tensor.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
+        tensors.push_back(
+            {name, name_of(tensor.type), shape, bytes_text(static_cast<double>(tensor.bytes.size())), meaning(name)});
+    }
+    return table({"tensor", "type", "shape", "size", "meaning"}, tensors);
+}
+
+// Of named entities.
+int tell_of_tagger(const Archive& archive, const InfoRequest& request) {
+    const ner::Tagger tagger = ner::Tagger::from(archive, request.model);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["model"] = request.model;
+        out["method"] = archive.method();
+        out["adapted_by"] = tagger.method;
+        out["types"] = tagger.types;
+        out["dimensions"] = tagger.dimensions();
+        out["prototypes"] = tagger.prototypes.rows();
+        out["encoder"] = tagger.encoder;
+        out["layer"] = tagger.layer;
+        out["sharpness"] = tagger.sharpness;
+        print(document(out));
+        return Exit::done;
+    }
+    std::string types;
+    for (const std::string& type : tagger.types) types += (types.empty() ? "" : ", ") + type;
+    std::vector<std::pair<std::string, std::string>> rows = {
+        {"method", "tagger of named entities, adapted by " + tagger.method},
+        {"types", types},
+        {"dimensions", count_text(tagger.dimensions())},
+        {"vectors", tagger.encoder + (tagger.layer.empty() ? "" : ", layer " + tagger.layer)},
+        {"probabilities", tagger.sharpness > 0 ? "calibrated" : "none"}};
+    print(facts(rows) + "\n" + tensor_table(archive, [](const std::string&) { return std::string(); }));
+    return Exit::done;
+}
+
 int tell(const InfoRequest& request) {
     const Archive archive = Archive::load(request.model);
+    if (archive.method() == "ner-tagger") return tell_of_tagger(archive, request);
     const Pipeline pipeline = Pipeline::from(archive, request.model);
     const Model* const model = &pipeline.model();
     const auto labels = label_groups(model->cluster_labels(), {});
@@ -79,14 +124,7 @@ int tell(const InfoRequest& request) {
     for (const auto& [name, value] : archive.options()) rows.emplace_back(name, to_text(value));
     for (const auto& [name, value] : archive.texts())
         if (name != "label_names") rows.emplace_back(name, value);  // told already
-    std::vector<std::vector<std::string>> tensors;
-    for (const auto& [name, tensor] : archive.tensors()) {
-        std::string shape;
-        for (const auto extent : tensor.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
-        tensors.push_back({name, name_of(tensor.type), shape, bytes_text(static_cast<double>(tensor.bytes.size())),
-                           described(name).meaning});
-    }
-    print(facts(rows) + "\n" + table({"tensor", "type", "shape", "size", "meaning"}, tensors));
+    print(facts(rows) + "\n" + tensor_table(archive, [&](const std::string& name) { return described(name).meaning; }));
     return Exit::done;
 }
 

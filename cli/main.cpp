@@ -87,10 +87,10 @@ Command root_command() {
         "goes to "
         "standard error. The same seed gives the same labels, whatever the number of threads.";
     root.commands_are = "COMMAND";
-    root.commands = {fit_command(),       tune_command(),     predict_command(), describe_command(),
-                     transform_command(), evaluate_command(), methods_command(), info_command(),
-                     data_command(),      geometry_command(), ner_command(),     completion_command(),
-                     man_command()};
+    root.commands = {fit_command(),     tune_command(),       compare_command(),   consensus_command(),
+                     predict_command(), describe_command(),   transform_command(), evaluate_command(),
+                     methods_command(), info_command(),       data_command(),      geometry_command(),
+                     ner_command(),     completion_command(), man_command()};
     Flag flag;
     flag.name = "--version";
     flag.meaning = "print the version";

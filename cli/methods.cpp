@@ -52,6 +52,7 @@ Json json_of(const Method& method) {
                     {"partial_labels", method.takes.labels},
                     {"group_shares", method.takes.shares != Shares::none},
                     {"sizes", method.takes.sizes},
+                    {"pairs", method.takes.pairs},
                     {"device", method.takes.device},
                     {"checkpoint", method.takes.checkpoint}};
     out["options"] = Json::array();

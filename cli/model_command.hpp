@@ -45,10 +45,9 @@ inline PreparedRows prepared_for(const Pipeline& pipeline, const ModelRequest& r
     }
 }
 
-/// Completes what came of the points with what the command knows of them, and prints it. Where an output is standard
-/// output, text goes aside.
-inline void tell_applied(AppliedResult& result, const ModelRequest& request, const PointsFile& file,
-                         const PreparedRows& rows, const Run& run, const Outputs& outputs) {
+/// Completes what came of the points with what the command knows of them.
+inline void complete(AppliedResult& result, const ModelRequest& request, const PointsFile& file,
+                     const PreparedRows& rows, const Run& run) {
     result.model = request.model;
     result.threads = run.threads;
     result.command = command_text();
@@ -57,6 +56,10 @@ inline void tell_applied(AppliedResult& result, const ModelRequest& request, con
     std::vector<std::string> warnings = with_flags(file.notes);
     for (const auto& warning : with_flags(rows.warnings)) warnings.push_back(warning);
     result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
+}
+
+/// Prints it. Where an output is standard output, text goes aside.
+inline void tell_applied(const AppliedResult& result, const ModelRequest& request, const Outputs& outputs) {
     if (!request.running->quiet)
         for (const auto& note : result.notes) print_note(note);
     if (!request.running->quiet)

@@ -293,6 +293,7 @@ int adapt(const NerRequest& request) {
                                    ? Json::array({report.outside_share->first, report.outside_share->second})
                                    : Json(nullptr);
         out["share_origin"] = report.share_origin;
+        out["calibrated_on"] = report.calibrated_on;
         out["warnings"] = report.warnings;
         out["notes"] = notes.all();
         out["seconds"] = json_of(seconds);
@@ -306,6 +307,10 @@ int adapt(const NerRequest& request) {
     rows.emplace_back("vectors", vectors_are);
     rows.emplace_back("method", tagger.method + ": " + report.chosen_because);
     rows.emplace_back("share of O", share_of_outside(report));
+    rows.emplace_back("probabilities", report.calibrated_on > 0
+                                           ? "calibrated on " + std::to_string(report.calibrated_on) +
+                                                 " words of the support, the sentence of each left out"
+                                           : "none: no sentence of the support can be left out");
     if (!request.model.empty()) rows.emplace_back("written", request.model);
     std::string text = facts(rows);
     if (!report.compared.empty()) {
@@ -539,7 +544,8 @@ Command ner_command() {
     tag_command.details =
         "A corpus of CoNLL columns is written as columns, every other as JSON lines with offsets in code points and "
         "the "
-        "margin of each mention: how much better its type fits than the next best tag. An annotated corpus is scored "
+        "margin of each mention, how much better its type fits than the next best tag, and its probability. An "
+        "annotated corpus is scored "
         "as "
         "well. " +
         of_corpora;

@@ -4,6 +4,7 @@
 // which flags, columns' names and messages follow.
 
 #include <algorithm>
+#include <numeric>
 
 #include "commands.hpp"
 #include "common.hpp"
@@ -22,13 +23,17 @@ struct PredictRequest : ModelRequest {
     std::string truth_column;
     std::string labels_out;
     std::string table_out;
-    std::vector<std::pair<Output, std::string>> outputs = {
-        {Output::embedding, {}}, {Output::memberships, {}}, {Output::label_scores, {}}, {Output::distances, {}}};
+    std::vector<std::pair<Output, std::string>> outputs = {{Output::embedding, {}},
+                                                           {Output::memberships, {}},
+                                                           {Output::label_scores, {}},
+                                                           {Output::distances, {}},
+                                                           {Output::outlier_score, {}}};
 };
 
 // What one column of an output is called: the labels, the clusters, or, of an embedding, the dimensions.
 std::vector<std::string> column_names(const Model& model, Output output, Index columns) {
     if (output == Output::label_scores) return model.cluster_labels().names;
+    if (output == Output::outlier_score) return {"outlier-score"};
     std::vector<std::string> names;
     for (Index j = 0; j < columns; ++j)
         names.push_back((output == Output::embedding ? "dimension-" : "cluster-") + std::to_string(j));
@@ -36,7 +41,9 @@ std::vector<std::string> column_names(const Model& model, Output output, Index c
 }
 
 std::string flag_of(Output output) {
-    return output == Output::label_scores ? "--scores-out" : "--" + std::string(name(output)) + "-out";
+    if (output == Output::label_scores) return "--scores-out";
+    if (output == Output::outlier_score) return "--outlier-scores-out";
+    return "--" + std::string(name(output)) + "-out";
 }
 
 // --scores-out gives the best there is: scores of labels, or of a model without labels the memberships.
@@ -62,6 +69,7 @@ void require_outputs(const PredictRequest& request, const Model& model) {
 // What the table tells. On the first process the labels are those of all points where they are asked for.
 struct Predicted {
     std::vector<Index> sizes;
+    Index noise = 0;
     Labels labels;
     std::vector<std::pair<std::string, std::string>> written;
 };
@@ -100,7 +108,7 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
         table.emplace(request.table_out, file.rows.get(), file.points, file.column_names, model);
         wanted.outputs.insert(wanted.outputs.end(), table->wanted().begin(), table->wanted().end());
     }
-    Predicted out{std::vector<Index>(static_cast<std::size_t>(model.clusters()), 0), {}, {}};
+    Predicted out{std::vector<Index>(static_cast<std::size_t>(model.clusters()), 0), 0, {}, {}};
     const bool kept = labels_needed || (together && !first);
     // An output that fails is let go of, and the others go on.
     const auto attempt = [&](auto& output, auto&& act) {
@@ -119,6 +127,8 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
         });
     });
     out.sizes = internal::add_up(communicator, out.sizes);
+    out.noise = std::accumulate(out.sizes.begin(), out.sizes.end(), rows.points.rows(),
+                                [](Index left, Index size) { return left - size; });
     if (labels_needed || together) {
         const Labels mine = first ? Labels() : std::move(out.labels);
         take_from_others(communicator, mine, [&](std::span<const std::int32_t> some) {
@@ -179,10 +189,12 @@ int predict(const PredictRequest& request) {
     bar.clear();
     seconds.emplace_back("predict", watch.restart());
 
-    AppliedResult result = predict_result(pipeline, predicted.sizes, predicted.labels, request.points, truth);
+    AppliedResult result = predict_result(pipeline, predicted.sizes, predicted.labels, request.points, truth,
+                                          predicted.noise, rows.left_out);
     result.seconds = seconds;
     result.written = predicted.written;
-    tell_applied(result, request, file, rows, run, outputs);
+    complete(result, request, file, rows, run);
+    tell_applied(result, request, outputs);
     failures.rethrow();
     return Exit::done;
 }

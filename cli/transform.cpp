@@ -50,7 +50,8 @@ int transform(const TransformRequest& request) {
     AppliedResult result = transform_result(pipeline, rows.points.rows(), dimensions, request.points);
     result.seconds = seconds;
     result.written.emplace_back("points", request.points_out);
-    tell_applied(result, request, file, rows, run, outputs);
+    complete(result, request, file, rows, run);
+    tell_applied(result, request, outputs);
     return Exit::done;
 }
 

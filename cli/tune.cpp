@@ -3,6 +3,7 @@
 // failure is told.
 
 #include "coterie/selection/tune.hpp"
+#include "coterie/selection/choose_clusters.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -115,8 +116,11 @@ std::string tuned_text(const Tuned& tuned) {
                       (tuned.points == 1 ? " point, " : " points, ") + count_text(tuned.found.cells_asked) +
                       (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
                       (tuned.asked.folds > 0 ? std::to_string(tuned.asked.folds) + " folds, " : "") + "by the " +
-                      (larger_is_better(tuned.asked.select) ? "largest " : "least ") + criterion + "\n";
-    out += cells_text(tuned);
+                      (compares_clusters_alone(tuned.asked.select) ? "rule of "
+                       : larger_is_better(tuned.asked.select)      ? "largest "
+                                                                   : "least ") +
+                      criterion + "\n";
+    out += tuned.found.choice ? text_document(*tuned.found.choice) : cells_text(tuned);
     std::vector<std::pair<std::string, std::string>> rows;
     rows.emplace_back("chosen (*)", (tuned.found.best_method == tuned.method->name
                                          ? ""
@@ -125,7 +129,7 @@ std::string tuned_text(const Tuned& tuned) {
                                         options_text(tuned.best().options));
     if (needs_truth(tuned.asked.select))
         rows.emplace_back("oracle", criterion + " compares with the truth: what the choice could be at best");
-    if (cells.size() > most_shown)
+    if (cells.size() > most_shown && !tuned.found.choice)
         rows.emplace_back("shown", "the best " + std::to_string(most_shown) + " of " +
                                        count_text(static_cast<long long>(cells.size())) + " cells; --json has all");
     const auto refused =
@@ -171,6 +175,7 @@ Json tuned_json(const Tuned& tuned) {
                                 {"unseen", scores(cell.unseen)},
                                 {"seconds", cell.seconds},
                                 {"error", cell.error.empty() ? Json(nullptr) : Json(cell.error)}});
+    if (found.choice) out["choice"] = json_of(*found.choice);
     out["cells_asked"] = found.cells_asked;
     out["best"] = found.best;
     out["best_method"] = found.best_method;

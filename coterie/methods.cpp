@@ -14,6 +14,7 @@
 #include "coterie/deformation/cpd.hpp"
 #include "coterie/deformation/fme.hpp"
 #include "coterie/deformation/rpca_om.hpp"
+#include "coterie/density/hdbscan.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/kmeans/kernel_kmeans.hpp"
 #include "coterie/kmeans/kmeans.hpp"
@@ -23,13 +24,23 @@
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/manifold/baselines.hpp"
 #include "coterie/manifold/wmc.hpp"
+#include "coterie/model/internal/result_warnings.hpp"
+#include "coterie/model/restarts.hpp"
 #include "coterie/spectral/spectral.hpp"
 #include "coterie/subspace/subspace.hpp"
 
 namespace coterie {
 namespace {
 
-// The line of a method, all of it from the types of its room.
+// The fit of a method, with its restarts where they are whole fits.
+template <class M>
+struct FitOf : Fit<M> {};
+template <class M>
+requires requires(const typename M::Model& model) { M::restart_criterion(model); }
+struct FitOf<M> : RestartedFit<M> {};
+
+// The line of a method, all of it from the types of its room. What its result gives reason to warn of is looked at
+// here.
 template <class M>
 Method line() {
     using Options = typename M::Options;
@@ -45,13 +56,18 @@ Method line() {
     out.options = &Options::described();
     out.takes = M::takes;
     out.fit = [assigned](const Problem& problem, const OptionValues& values, const Run& run) -> std::unique_ptr<Model> {
-        return std::make_unique<RoomModel>(Fit<M>()(problem, assigned(values), run));
+        auto model = std::make_unique<RoomModel>(FitOf<M>()(problem, assigned(values), run));
+        internal::warn_of_result(*model, problem, run, M::takes.blocks);
+        return model;
     };
     if constexpr (requires { typename M::Fits; }) {
         out.fitter = [assigned](const Problem& problem, const Run& run) -> Method::Fitter {
             internal::admit(M::name, M::takes, problem, run);
-            return [assigned, fits = std::make_shared<typename M::Fits>(problem, run)](const OptionValues& values) {
-                return std::make_unique<RoomModel>(fits->fit(assigned(values)));
+            return [assigned, &problem, &run,
+                    fits = std::make_shared<typename M::Fits>(problem, run)](const OptionValues& values) {
+                auto model = std::make_unique<RoomModel>(fits->fit(assigned(values)));
+                internal::warn_of_result(*model, problem, run, M::takes.blocks);
+                return model;
             };
         };
         out.shared_options = M::Fits::shared_options();
@@ -76,10 +92,10 @@ std::vector<Method> lines() {
 const std::vector<Method>& methods() {
     static const std::vector<Method> list =
         lines<KMeansMethod, MinibatchKMeansMethod, SoftKMeansMethod, SphericalKMeansMethod, WardMethod,
-              KernelKMeansMethod, SpectralMethod, SubspaceMethod, CpdMethod, AmlMethod, RpcaOmMethod, FmeMethod,
-              EntropyMethod, MiMethod, SelaMethod, MiadmMethod, WmcMethod, SscMethod, EnscMethod, SscOmpMethod,
-              SmceMethod, AeKMeansMethod, DekmMethod, DecMethod, IdecMethod, DcnMethod, EntropyNetMethod, ImsatMethod,
-              IicMethod, SelaNetMethod, MiadmNetMethod>();
+              KernelKMeansMethod, HdbscanMethod, SpectralMethod, SubspaceMethod, CpdMethod, AmlMethod, RpcaOmMethod,
+              FmeMethod, EntropyMethod, MiMethod, SelaMethod, MiadmMethod, WmcMethod, SscMethod, EnscMethod,
+              SscOmpMethod, SmceMethod, AeKMeansMethod, DekmMethod, DecMethod, IdecMethod, DcnMethod, EntropyNetMethod,
+              ImsatMethod, IicMethod, SelaNetMethod, MiadmNetMethod>();
     return list;
 }
 

@@ -36,11 +36,11 @@ struct Contender {
 };
 const std::vector<std::string> common_grid = {"learning_rate=0.1,0.3,1", "gamma=0.001,0.003,0.01"};
 const std::vector<Contender> contenders = {
-    {"entropy", "entropy", {"label_rounds=1,3,10,20", "start_scale=0.1"}, 58.2, 3.1},
-    {"mi", "mi", {"fairness=1,1.3,2,3", "start_scale=0.1"}, 52.92, 3.0},
-    {"sela", "sela", {"sharpness=5,25", "start_scale=0.1,1"}, 52.38, 5.2},
-    {"miadm", "miadm", {"labels_per=epoch", "start_scale=0.1,1,10,100"}, 47.15, 3.7},
-    {"miadm*", "miadm", {"labels_per=batch", "start_scale=0.1,1,10,100"}, 50.61, 1.3},
+    {"entropy", "entropy", {"label_rounds=1,3,10,20", "start_scale=0.015"}, 58.2, 3.1},
+    {"mi", "mi", {"fairness=1,1.3,2,3", "start_scale=0.015"}, 52.92, 3.0},
+    {"sela", "sela", {"sharpness=5,25", "start_scale=0.015,0.15"}, 52.38, 5.2},
+    {"miadm", "miadm", {"labels_per=epoch", "start_scale=0.015,0.15,1.5,15"}, 47.15, 3.7},
+    {"miadm*", "miadm", {"labels_per=batch", "start_scale=0.015,0.15,1.5,15"}, 50.61, 1.3},
 };
 const std::vector<std::string> row_names = {"kmeans", "entropy", "mi", "sela", "miadm", "miadm*"};
 constexpr SampleSummary published_kmeans = {47.62, 2.1, 6};

@@ -13,6 +13,7 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/internal/max_margin.hpp"
+#include "coterie/entropy/internal/training.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
@@ -96,6 +97,19 @@ std::vector<Index> sizes_of(const Labels& labels, int clusters) {
 // The same clusters, whatever they are called.
 bool same_clusters(const Labels& a, const Labels& b) { return adjusted_rand_index(a, b) == 1; }
 
+// The theorems' gamma is that of || V ||^2, a fit's that of || s V ||^2; and the first weights were drawn uniformly on
+// +- a / sqrt(d), which makes logits of this root mean square.
+struct InUnits {
+    explicit InUnits(const Matrix<double>& points) {
+        const ColumnMoments moments = column_moments(points, Run(0, 1));
+        const double s = internal::training_unit(moments);
+        gamma_factor = 1 / (s * s);
+        first_logits = std::sqrt(moments.variance.sum() / 3 / static_cast<double>(points.cols()));
+    }
+    double gamma_factor;
+    double first_logits;  // of a = 1
+};
+
 // The lowest objective of several annealed starts. `whole`: the run that may be asked to stop between two of them.
 EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, int starts, std::uint64_t seed,
                       const Run& whole) {
@@ -104,14 +118,15 @@ EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, 
     options.clusters = clusters;
     options.loss = EntropyLoss::mi;
     options.optimizer = Optimizer::lbfgs;
-    options.gamma = gamma;
+    const InUnits units(points);
+    options.gamma = units.gamma_factor * gamma;
     options.epochs = 12;
     std::optional<EntropyModel> best;
     for (int start = 0; start < starts; ++start) {
         whole.throw_if_stopped("fits");
         // A large first gamma or small weights lead every start to one pair of clusters, along the widest spread.
-        options.gamma_start = std::max(gamma, std::pow(10, -1 - start % 5));
-        options.start_scale = std::pow(10, 0.5 * (start % 4));
+        options.gamma_start = units.gamma_factor * std::max(gamma, std::pow(10, -1 - start % 5));
+        options.start_scale = units.first_logits * std::pow(10, 0.5 * (start % 4));
         Run run(seed + 1000003 * static_cast<std::uint64_t>(start), 1);
         EntropyModel model = fit_entropy(points, options, run);
         if (!best || model.fit_report().objective < best->fit_report().objective) best = std::move(model);
@@ -140,13 +155,14 @@ Classifier baseline_of(Baseline baseline, const Matrix<double>& points, int clus
     MiadmOptions options;
     options.clusters = clusters;
     options.optimizer = Optimizer::lbfgs;
-    options.gamma = annealed_gamma;
+    const InUnits units(points);
+    options.gamma = units.gamma_factor * annealed_gamma;
     options.epochs = 12;
     std::optional<MiadmModel> best;
     for (int start = 0; start < starts; ++start) {
         whole.throw_if_stopped("fits");
-        options.gamma_start = std::pow(10, -1 - start % 5);
-        options.start_scale = std::pow(10, 0.5 * (start % 4));
+        options.gamma_start = units.gamma_factor * std::pow(10, -1 - start % 5);
+        options.start_scale = units.first_logits * std::pow(10, 0.5 * (start % 4));
         Run again(seed + 1000003 * static_cast<std::uint64_t>(start), 1);
         MiadmModel model = fit_miadm(points, options, again);
         if (!best || model.fit_report().objective < best->fit_report().objective) best = std::move(model);

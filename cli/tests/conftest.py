@@ -28,6 +28,10 @@ def files(tmp_path_factory):
     # Ten points of each label are known, in the order ash, birch, cedar.
     known = [names[t] if i < 30 else "" for i, t in enumerate(truth)]
     write_labels(folder / "partial.csv", known)
+    write_csv(folder / "pairs.csv", [[1, 2, "must"], [1, 101, "must"], [1, 201, "cannot"]], ["row", "other", "link"])
+    write_csv(folder / "pairs-far.csv", [[1, 2, "must"], [1, 301, "cannot"]], ["row", "other", "link"])
+    write_csv(folder / "pairs-word.csv", [[1, 2, "must"], [1, 3, "maybe"]], ["row", "other", "link"])
+    write_csv(folder / "pairs-conflict.csv", [[1, 2, "must"], [2, 3, "must"], [3, 1, "cannot"]], ["row", "other", "link"])
     write_csv(folder / "partial-of-two.csv", [[i, f'"{label}"'] for i, label in enumerate(known)], ["row", "tree"])
     np.save(folder / "partial.npy", np.where(np.arange(len(truth)) < 30, truth, -1))
     run("fit", "kmeans", folder / "points.npy", "-k", 3, "--model-out", folder / "model.safetensors", "--quiet")

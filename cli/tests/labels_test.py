@@ -159,3 +159,10 @@ def test_without_partial_labels_nothing_is_named(files, tmp_path):
     value = document("fit", "kmeans", files / "points.npy", "-k", 3, "--truth", files / "truth.csv", "--model-out", tmp_path / "m.st")
     assert "labels" not in value and set(value["scores"]) == set(SCORES)
     assert "labels" not in document("info", tmp_path / "m.st") and "labels" not in document("predict", tmp_path / "m.st", files / "points.npy")
+
+
+def test_pairs_of_rows_are_kept(files, tmp_path):
+    for method in ("kmeans", "subspace"):
+        run("fit", method, files / "points.csv", "-k", 3, "--pairs", files / "pairs.csv", "--labels-out", tmp_path / "l.npy")
+        labels = np.load(tmp_path / "l.npy")
+        assert labels[0] == labels[1] == labels[100] != labels[200]

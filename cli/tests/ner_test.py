@@ -58,6 +58,7 @@ def test_adapt_tells_what_it_took(made):
     largest = max(counts["f1"] for counts in told["compared"].values())
     assert (told["compared"][told["method"]]["f1"] == largest) == told["chosen_because"].startswith("largest F1")
     assert told["outside_share"] is None and "5 are needed" in told["share_origin"]
+    assert told["calibrated_on"] > 20
     given = document("ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
                      "--method", "k-means", "--outside-share", "0.8:0.9", "--quiet")
     assert given["outside_share"] == [0.8, 0.9] and given["share_origin"] == "as given"
@@ -83,6 +84,13 @@ def test_offsets_in_code_points_from_text_to_json(tmp_path):
     assert [first["text"][span["start"] : span["end"]] for span in first["spans"]] == ["plain", "play"]
     assert [(span["start"], span["end"], span["label"]) for span in second["spans"]] == [(5, 10, "A")]
     assert second["id"] == 7 and second["spans"][0]["margin"] > 0
+
+
+def test_info_tells_of_a_tagger(made):
+    told = document("info", made / "tagger.coterie")
+    assert told["method"] == "ner-tagger" and set(told["types"]) == {"PERSON", "PLACE", "SHIP"} and told["sharpness"] > 0
+    text = run("info", made / "tagger.coterie").out
+    assert "tagger of named entities, adapted by" in text and "PERSON, PLACE, SHIP" in text and "prototypes" in text
 
 
 def test_suggestions_are_written_as_a_corpus(made, tmp_path):

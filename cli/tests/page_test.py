@@ -1,5 +1,7 @@
-"""The page of a fit in a browser: it draws, asks for nothing, and gives labels that --partial-labels takes."""
+"""The page of a fit or a description in a browser: it draws, asks for nothing, gives labels that --partial-labels takes, and serves every reader: by
+keyboard, in the dark, on paper, without WebGL, without scripts, and to colour-blind eyes."""
 
+import re
 import time
 
 import numpy as np
@@ -54,7 +56,7 @@ def test_it_draws_and_asks_for_nothing(browser, page):
 
 def test_the_arrays_are_the_points(browser, page):
     browser.open(page / "page.html")
-    told = browser.run("""coterieMap.then(({about}) => about.arrays.map((a) => [a.title || a.name, a.names || null,
+    told = browser.run("""coterieMap.then(({about}) => about.arrays.filter((a) => a.type !== "text").map((a) => [a.title || a.name, a.names || null,
         Array.from(a.values, (v) => a.low === undefined ? v : a.low + v / 65535 * (a.high - a.low))]))""")
     arrays = {name: (names, np.array(values)) for name, names, values in told}
     points = np.loadtxt(page / "points.csv", delimiter=",", skiprows=1, usecols=(0, 1))
@@ -119,3 +121,191 @@ def test_without_scripts_it_is_a_picture_and_tables(browser, page):
     assert len(np.unique(seen.reshape(-1, 3), axis=0)) > 20, "the picture and its colours"
     text = (page / "page.html").read_text()
     assert "<svg" in text and "typical rows" in text and "<b>kind" not in text
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory):
+    """A page of describe, of a table with ids, words and a row that is left out, beside another model."""
+    folder = tmp_path_factory.mktemp("described")
+    points, truth = blobs(d=2)
+    rows = [[f"r{i:03}", *row, ["red", "green", "blue"][label]] for i, (row, label) in enumerate(zip(points, truth))]
+    rows[5][1] = ""
+    write_csv(folder / "points.csv", rows, ["name", "length", "width", "colour"])
+    common = ["--id-column", "name", "--exclude", "colour"]
+    for k in (3, 2):
+        run("fit", "kmeans", folder / "points.csv", "-k", k, "--missing", "drop", *common, "--model-out", folder / f"m{k}", "--quiet")
+    run("describe", folder / "m3", folder / "points.csv", *common, "--beside", folder / "m2", "--report", folder / "page.html", "--quiet")
+    return folder
+
+
+def test_describe_writes_a_page(browser, described):
+    browser.open(described / "page.html")
+    assert browser.run("coterieMap.then(({numbers}) => numbers[5])") == 6  # row 6 is left out
+    shown = browser.run("""coterieMap.then(({plot}) => { const find = document.getElementById('map-search'); find.value = 'r200';
+        find.dispatchEvent(new Event('change')); return document.getElementById('map-said').textContent; })""")
+    assert shown.startswith("row 201: name r200, colour ") and "cluster " in shown and "length" in shown
+    browser.run("document.getElementById('map').scrollIntoView()")
+    left, top = browser.run("(() => { const r = document.getElementById('map-canvas').getBoundingClientRect(); return [r.left, r.top]; })()")
+    x, y = browser.run("coterieMap.then(({plot}) => plot.getScreenPosition(199))")
+    browser.mouse("mouseMoved", left + x + 2, top + y + 2, held=False)
+    browser.mouse("mouseMoved", left + x, top + y, held=False)
+    time.sleep(0.5)
+    tip = browser.run("document.getElementById('map-tip').hidden ? '' : document.getElementById('map-tip').innerText")
+    assert re.search(r"name r\d\d\d", tip) and re.search("colour (red|green|blue)", tip), tip
+    assert browser.run("document.querySelectorAll('#charts-drawn canvas').length") == 2  # sizes, silhouettes
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(browser.folder))
+    (browser.folder / "known.csv").unlink(missing_ok=True)
+    browser.run("(() => { document.getElementById('map-label').value = 'mine'; document.getElementById('map-give').click(); document.getElementById('map-download').click(); })()")
+    for _ in range(100):
+        if (browser.folder / "known.csv").exists() and (browser.folder / "known.csv").stat().st_size > 0:
+            break
+        time.sleep(0.1)
+    lines = (browser.folder / "known.csv").read_text().splitlines()
+    assert len(lines) == 301 and [i for i, line in enumerate(lines) if line == '"mine"'] == [201]
+    assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_what_moved_is_that_of_the_labels(described):
+    value = document("describe", described / "m3", described / "points.csv", "--id-column", "name", "--beside", described / "m2")["beside"]
+    labels = []
+    for k in (3, 2):
+        run("predict", described / f"m{k}", described / "points.csv", "--labels-out", described / f"l{k}.csv", "--quiet")
+        labels.append(np.array([int(line.strip('"') or -1) for line in (described / f"l{k}.csv").read_text().splitlines()[1:]]))
+    here, there = labels
+    # Three clusters beside two: the best matching leaves out the smaller of the two that were one.
+    counts = np.array([[((here == i) & (there == j)).sum() for j in range(2)] for i in range(3)])
+    best = max(counts[a, 0] + counts[b, 1] for a in range(3) for b in range(3) if a != b)
+    assert value["scored"] == 299 and value["moved"] == 299 - best == sum(move["points"] for move in value["moves"])
+    for move in value["moves"]:
+        assert all(str(here[row - 1]) == move["to"] and str(there[row - 1]) == move["from"] for row in move["rows"])
+    text = (described / "page.html").read_text()
+    assert "What moved, beside kmeans of" in text and f">{value['moved']}</b><span>rows moved" in text
+    same = document("describe", described / "m3", described / "points.csv", "--beside", described / "m3")["beside"]
+    assert same["moved"] == 0 and same["moves"] == [] and same["ari"] == 1
+
+
+def test_ward_has_a_dendrogram_whose_cut_moves(browser, page, tmp_path):
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    value = document("fit", "ward", page / "points.csv", "-k", 3, "--label-column", "kind", "--report", tmp_path / "page.html")
+    points = np.loadtxt(page / "points.csv", delimiter=",", skiprows=1, usecols=(0, 1))
+    tree = linkage(points, "ward")
+    details = value["details"]
+    assert np.allclose(details["tree_heights"], tree[-39:, 2]) and sum(details["tree_sizes"]) == 300
+    browser.open(tmp_path / "page.html")
+    for clusters in (1, 3, 5, 12, 40):
+        said = browser.run(f"""(() => {{ const slider = document.getElementById('dendrogram-clusters'); slider.value = {clusters};
+            slider.dispatchEvent(new Event('input')); return document.getElementById('dendrogram-said').textContent; }})()""")
+        sizes = sorted(np.bincount(fcluster(tree, clusters, "maxclust"))[1:], reverse=True)
+        assert said.startswith(f"{clusters} cluster") and said.endswith("points: " + ", ".join(map(str, sizes)))
+    assert complaints(browser) == []
+    assert browser.run("document.querySelectorAll('#dendrogram svg path').length") > 39
+
+
+def key(browser, name, code=0, text=None):
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **({"text": text} if text and kind == "keyDown" else {}))
+
+
+def test_by_keyboard(browser, page):
+    browser.open(page / "page.html")
+    browser.run("coterieMap.then(() => { document.activeElement.blur(); })")
+    order, outlined = [], []
+    for _ in range(12):
+        key(browser, "Tab", 9)
+        order.append(browser.run("document.activeElement.id"))
+        outlined.append(browser.run("(() => { const s = getComputedStyle(document.activeElement); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2; })()"))
+    assert order[:11] == ["map-x", "map-y", "map-colour", "map-filter", "map-search", "map-lasso", "map-whole", "map-canvas", "map-label", "map-give", "map-download"]
+    assert all(outlined[:11]), "the focus is seen"
+    browser.run("document.getElementById('map-canvas').focus()")
+    before = browser.run("coterieMap.then(({camera}) => camera())")
+    key(browser, "ArrowRight", 39)
+    key(browser, "+", 187, "+")
+    after = browser.run("coterieMap.then(({camera}) => camera())")
+    assert after["cameraTarget"][0] > before["cameraTarget"][0] and after["cameraDistance"] < before["cameraDistance"]
+    browser.run("document.getElementById('map-lasso').focus()")
+    key(browser, "Enter", 13, "\r")
+    assert browser.run("document.getElementById('map-lasso').getAttribute('aria-pressed')") == "true"
+    # Every control has a name for those who do not see it.
+    assert browser.run("Array.from(document.querySelectorAll('input, select, button, canvas[tabindex]')).filter((e) => !(e.closest('label') || e.textContent.trim() || e.ariaLabel)).length") == 0
+
+
+def luminance(colour):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.array(colour) / 255]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_in_the_light_and_in_the_dark(browser, described, scheme):
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    try:
+        browser.open(described / "page.html")
+        browser.run("coterieMap.then(() => 0)")
+        pairs = browser.run("""(() => { const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+            const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] > 0.9) return c.slice(0, 3); } };
+            return Array.from(document.querySelectorAll('h1, h2, h3, p, td, th, label, li, .tile b, .tile span'), (e) => [e.tagName, rgb(getComputedStyle(e).color).slice(0, 3), behind(e)]); })()""")
+        for name, ink, paper in pairs:
+            assert contrast(ink, paper) >= 4.5, f"{name}: {ink} on {paper}"
+        assert (luminance(pairs[0][2]) < 0.1) == (scheme == "dark")
+        browser.run("document.getElementById('map').scrollIntoView()")
+        left, top, right, bottom = map(int, browser.run("(() => { const r = document.getElementById('map-canvas').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()"))
+        time.sleep(0.5)
+        map_pixels = browser.pixels()[max(top, 0) + 4 : bottom - 4, left + 4 : right - 4].reshape(-1, 3)
+        assert (map_pixels.mean() < 80) == (scheme == "dark")
+        assert complaints(browser) == []
+    finally:
+        browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+def test_printed_it_is_a_picture_and_all_tables(browser, described):
+    browser.open(described / "page.html")
+    browser.run("coterieMap.then(() => 0)")
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        seen = browser.run("""(() => { const there = (e) => e.getClientRects().length > 0;
+            return { map: there(document.getElementById('map')), charts: there(document.getElementById('charts')), picture: there(document.querySelector('#picture svg')),
+                     tables: Array.from(document.querySelectorAll('table')).filter((t) => !t.closest('#charts')).map(there) }; })()""")
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+    assert seen["picture"] and not seen["map"] and not seen["charts"] and len(seen["tables"]) >= 5 and all(seen["tables"])
+    assert len(browser.call("Page.printToPDF")["data"]) > 10000
+
+
+def test_without_webgl_there_is_a_picture(browser, page):
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source="""HTMLCanvasElement.prototype.getContext = (get =>
+        function (kind, ...more) { return kind.startsWith('webgl') ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext)""")
+    try:
+        browser.open(page / "page.html")
+        browser.run("coterieMap.catch(() => 0)")
+        assert browser.run("[document.getElementById('map').hidden, document.getElementById('picture').hidden]") == [True, False]
+        assert "cannot be drawn here" in browser.run("document.getElementById('map-missing').textContent")
+        assert browser.run("document.querySelectorAll('#charts-drawn canvas').length") > 0  # these need no WebGL
+    finally:
+        browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+def test_colours_differ_to_colour_blind_eyes(browser, page):
+    """Machado, Oliveira and Fernandes, A physiologically-based model for simulation of color vision deficiency, 2009; differences in CIELAB."""
+    browser.open(page / "page.html")
+    colours = browser.run("coterieMap.then(({about}) => about.colours)")
+    assert len(set(colours)) == 8
+    values = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours]) / 255
+    linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+    eyes = {
+        "all cones": np.eye(3),
+        "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    }
+    for name, seen in eyes.items():
+        xyz = np.clip(linear @ np.array(seen).T, 0, 1) @ to_xyz.T / [0.95047, 1, 1.08883]
+        f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+        lab = np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+        distance = np.linalg.norm(lab[:, None] - lab[None], axis=2) + 1000 * np.eye(len(lab))
+        assert distance.min() > 12, name  # a difference of 2.3 is just noticed

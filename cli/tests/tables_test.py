@@ -137,6 +137,10 @@ TAKEN = {
     "column that counts, without names": ("a.csv", "".join(f"{i},{i * i % 7}\n" for i in range(1, 41)), [], [[i, i * i % 7] for i in range(1, 41)], ["column 1 counts the rows", "--exclude 1"]),
     "constant column": ("a.csv", "x,y,z\n1,2,9\n3,4,9\n5,7,9\n", [], [[1, 2, 9], [3, 4, 9], [5, 7, 9]], ["column 3 (z) is the same in every row", "--exclude"]),
     "a column of large numbers": ("a.csv", "age,income\n31,52000\n45,31000\n27,78000\n50,44000\n", [], [[31, 52000], [45, 31000], [27, 78000], [50, 44000]], ["column 2 (income) carries", "--scale zscore"]),
+    "columns of an array": ("a.npy", np.array([[9, 1, 2], [8, 3, 4], [6, 5, 7]]), ["--columns", "2-3"], A, []),
+    "columns of an array in another order": ("a.npy", np.array([[2, 9, 1], [4, 8, 3], [7, 6, 5]]), ["--columns", "3,1"], A, []),
+    "an array without a column": ("a.npy", np.array([[1, 9, 2], [3, 8, 4], [5, 6, 7]]), ["--exclude", "-2"], A, []),
+    "a label that is blank": ("a.csv", "x,y,kind\n1,2,a\n3,4,\n5,7,b\n", ["--label-column", "kind"], A, ["1 of 3 points have no truth"]),
     # missing values
     "drop": ("a.csv", "x,y\n1,2\n9,\n3,4\n5,7\n", ["--missing", "drop"], A, ["1 of 4 rows misses a value"]),
     "drop NA": ("a.csv", "x,y\n1,2\n9,NA\n3,4\nNaN,3\n5,7\n", ["--missing", "drop"], A, ["2 of 5 rows miss a value"]),
@@ -224,6 +228,9 @@ REFUSED = {
     "a quote that never ends": ("a.csv", 'x,y\n1,"2\n3,4\n', [], ["row 2", "never ends"]),
     "text behind a quote": ("a.csv", 'x,y\n1,"2"3\n3,4\n', [], ["row 2", "closing quote"]),
     "too large": ("a.csv", "x,y\n1,2\n1e999,4\n", [], ["row 3", "1e999", "too large"]),
+    "too large to square": ("a.csv", "# measured\nx,y\n1,2\n\n3,4\n5,-1e120\n", [], ["row 6, column 2 (y)", "-1e+120 is so large"]),
+    "too large to square in single precision": ("a.csv", "x,y\n1,2\n1e30,4\n", ["--precision", "float32"], ["row 3, column 1 (x)", "float64"]),
+    "labels that are all blank": ("a.csv", "x,y,kind\n1,2,\n3,4,\n", ["--label-column", "kind"], ["blank in every row"]),
     "hexadecimal": ("a.csv", "x,y\n1,2\n0x10,4\n", [], ["row 3", "0x10"]),
     "a formula": ("a.csv", "x,y\n1,2\n=1+1,4\n", [], ["row 3", "=1+1"]),
     "a page of the web": ("a.csv", "<!DOCTYPE html>\n<html><body>no, not found</body></html>\n", [], ["a.csv"]),
@@ -269,6 +276,9 @@ MISUSED = {
     "id not there": (["--id-column", "q"], ["'q'"]),
     "id and coordinate": (["--id-column", "x", "--columns", "x"], ["coordinate and as id"]),
     "label and coordinate": (["--label-column", "x", "--columns", "x"], ["coordinate and as label"]),
+    "column of weights without a file": (["--weights-column", "x"], ["--weights-column", "--weights FILE"]),
+    "column of weights not there": (["--weights", "a.csv", "--weights-column", "q"], ["'q'", "x, y"]),
+    "which column of weights": (["--weights", "a.csv"], ["has 2 columns"]),
     "table that is no csv": (["--table-out", "t.npy"], ["--table-out", ".csv"]),
 }
 
@@ -313,6 +323,53 @@ def test_refused(name, tmp_path):
     for word in words:
         assert word in done.err, done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == [file]
+
+
+def test_columns_that_an_array_has_not(tmp_path):
+    np.save(tmp_path / "a.npy", np.array(A))
+    for options, words in ((["--columns", "3"], "from 1 to 2"), (["--columns", "x"], "columns are numbered"), (["--exclude", "1-2"], "no column is left")):
+        assert words in run("fit", "kmeans", "a.npy", "-k", 1, *options, cwd=tmp_path, code=3 if "left" in words else 2).err
+
+
+def test_blank_labels_are_left_out_of_the_scores_alike(tmp_path):
+    kinds = ["a", "a", "", "b", "b", ""]
+    rows = [[0, 1], [0, 2], [0, 1.5], [9, 1], [9, 2], [9, 1.5]]
+    save(tmp_path / "a.csv", "x,y,kind\n" + "".join(f"{x},{y},{kind}\n" for (x, y), kind in zip(rows, kinds)))
+    save(tmp_path / "t.csv", "label\n" + "".join(f'"{kind}"\n' for kind in kinds))
+    own = document("fit", "kmeans", "a.csv", "-k", 2, "--label-column", "kind", "--model-out", "m", cwd=tmp_path)
+    beside = document("fit", "kmeans", "a.csv", "-k", 2, "--exclude", "kind", "--truth", "t.csv", cwd=tmp_path)
+    assert own["scores"] == beside["scores"] and own["confusion"] == beside["confusion"]
+    assert sum(map(sum, own["confusion"]["counts"])) == 4
+    assert document("predict", "m", "a.csv", "--label-column", "kind", cwd=tmp_path)["scores"] == own["scores"]
+
+
+def test_a_column_of_weights(tmp_path):
+    save(tmp_path / "a.csv", "x,y,w\n1,2,1\n3,4,3\n5,7,0.5\n")
+    value = document("fit", "kmeans", "a.csv", "-k", 1, "--exclude", "w", "--weights", "a.csv", "--weights-column", "w", "--model-out", "m", cwd=tmp_path)
+    weights = np.array([1, 3, 0.5])[:, None]
+    points = np.array(A, dtype=float)
+    mean = (weights * points).sum(0) / weights.sum()
+    assert value["objective"] == pytest.approx((weights * (points - mean) ** 2).sum())
+    told = document("describe", "m", "a.csv", "--weights", "a.csv", "--weights-column", "3", cwd=tmp_path)
+    assert told["n"] == 3
+
+
+def test_a_list_of_labels_is_not_taken_for_points(tmp_path):
+    np.savez(tmp_path / "a.npz", names=np.array(["ann", "bob", "cid"]), y=np.array([0, 1, 0]))
+    done = run("fit", "kmeans", "a.npz", "-k", 1, cwd=tmp_path, code=3)
+    assert "y (3 values), is a single column, as labels are" in done.err and "names" in done.err
+    run("fit", "kmeans", "a.npz:y", "-k", 1, cwd=tmp_path)
+
+
+def test_a_hundred_classes_leave_the_page_small(tmp_path):
+    labels = np.repeat(np.arange(100), 10)
+    np.save(tmp_path / "p.npy", np.column_stack([labels, labels % 7]) + np.random.default_rng(0).normal(size=(1000, 2)))
+    np.save(tmp_path / "t.npy", labels)
+    run("fit", "kmeans", "p.npy", "-k", 100, "--truth", "t.npy", "--report", "r.html", "--restarts", 1, "--quiet", cwd=tmp_path)
+    page = (tmp_path / "r.html").read_text()
+    table = page[page.index("<h2>Classes and clusters</h2>") :]
+    table = table[: table.index("</section>")]
+    assert len(table) < 20_000 and "100 classes and 100 clusters" in table and table.count("<tr>") == 101
 
 
 @pytest.mark.parametrize("name", MISUSED)

@@ -11,10 +11,33 @@
 #include <vector>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/largest_coordinate.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/sparse_points.hpp"
 
 namespace coterie {
+
+namespace internal {
+
+double largest_coordinate(ScalarType scalar, Index columns) {
+    // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type; in double so must
+    // their sums over all points, weighted.
+    const double most =
+        scalar == ScalarType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    return std::min(1e100, std::sqrt(most / (16.0 * static_cast<double>(columns))));
+}
+
+std::string too_large_text(double value, ScalarType scalar, Index columns) {
+    return to_text(OptionValue(value)) + " is so large that squared distances overflow " + std::string(name(scalar)) +
+           "; magnitudes up to " + to_text(OptionValue(largest_coordinate(scalar, columns))) +
+           " are accepted. Rescale the column" + (scalar == ScalarType::float32 ? " or read the data as float64" : "");
+}
+
+}  // namespace internal
+
+using internal::largest_coordinate;
+using internal::too_large_text;
+
 namespace {
 
 // Beyond these, sums of weighted squares could overflow or vanish.
@@ -136,20 +159,14 @@ double check_points(PointsView points, std::string_view what, const Run& run, In
     if (points.rows() < 1 || points.columns() < 1)
         throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " +
                       std::to_string(points.columns()) + " columns; at least one row and one column are needed");
-    // Sums of d squares, of differences up to twice as large, must stay finite in the scalar type; in double so must
-    // their sums over all points, weighted.
-    const bool single = points.scalar() == ScalarType::float32;
-    const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-    const double limit = std::min(1e100, std::sqrt(most / (16.0 * static_cast<double>(points.columns()))));
+    const double limit = largest_coordinate(points.scalar(), points.columns());
     const auto found = look(points, limit, run);
     refuse_bad(found, points, what, first);
     if (found[large_first] >= 0) {
         ErrorFields fields{.value = to_text(found[large_value]), .accepted = "magnitudes up to " + to_text(limit)};
         const std::string place = place_text(points, found[large_first], first, fields);
-        throw BadData(std::string(what) + ": " + place + ": " + to_text(OptionValue(found[large_value])) +
-                          " is so large that squared distances overflow " + std::string(name(points.scalar())) +
-                          "; magnitudes up to " + to_text(OptionValue(limit)) + " are accepted. Rescale the column" +
-                          (single ? " or read the data as float64" : ""),
+        throw BadData(std::string(what) + ": " + place + ": " +
+                          too_large_text(found[large_value], points.scalar(), points.columns()),
                       std::move(fields));
     }
     return found[largest];

@@ -30,7 +30,7 @@ enum class ErrorKind {
 };
 
 /// Fields of a Problem, a Run, a ReadOptions or a search over options that texts name as they name options.
-inline constexpr std::array<std::string_view, 21> named_fields = {"weights",        "initial_centroids",
+inline constexpr std::array<std::string_view, 24> named_fields = {"weights",        "initial_centroids",
                                                                   "partial_labels", "clusters_per_label",
                                                                   "group_share",    "sizes",
                                                                   "graph",          "seed",
@@ -40,7 +40,8 @@ inline constexpr std::array<std::string_view, 21> named_fields = {"weights",    
                                                                   "runs",           "device",
                                                                   "checkpoint",     "header",
                                                                   "decimal",        "exclude",
-                                                                  "id_column"};
+                                                                  "id_column",      "must_links",
+                                                                  "cannot_links",   "methods"};
 
 /// What an error is about; what is not known, or does not apply, is empty.
 struct COTERIE_API ErrorFields {

@@ -4,6 +4,7 @@
 #include "coterie/base/problem.hpp"
 
 #include <cmath>
+#include <map>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/sparse_points.hpp"
@@ -17,6 +18,21 @@ std::vector<T> entries_of(const std::vector<T>& all, std::span<const Index> rows
     if (all.empty()) return out;
     out.reserve(rows.size());
     for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+// The pairs of which both rows are there, wherever they are; a row may be there more than once.
+std::vector<RowPair> pairs_of(const std::vector<RowPair>& all, std::span<const Index> rows) {
+    std::vector<RowPair> out;
+    if (all.empty()) return out;
+    std::multimap<Index, Index> places;
+    for (std::size_t i = 0; i < rows.size(); ++i) places.emplace(rows[i], static_cast<Index>(i));
+    for (const RowPair& pair : all) {
+        const auto [first, first_end] = places.equal_range(pair.first);
+        const auto [second, second_end] = places.equal_range(pair.second);
+        for (auto a = first; a != first_end; ++a)
+            for (auto b = second; b != second_end; ++b) out.push_back({a->second, b->second});
+    }
     return out;
 }
 
@@ -40,6 +56,8 @@ Problem Problem::subset(std::span<const Index> which) const {
     out.clusters_per_label = clusters_per_label;
     out.group_shares = group_shares;
     out.sizes = sizes;
+    out.must_links = pairs_of(must_links, which);
+    out.cannot_links = pairs_of(cannot_links, which);
     if (out.sizes && static_cast<Index>(which.size()) != rows()) {
         auto& [low, high] = *out.sizes;
         const double share = static_cast<double>(which.size()) / static_cast<double>(rows());

@@ -42,6 +42,12 @@ struct SizeBounds {
     Index high = std::numeric_limits<Index>::max();
 };
 
+/// Two rows of the points, numbers from 0 to n-1.
+struct RowPair {
+    Index first = 0;
+    Index second = 0;
+};
+
 struct COTERIE_API Problem {
     /// n x d, owned, shared or borrowed (Points::borrow); empty where there is a graph.
     Points points = {};
@@ -71,13 +77,17 @@ struct COTERIE_API Problem {
     std::vector<GroupShare> group_shares = {};
     std::optional<SizeBounds> sizes = {};
 
+    /// Rows that belong to one cluster, and rows that do not (Wagstaff et al., ICML 2001).
+    std::vector<RowPair> must_links = {};
+    std::vector<RowPair> cannot_links = {};
+
     /// n and d; of a graph d is n.
     Index rows() const { return graph ? graph->rows() : points.rows(); }
     Index columns() const { return graph ? graph->cols() : points.columns(); }
 
-    /// The problem of some of the rows, in the order given: their points, weights and labels. Shares and what is known
-    /// of labels stay; size bounds shrink in proportion, outwards. BadArgument for a graph, InternalError on a row that
-    /// is not there.
+    /// The problem of some of the rows, in the order given: their points, weights, labels and the pairs among them.
+    /// Shares and what is known of labels stay; size bounds shrink in proportion, outwards. BadArgument for a graph,
+    /// InternalError on a row that is not there.
     Problem subset(std::span<const Index> rows) const;
 };
 

@@ -46,7 +46,8 @@ public:
     Run child(std::string_view purpose, std::uint64_t index = 0) const;
     /// For a computation within another: the same but for what a network alone uses, device and checkpoint.
     Run within() const;
-    /// For work that every process does by itself.
+    /// For work that every process does by itself. One that is stopped is alone with that: such work is done
+    /// together(), or unstopped().
     Run alone() const;
     /// For what is still to be done after the caller asked to stop: nobody stops it.
     Run unstopped() const;

@@ -5,6 +5,7 @@
 
 #include "coterie/constraints/constrained_assignment.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "coterie/base/internal/blocks.hpp"
@@ -149,6 +150,13 @@ HardAssignment assign_hard(PointsView points, const PrototypeDistances& distance
     for (int j = 0; j < k; ++j) clusters_are_groups = clusters_are_groups && constraints.group_of[at(j)] == j;
     require_groups(run, points.rows(), own.count(), groups, clusters_are_groups ? 8.0 : 12.0);
 
+    // Rows of pairs that this process has are places begin..end-1 of them all.
+    const std::vector<Index> none;
+    const std::vector<Index>& linked = constraints.links ? constraints.links->rows() : none;
+    const auto linked_begin = std::lower_bound(linked.begin(), linked.end(), own.begin);
+    const auto linked_end = std::lower_bound(linked_begin, linked.end(), own.end);
+    Matrix<double> linked_costs(linked_end - linked_begin, k);
+
     HardAssignment out;
     out.labels.resize(at(own.count()));
     Matrix<double> costs(groups > 0 ? own.count() : 0, groups);
@@ -166,6 +174,10 @@ HardAssignment assign_hard(PointsView points, const PrototypeDistances& distance
                 if (row[j] < row[best]) best = j;
             const Index mine = i - own.begin;
             out.labels[at(mine)] = best;
+            if (const auto place = std::lower_bound(linked_begin, linked_end, i); place != linked_end && *place == i) {
+                for (Index j = 0; j < k; ++j) linked_costs(place - linked_begin, j) = weight_of(weights, i) * row[j];
+                continue;
+            }
             *sum += weight_of(weights, i) * row[best];
             if (groups == 0) continue;
             natural[at(mine)] = constraints.group_of[at(best)];
@@ -179,6 +191,19 @@ HardAssignment assign_hard(PointsView points, const PrototypeDistances& distance
             }
         }
     })[0];
+    if (!linked.empty()) {
+        Communicator& communicator = run.communicator();
+        const Matrix<double> all = gather_at_first(run, linked_costs, static_cast<Index>(linked.size()));
+        LinkedRows::Solution solution;
+        together(communicator, [&] {
+            if (communicator.rank() == 0) solution = constraints.links->assign(all);
+        });
+        const Labels chosen = scatter_from_first(communicator, solution.labels, at(linked_costs.rows()));
+        for (auto row = linked_begin; row != linked_end; ++row)
+            out.labels[at(*row - own.begin)] = chosen[at(row - linked_begin)];
+        out.objective += from_process(communicator, 0, solution.cost);
+        out.optimal = from_process(communicator, 0, solution.optimal);
+    }
     if (groups == 0) return out;
 
     const Labels chosen = groups_of_rows(costs, natural, constraints, points.rows(), prices, run);

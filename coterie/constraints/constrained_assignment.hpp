@@ -2,13 +2,13 @@
 // Internal: the E step under constraints. D_ij = || U'(x_i - c_j) ||^2 (U = I: the points as they are).
 //
 //   hard  a_i = nearest allowed prototype; with bounds on groups the exact minimiser of
-//         sum_i D_{i a_i} under them
+//         sum_i D_{i a_i} under them, with pairs of rows the same (linked_rows.hpp)
 //   soft  A_ij proportional to Z_ij exp(-D_ij / T) theta_{group of j}; theta = 1 where
 //         bounds do not bind
 //
 // Ties go to the lowest prototype. Everything about a row is computed in double and depends on no other row but through
-// theta and the groups. Passes are in blocks, in one process or several; what is had per row is of the process' own
-// rows. Under bounds on groups the first process has the costs of all rows, n x G numbers, and solves for all.
+// theta, the groups and pairs. Passes are in blocks, in one process or several; what is had per row is of the process'
+// own rows. Under bounds on groups the first process has the costs of all rows, n x G numbers, and solves for all.
 
 #include <algorithm>
 #include <functional>
@@ -63,6 +63,7 @@ private:
 struct HardAssignment {
     Labels labels;
     double objective = 0;  // sum_i w_i D_{i a_i}
+    bool optimal = true;   // of all assignments that keep the pairs of rows: false where that was not proven
 };
 /// `prices`: of the last call, or empty; read and updated. BadArgument where no assignment meets the bounds,
 /// ResourceError, Cancelled.

@@ -360,6 +360,19 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
         out.low_mass = {0};
         out.high_mass = {static_cast<double>(points)};
     }
+    if (problem.must_links.empty() && problem.cannot_links.empty()) return out;
+    const char* const option = problem.must_links.empty() ? "cannot_links" : "must_links";
+    if (soft)
+        throw BadArgument("pairs of rows are kept by hard assignments alone; `assignment` must be hard",
+                          {.option = option});
+    if (out.bounded)
+        throw BadArgument(
+            "pairs of rows cannot be combined with `" + std::string(problem.sizes ? "sizes" : "group_share") + "`",
+            {.option = option});
+    out.links = std::make_shared<LinkedRows>(problem, out.clusters(), [&](Index row) {
+        const std::int32_t known = out.label(row);
+        return known < 0 ? std::pair(0, out.clusters()) : out.clusters_of(known);
+    });
     return out;
 }
 

@@ -2,6 +2,7 @@
 // Internal: partial labels, group shares and size bounds, checked and brought into the form that assignments use.
 // Notation of the paper: Z_ij = 1 where point i may go to cluster j; phi(j) is the label of cluster j.
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/problem.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/constraints/linked_rows.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie::internal {
@@ -27,9 +29,11 @@ struct Constraints {
     std::vector<double> low_mass, high_mass;  // G: the same before rounding, for soft ones
     bool bounded = false;                     // some group's bounds are tighter than 0 and n
 
+    std::shared_ptr<const LinkedRows> links;  // pairs of rows; none: null
+
     int clusters() const { return static_cast<int>(label_of.size()); }
     int groups() const { return static_cast<int>(low.size()); }
-    bool any() const { return bounded || !labels.empty(); }
+    bool any() const { return bounded || !labels.empty() || links; }
     std::int32_t label(Index i) const { return labels.empty() ? -1 : labels[static_cast<std::size_t>(i)]; }
     /// Z_ij
     bool allowed(Index i, int j) const {

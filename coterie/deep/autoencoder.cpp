@@ -50,8 +50,8 @@ Matrix<double> DeepModel::output_checked(Output which, PointsView points, const 
 }
 
 Matrix<double> DeepModel::embed(PointsView points, const Run& run) const {
-    return internal::encoded(points, internal::architecture_of(autoencoder(), state_.dimensions), state_.parameters,
-                             autoencoder().half, run) *
+    return internal::encoded(points, state_.unit, internal::architecture_of(autoencoder(), state_.dimensions),
+                             state_.parameters, autoencoder().half, run) *
            state_.rotation.transpose();
 }
 
@@ -62,6 +62,7 @@ Labels DeepModel::predict_checked(PointsView points, const Run& run) const {
 void DeepModel::parts(Parts& parts) {
     parts.bind('e', autoencoder().embedding);
     parts.add_count("dimensions", state_.dimensions);
+    internal::unit_part(parts, state_.unit);
     parts.add("rotation", state_.rotation, "e x e", "the orthonormal basis of the embedding");
     parts.add("centroids", state_.centroids, "k x e", "the centroid of each cluster in the embedding");
     internal::network_parts(parts, state_.parameters,

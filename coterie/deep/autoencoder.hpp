@@ -62,6 +62,7 @@ struct COTERIE_API AeKMeansOptions : AutoencoderOptions {
 /// What a deep model keeps of its fit.
 struct DeepState {
     Index dimensions = 0;                        // d
+    double unit = 1;                             // points are divided by it before the network sees them
     std::vector<std::vector<float>> parameters;  // encoder and decoder, layer by layer: weights, then biases
     Matrix<double> rotation;                     // p x p, rows orthonormal: V of dekm, else the identity
     Matrix<double> centroids;                    // k x p, in the space of the embedding

@@ -19,10 +19,12 @@ ClassifierModel::ClassifierModel(ClassifierState state, ClusterLabels cluster_la
 namespace {
 Matrix<double> logits(PointsView points, const ClassifierOptions& options, const ClassifierState& state,
                       const Run& run) {
-    return internal::encoded(points, internal::classifier_of(options, state.dimensions), state.parameters, options.half,
-                             run);
+    return internal::encoded(points, state.unit, internal::classifier_of(options, state.dimensions), state.parameters,
+                             options.half, run);
 }
 }  // namespace
+
+double ClassifierModel::restart_criterion() const { return internal::number_of(report_, "criterion"); }
 
 Labels ClassifierModel::predict_checked(PointsView points, const Run& run) const {
     return internal::largest_columns(logits(points, network_options(), state_, run));
@@ -33,7 +35,8 @@ Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, 
     if (which == Output::embedding) {
         internal::Parameters parameters = state_.parameters;
         parameters.resize(parameters.size() - 2);  // the head's weights and biases
-        return internal::encoded(points, internal::without_head(internal::classifier_of(options, state_.dimensions)),
+        return internal::encoded(points, state_.unit,
+                                 internal::without_head(internal::classifier_of(options, state_.dimensions)),
                                  parameters, options.half, run);
     }
     Matrix<double> sigma = softmax(logits(points, options, state_, run), run.threads).probability;
@@ -42,6 +45,7 @@ Matrix<double> ClassifierModel::output_checked(Output which, PointsView points, 
 
 void ClassifierModel::parts(Parts& parts) {
     parts.add_count("dimensions", state_.dimensions);
+    internal::unit_part(parts, state_.unit);
     internal::network_parts(parts, state_.parameters,
                             [&] { return internal::classifier_of(network_options(), state_.dimensions); });
 }

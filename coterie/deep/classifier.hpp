@@ -65,12 +65,14 @@ struct ClassifierOptions {
     double weight_decay = 1e-4;
     std::string pretrained;  // a file: the network up to its head
     double label_weight = 1;
+    int restarts = 1;  // the fit of least ClassifierModel::restart_criterion() is kept
     bool half = false;
 };
 
 /// What a classifier keeps of its fit.
 struct ClassifierState {
     Index dimensions = 0;                        // d
+    double unit = 1;                             // points are divided by it before the network sees them
     std::vector<std::vector<float>> parameters;  // layer by layer: weights, biases, running means and variances
 };
 
@@ -81,6 +83,9 @@ public:
     Index dimensions() const override { return state_.dimensions; }
     int clusters() const override { return *network_options().clusters; }
     const ClassifierState& state() const { return state_; }
+    /// "criterion_per_epoch" of the epoch that the model is of: what tells a good start from a bad one without the
+    /// truth.
+    double restart_criterion() const;
 
     /// Embedding: f(x). Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
     OutputSet outputs() const override {

@@ -15,6 +15,7 @@
 #include "coterie/deep/classifier.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/model/method.hpp"
+#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -60,11 +61,11 @@ using MiadmNetModel = ClassifierModelOf<MiadmNetOptions>;
 /// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
 /// label. The report's objective is the loss of each epoch, its details "decisiveness", "fairness" and
 /// "mean_probabilities" as those of fit_entropy, "kept_epoch" (from 1), "criterion_per_epoch" (what decides it),
-/// "balance_per_epoch" (entropy of the clusters' sizes over ln k), of entropy-net "label_rounds", "label_gradient" and
-/// "label_gap" of the last labels that were solved for (entropy/label_solver.hpp), "changed_per_epoch" (shares),
-/// "parameters", "network", "device", "backend". Throws BadArgument (options, an image of other size than d, training
-/// that diverges), BadData (values, a checkpoint of another fit), ResourceError (no LibTorch), Cancelled before the
-/// first epoch is done.
+/// "criterion" (its), "balance_per_epoch" (entropy of the clusters' sizes over ln k), of entropy-net "label_rounds",
+/// "label_gradient" and "label_gap" of the last labels that were solved for (entropy/label_solver.hpp),
+/// "changed_per_epoch" (shares), "parameters", "network", "device", "backend". Throws BadArgument (options, an image of
+/// other size than d, training that diverges), BadData (values, a checkpoint of another fit), ResourceError (no
+/// LibTorch), Cancelled before the first epoch is done.
 struct COTERIE_API EntropyNetMethod {
     using Options = EntropyNetOptions;
     using Model = EntropyNetModel;
@@ -74,8 +75,9 @@ struct COTERIE_API EntropyNetMethod {
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<EntropyNetMethod> fit_entropy_net{};
+inline constexpr RestartedFit<EntropyNetMethod> fit_entropy_net{};
 struct COTERIE_API SelaNetMethod {
     using Options = SelaNetOptions;
     using Model = SelaNetModel;
@@ -85,8 +87,9 @@ struct COTERIE_API SelaNetMethod {
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<SelaNetMethod> fit_sela_net{};
+inline constexpr RestartedFit<SelaNetMethod> fit_sela_net{};
 struct COTERIE_API MiadmNetMethod {
     using Options = MiadmNetOptions;
     using Model = MiadmNetModel;
@@ -95,7 +98,8 @@ struct COTERIE_API MiadmNetMethod {
         "self-labelling by alternating directions: a network of soft labels (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<MiadmNetMethod> fit_miadm_net{};
+inline constexpr RestartedFit<MiadmNetMethod> fit_miadm_net{};
 
 }  // namespace coterie

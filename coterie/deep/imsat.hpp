@@ -13,6 +13,7 @@
 #include "coterie/base/export.hpp"
 #include "coterie/deep/classifier.hpp"
 #include "coterie/model/method.hpp"
+#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -48,8 +49,9 @@ struct COTERIE_API ImsatMethod {
     static constexpr Takes takes = {
         .blocks = true, .labels = true, .shares = Shares::number, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<ImsatMethod> fit_imsat{};
+inline constexpr RestartedFit<ImsatMethod> fit_imsat{};
 struct COTERIE_API IicMethod {
     using Options = IicOptions;
     using Model = IicModel;
@@ -57,7 +59,8 @@ struct COTERIE_API IicMethod {
     static constexpr std::string_view summary = "IIC: mutual information of the clusters of two views (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<IicMethod> fit_iic{};
+inline constexpr RestartedFit<IicMethod> fit_iic{};
 
 }  // namespace coterie

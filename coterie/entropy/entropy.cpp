@@ -115,6 +115,7 @@ void refuse_idle_options(const EntropyOptions& options) {
 const OptionSet& EntropyOptions::described() {
     static const OptionSet set =
         internal::describe_training<EntropyOptions>()
+            .integer("restarts", &EntropyOptions::restarts, at_least(1), internal::restarts_meaning)
             .choice("loss", &EntropyOptions::loss, {"self-label", "mi", "renyi"},
                     "reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or "
                     "alpha")
@@ -134,6 +135,7 @@ const OptionSet& EntropyOptions::described() {
 
 const OptionSet& MiOptions::described() {
     static const OptionSet set = internal::describe_training<MiOptions>()
+                                     .integer("restarts", &MiOptions::restarts, at_least(1), internal::restarts_meaning)
                                      .real("fairness", &MiOptions::fairness, at_least(0), fairness_meaning)
                                      .reals("prior", &MiOptions::prior, above(0), prior_meaning, automatic_prior);
     return set;
@@ -142,6 +144,7 @@ const OptionSet& MiOptions::described() {
 const OptionSet& SelaOptions::described() {
     static const OptionSet set =
         internal::describe_training<SelaOptions>()
+            .integer("restarts", &SelaOptions::restarts, at_least(1), internal::restarts_meaning)
             .real("sharpness", &SelaOptions::sharpness, between(1e-6, 1e6),
                   "of the transport: the power of the predictions whose row and column sums it scales")
             .reals("prior", &SelaOptions::prior, above(0), prior_meaning, automatic_prior)
@@ -150,8 +153,11 @@ const OptionSet& SelaOptions::described() {
 }
 
 const OptionSet& MiadmOptions::described() {
-    static const OptionSet set = internal::describe_training<MiadmOptions>().choice(
-        "labels_per", &MiadmOptions::labels_per, {"batch", "epoch"}, "when labels are renewed (batch: MIADM*)");
+    static const OptionSet set =
+        internal::describe_training<MiadmOptions>()
+            .integer("restarts", &MiadmOptions::restarts, at_least(1), internal::restarts_meaning)
+            .choice("labels_per", &MiadmOptions::labels_per, {"batch", "epoch"},
+                    "when labels are renewed (batch: MIADM*)");
     return set;
 }
 
@@ -215,6 +221,10 @@ SoftmaxModel::SoftmaxModel(Linear linear, ClusterLabels cluster_labels, Labels l
 
 Index SoftmaxModel::dimensions() const {
     return std::visit([](const auto& linear) { return linear.weights.cols(); }, linear_);
+}
+
+double SoftmaxModel::restart_criterion() const {
+    return internal::number_of(report_, "decisiveness") + internal::number_of(report_, "fairness");
 }
 
 int SoftmaxModel::clusters() const {

@@ -3,7 +3,15 @@
 //
 //     X       n x d  points;  sigma_i = softmax(V x_i + b), V = v' k x d, b k;  bars are means over points
 //     u       k      prior share of each cluster (uniform unless given)
-//     gamma          weight of || V ||^2, the squared Frobenius norm; the bias b is not in it
+//     s              the unit of the points: their root mean square distance from the mean over 7.25, which is that of
+//                    MNIST's pixels from 0 to 1, on which the defaults were chosen; 1 where all points are equal
+//     gamma          weight of || s V ||^2, the squared Frobenius norm of the weights of the points x / s; the bias b
+//     is
+//                    not in it
+//
+// Training is that of the points x / s: steps are taken in W = s V, so that a common factor of the points changes
+// nothing. V starts as random combinations of the points about their mean: neither the order of the columns nor a
+// column of zeros changes it. In the losses below ||V|| stands for ||s V||.
 //
 //     entropy, self-label   gamma ||V||^2 + mean H(sigma_i, y_i) + lambda KL(u || ybar)     (42), label_solver.hpp
 //     entropy, mi           gamma ||V||^2 + mean H(sigma_i) + fairness KL(sigmabar || u)    (6)
@@ -32,6 +40,7 @@
 #include "coterie/entropy/linear_softmax.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
+#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -54,11 +63,12 @@ struct LinearTrainingOptions {
     // What V is trained about, V (x - m) + c: the model can express the same, but its steps are shorter where the
     // points lie far from 0.
     TrainingOrigin origin = TrainingOrigin::mean;
-    double start_scale = 1;  // first weights are uniform on +-start_scale / sqrt(d)
+    double start_scale = 0.15;  // root mean square of the first logits V x + b
     double label_weight = 1;
 };
 
 struct COTERIE_API EntropyOptions : LinearTrainingOptions {
+    int restarts = 1;  // the fit of least SoftmaxModel::restart_criterion() is kept
     EntropyLoss loss = EntropyLoss::self_label;
     double alpha = 1;                // of renyi; 0 means infinity
     double lambda = 100;             // of self-label
@@ -73,6 +83,7 @@ struct COTERIE_API EntropyOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API MiOptions : LinearTrainingOptions {
+    int restarts = 1;  // the fit of least SoftmaxModel::restart_criterion() is kept
     double fairness = 1;
     std::vector<double> prior = {};  // k shares; empty: uniform
 
@@ -81,6 +92,7 @@ struct COTERIE_API MiOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API SelaOptions : LinearTrainingOptions {
+    int restarts = 1;                // the fit of least SoftmaxModel::restart_criterion() is kept
     double sharpness = 25;           // of the transport: 1 / its entropy's weight
     std::vector<double> prior = {};  // k shares; empty: uniform
     LabelsPer labels_per = LabelsPer::epoch;
@@ -90,6 +102,7 @@ struct COTERIE_API SelaOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API MiadmOptions : LinearTrainingOptions {
+    int restarts = 1;  // the fit of least SoftmaxModel::restart_criterion() is kept
     LabelsPer labels_per = LabelsPer::epoch;
 
     static constexpr std::string_view method = "miadm";
@@ -105,6 +118,9 @@ public:
     int clusters() const override;
     /// In the scalar type of the points the model was fitted on.
     const Linear& linear() const { return linear_; }
+    /// mean H(sigma_i) + KL(sigmabar || u) over all points, of the fit: what tells a good start from a bad one without
+    /// the truth.
+    double restart_criterion() const;
 
     /// Memberships: sigma. Label scores: the probability of each label, summed over its clusters.
     OutputSet outputs() const override {
@@ -150,10 +166,10 @@ using MiadmModel = SoftmaxModelOf<MiadmOptions>;
 
 /// n x d points, 1 <= clusters <= n. labels() of points with a partial label are their most probable cluster of that
 /// label, of the others what predict gives. Empty clusters are a result with a warning. The report's details:
-/// "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||V||), "mean_probabilities", and
+/// "decisiveness" (mean H(sigma_i)), "fairness" (KL(sigmabar || u)), "weight_norm" (||s V||), "mean_probabilities", and
 /// for self-label of the last labels that were solved for, unless every row of them was labelled, "label_rounds",
 /// "label_gradient" and "label_gap" (see LabelCertificate). Throws BadArgument (options, shapes, conflicting labels,
-/// training that diverges: the learning rate is too large for the scale of the points; options given that change
+/// training that diverges: the learning rate is too large; options given that change
 /// nothing), BadData (values), ResourceError, Cancelled before the first epoch is done. Stopped later the model is as
 /// it stands, the objective the last full epoch's (lbfgs: its own).
 struct COTERIE_API EntropyMethod {
@@ -164,8 +180,9 @@ struct COTERIE_API EntropyMethod {
         "discriminative entropy clustering: a linear softmax model, decisive and fair";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<EntropyMethod> fit_entropy{};
+inline constexpr RestartedFit<EntropyMethod> fit_entropy{};
 struct COTERIE_API MiMethod {
     using Options = MiOptions;
     using Model = MiModel;
@@ -174,8 +191,9 @@ struct COTERIE_API MiMethod {
         "mutual information of points and clusters, maximised by gradient descent (MIGD)";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<MiMethod> fit_mi{};
+inline constexpr RestartedFit<MiMethod> fit_mi{};
 struct COTERIE_API SelaMethod {
     using Options = SelaOptions;
     using Model = SelaModel;
@@ -184,8 +202,9 @@ struct COTERIE_API SelaMethod {
         "self-labelling by optimal transport: a linear softmax model of balanced hard labels";
     static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<SelaMethod> fit_sela{};
+inline constexpr RestartedFit<SelaMethod> fit_sela{};
 struct COTERIE_API MiadmMethod {
     using Options = MiadmOptions;
     using Model = MiadmModel;
@@ -194,7 +213,8 @@ struct COTERIE_API MiadmMethod {
         "self-labelling by alternating directions: a linear softmax model of soft labels";
     static constexpr Takes takes = {.blocks = true, .labels = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<MiadmMethod> fit_miadm{};
+inline constexpr RestartedFit<MiadmMethod> fit_miadm{};
 
 }  // namespace coterie

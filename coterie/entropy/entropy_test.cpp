@@ -112,7 +112,7 @@ TEST(LinearSoftmax, AStepOfDescentByHand) {
     LinearSoftmax<double> model{Matrix<double>(2, 1), Vector<double>(2)};
     model.weights << 1, -1;
     model.bias << 10, 20;
-    Descent<double> descent(model, {}, 0.1, 0.5, 0.25, 1);
+    Descent<double> descent(model, {}, 1, 0.1, 0.5, 0.25, 1);
     descent.step(pointers(x), g);
     // gradient of v_1: 0.5 * 2 - 0.25 * 3 + 2 * 0.25 * 1 = 0.75; of b_1: 0.25, without gamma
     EXPECT_NEAR(model.weights(0, 0), 1 - 0.075, 1e-15);
@@ -123,6 +123,45 @@ TEST(LinearSoftmax, AStepOfDescentByHand) {
     EXPECT_NEAR(model.weights(0, 0), 1 - 0.075 - 0.1 * second, 1e-15);
 }
 
+// With W = 4 V and x / 4: the gradient of w_1 is (0.5 * 2 - 0.25 * 3) / 4 + 2 * 0.25 * 4 = 2.0625.
+TEST(LinearSoftmax, AStepInUnitsOfThePointsByHand) {
+    Matrix<double> x(2, 1);
+    x << 2, 3;
+    Matrix<double> g(2, 2);
+    g << 0.5, -0.5, -0.25, 0.25;
+    LinearSoftmax<double> model{Matrix<double>(2, 1), Vector<double>::Zero(2)};
+    model.weights << 1, -1;
+    Descent<double> descent(model, {}, 4, 0.1, 0.5, 0.25, 1);
+    descent.step(pointers(x), g);
+    EXPECT_NEAR(model.weights(0, 0), (4 - 0.20625) / 4, 1e-15);
+    EXPECT_NEAR(model.bias[0], -0.025, 1e-15);
+}
+
+TEST(LinearSoftmax, AStartIsMadeOfTheRows) {
+    Matrix<double> x = normal<double>(50, 6, 27);
+    x.col(4).setZero();
+    const Vector<double> mean = x.colwise().mean().transpose();
+    const coterie::Run run(5, 1);
+    const auto start = random_linear_softmax<double>(pointers(x), mean, 3, 0.2, run);
+    const Matrix<double> first = logits(pointers(x), start, 1);
+    EXPECT_NEAR(std::sqrt(first.squaredNorm() / 150), 0.2, 1e-12) << "the root mean square that is asked for";
+    EXPECT_LT((start.weights * mean + start.bias).norm(), 1e-14) << "no cluster is preferred at the mean";
+    EXPECT_TRUE(start.weights.col(4).isZero(0)) << "a column of zeros takes no weight";
+    // Another order of the columns turns the weights with it; without the column of zeros the others stay.
+    Matrix<double> turned = x.rowwise().reverse();
+    const auto of_turned = random_linear_softmax<double>(pointers(turned), mean.reverse(), 3, 0.2, run);
+    EXPECT_LT((of_turned.weights.rowwise().reverse() - start.weights).norm(), 1e-13);
+    Matrix<double> without(50, 5);
+    without << x.leftCols(4), x.rightCols(1);
+    const Vector<double> its_mean = without.colwise().mean().transpose();
+    const auto of_without = random_linear_softmax<double>(pointers(without), its_mean, 3, 0.2, run);
+    EXPECT_LT((of_without.weights.leftCols(4) - start.weights.leftCols(4)).norm(), 1e-13);
+    // And so does the unit.
+    const Matrix<double> large = 1024 * x;
+    const auto of_large = random_linear_softmax<double>(pointers(large), Vector<double>(1024 * mean), 3, 0.2, run);
+    EXPECT_EQ(Matrix<double>(1024 * of_large.weights), start.weights);
+}
+
 TEST(LinearSoftmax, StepsAboutAnOriginAreThoseOfShiftedPoints) {
     const Matrix<double> x = normal<double>(20, 5, 22);
     const Vector<double> origin = Vector<double>::LinSpaced(5, -3.0, 4.0);
@@ -130,8 +169,8 @@ TEST(LinearSoftmax, StepsAboutAnOriginAreThoseOfShiftedPoints) {
     LinearSoftmax<double> one{normal<double>(3, 5, 23), normal<double>(3, 1, 24)};
     LinearSoftmax<double> other = one;
     other.bias -= one.weights * origin;
-    Descent<double> plain(one, {}, 0.1, 0.9, 0.01, 1);
-    Descent<double> moved(other, origin, 0.1, 0.9, 0.01, 1);
+    Descent<double> plain(one, {}, 2, 0.1, 0.9, 0.01, 1);
+    Descent<double> moved(other, origin, 2, 0.1, 0.9, 0.01, 1);
     for (int step = 0; step < 5; ++step) {
         const Matrix<double> g = normal<double>(20, 3, 25 + static_cast<std::uint64_t>(step));
         plain.step(pointers(x), g);
@@ -289,7 +328,10 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
         options.lambda = loss == EntropyLoss::self_label ? 20 : EntropyOptions().lambda;
         coterie::Run run(3);
         const EntropyModel model = fit_entropy(x, options, run);
-        const auto start = random_linear_softmax<double>(4, 3, options.start_scale, run);
+        const Vector<double> centre = x.colwise().mean().transpose();
+        const double unit = std::sqrt((x.rowwise() - centre.transpose()).squaredNorm() / 40) / 7.25;
+        auto start = random_linear_softmax<double>(pointers(x), centre, 4, options.start_scale, run);
+        start.bias.setZero();  // of points about 0
         Matrix<double> sigma(40, 4);
         for (Index i = 0; i < 40; ++i) {
             const Vector<double> e = (start.weights * x.row(i).transpose() + start.bias).array().exp();
@@ -297,7 +339,7 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
         }
         Matrix<double> slope(40, 4);  // of the loss by sigma
         const Eigen::RowVectorXd mean = sigma.colwise().mean();
-        double value = options.gamma * start.weights.squaredNorm();
+        double value = options.gamma * unit * unit * start.weights.squaredNorm();
         if (loss == EntropyLoss::self_label) {
             LabelSettings settings;
             settings.lambda = 20;
@@ -314,9 +356,10 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
         Matrix<double> g(40, 4);
         for (Index i = 0; i < 40; ++i)
             for (Index k = 0; k < 4; ++k) g(i, k) = sigma(i, k) * (slope(i, k) - sigma.row(i).dot(slope.row(i)));
-        const Matrix<double> weights = start.weights - 0.7 * (Matrix<double>(g.transpose() * x) + 0.1 * start.weights);
+        const Matrix<double> slope_of_weights = g.transpose() * x / unit + 0.1 * unit * start.weights;
+        const Matrix<double> weights = start.weights - 0.7 / unit * slope_of_weights;
         const auto& linear = std::get<LinearSoftmax<double>>(model.linear());
-        EXPECT_LT((linear.weights - weights).cwiseAbs().maxCoeff(), 1e-14);
+        EXPECT_LT((linear.weights - weights).cwiseAbs().maxCoeff(), 1e-12);
         EXPECT_LT((linear.bias - start.bias + 0.7 * g.colwise().sum().transpose()).cwiseAbs().maxCoeff(), 1e-14);
         EXPECT_NEAR(model.fit_report().objective, value, 1e-12);
     }
@@ -428,13 +471,27 @@ TEST(Entropy, TheDualsObjectiveNeverRisesUnderLbfgs) {
     for (std::size_t t = 1; t < history.size(); ++t) EXPECT_LE(history[t], history[t - 1] + 1e-9);
 }
 
-TEST(Entropy, PermutedRowsArePermutedLabels) {
+// Starts are made of rows by their number: another order is another start, of the same clusters where they are plain.
+TEST(Entropy, PermutedRowsAreTheSameClusters) {
     const Sample sample = blobs(120, 3, 3, 1.0, 14);
     const Matrix<double> reversed = sample.points.colwise().reverse();
     const OptionValues values = {{"optimizer", std::string("lbfgs")}, {"clusters", std::int64_t{3}}};
     Labels back = fit_by_name("mi", reversed, values)->labels();
     std::reverse(back.begin(), back.end());
-    EXPECT_EQ(back, fit_by_name("mi", sample.points, values)->labels());
+    EXPECT_EQ(adjusted_rand_index(back, fit_by_name("mi", sample.points, values)->labels()), 1);
+}
+
+TEST(Entropy, NeitherTheOrderOfColumnsNorAColumnOfZerosMatters) {
+    const Sample sample = blobs(200, 4, 3, 1.0, 14);
+    Matrix<double> other = Matrix<double>::Zero(200, 5);
+    other.leftCols(2) = sample.points.rightCols(2);
+    other.rightCols(2) = sample.points.leftCols(2);
+    for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
+        const auto model = fit_by_name(method, sample.points, {{"clusters", std::int64_t{3}}});
+        const auto turned = fit_by_name(method, other, {{"clusters", std::int64_t{3}}});
+        EXPECT_EQ(turned->labels(), model->labels()) << method;
+        EXPECT_NEAR(turned->fit_report().objective, model->fit_report().objective, 1e-9) << method;
+    }
 }
 
 TEST(Entropy, WhereThePointsLieDoesNotMatter) {
@@ -704,17 +761,75 @@ TEST(Entropy, TrainingThatDivergesIsAnError) {
         }
 }
 
-TEST(Entropy, ScalesThatTheLearningRateDoesNotBearAreWarnedOf) {
-    const Sample sample = blobs(200, 2, 2, 2.0, 19);
-    const auto warned = [&](double factor, const std::string& part) {
-        const Matrix<double> points = factor * sample.points;
-        const auto model = fit_by_name("entropy", points, {{"clusters", std::int64_t{2}}});
-        for (const double value : model->fit_report().objective_per_iteration) EXPECT_TRUE(std::isfinite(value));
-        return warns(model->fit_report(), part);
+TEST(Entropy, NothingDependsOnTheUnitOfThePoints) {
+    const Sample sample = blobs(200, 4, 3, 0.4, 19);  // clusters that touch
+    const auto check = [&]<class T>(const Matrix<T>& points) {
+        for (const Case& each : cases()) {
+            OptionValues values = each.values;
+            values["clusters"] = std::int64_t{3};
+            const auto plain = fit_by_name(each.method, points, values);
+            for (const T factor : {T(1024), T(1) / T(1048576)}) {
+                const Matrix<T> scaled = factor * points;
+                const auto model = fit_by_name(each.method, scaled, values);
+                EXPECT_EQ(model->labels(), plain->labels()) << each.method << " " << factor;
+                EXPECT_EQ(model->fit_report().objective, plain->fit_report().objective) << each.method << " " << factor;
+                EXPECT_EQ(model->output(Output::memberships, scaled), plain->output(Output::memberships, points));
+            }
+        }
     };
-    EXPECT_FALSE(warned(1, "mean squared length"));
-    EXPECT_TRUE(warned(1e3, "large for `learning_rate="));
-    EXPECT_TRUE(warned(1e-4, "small for `gamma="));
+    check(sample.points);
+    check(Matrix<float>(sample.points.cast<float>()));
+}
+
+// The criterion of a start, and that the first of least criterion is what comes back, bit for bit.
+TEST(Entropy, RestartsKeepTheBestByItsCriterion) {
+    const Sample sample = blobs(300, 4, 5, 0.5, 23);
+    const OptionValues values = {{"clusters", std::int64_t{5}}, {"epochs", std::int64_t{5}}};
+    for (const std::string method : {"entropy", "mi", "sela", "miadm"}) {
+        const coterie::Run run(4, 2);
+        OptionValues several = values;
+        several["restarts"] = std::int64_t{4};
+        const auto best = find_method(method).fit(with(sample.points), several, run);
+        std::vector<std::unique_ptr<Model>> alone;
+        std::vector<double> criteria;
+        for (std::uint64_t r = 0; r < 4; ++r) {
+            alone.push_back(
+                find_method(method).fit(with(sample.points), values, r == 0 ? run : run.child("restart", r)));
+            criteria.push_back(number(alone.back()->fit_report(), "decisiveness") +
+                               number(alone.back()->fit_report(), "fairness"));
+        }
+        const auto kept = std::min_element(criteria.begin(), criteria.end()) - criteria.begin();
+        EXPECT_EQ(best->labels(), alone[static_cast<std::size_t>(kept)]->labels()) << method;
+        EXPECT_EQ(best->fit_report().objective, alone[static_cast<std::size_t>(kept)]->fit_report().objective);
+        EXPECT_EQ(best->fit_report().seed, 4U) << "the seed that was asked for";
+        bool told = false;
+        for (const auto& [name, value] : best->fit_report().details) {
+            if (name == "best_restart") {
+                EXPECT_EQ(std::get<std::int64_t>(value), kept) << method;
+            }
+            if (name == "criterion_per_restart") {
+                EXPECT_EQ(std::get<std::vector<double>>(value), criteria) << method;
+                told = true;
+            }
+        }
+        EXPECT_TRUE(told) << method;
+        EXPECT_GT(*std::max_element(criteria.begin(), criteria.end()), criteria[static_cast<std::size_t>(kept)]);
+    }
+}
+
+TEST(Entropy, RestartsThatAreStoppedKeepWhatEnded) {
+    const Sample sample = blobs(200, 2, 2, 2.0, 20);
+    EntropyOptions options;
+    options.clusters = 2;
+    options.epochs = 2;
+    options.restarts = 5;
+    coterie::Run run(0, 1);
+    int fits = 0;
+    run.on_progress = [&](const Progress& progress) { fits += progress.stage == "epochs" && progress.iteration == 2; };
+    run.should_stop = [&] { return fits >= 2; };
+    const EntropyModel model = fit_entropy(sample.points, options, run);
+    EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
+    EXPECT_FALSE(model.labels().empty());
 }
 
 TEST(Entropy, StrangePoints) {

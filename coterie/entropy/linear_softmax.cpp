@@ -77,14 +77,19 @@ private:
 }  // namespace
 
 template <class T>
-LinearSoftmax<T> random_linear_softmax(Index clusters, Index dimensions, double scale, const Run& run) {
+LinearSoftmax<T> random_linear_softmax(const std::vector<const T*>& rows, const Vector<double>& mean, Index clusters,
+                                       double scale, const Run& run) {
     RandomStream random = run.random("entropy.start");
-    const double range = scale / std::sqrt(static_cast<double>(dimensions));
-    const auto draw = [&] { return static_cast<T>(range * (2 * random.uniform() - 1)); };
-    LinearSoftmax<T> out{Matrix<T>(clusters, dimensions), Vector<T>(clusters)};
-    for (Index i = 0; i < out.weights.size(); ++i) out.weights.data()[i] = draw();
-    for (Index k = 0; k < clusters; ++k) out.bias[k] = draw();
-    return out;
+    const Index d = mean.size();
+    Matrix<double> from(static_cast<Index>(rows.size()), d);
+    for (Index r = 0; r < from.rows(); ++r)
+        for (Index p = 0; p < d; ++p) from(r, p) = static_cast<double>(rows[at(r)][p]) - mean[p];
+    Matrix<double> coefficients(clusters, from.rows());
+    for (Index i = 0; i < coefficients.size(); ++i) coefficients.data()[i] = random.normal();
+    Matrix<double> weights = coefficients * from;
+    const double size = (from * weights.transpose()).norm() / std::sqrt(static_cast<double>(coefficients.size()));
+    if (size > 0) weights *= scale / size;
+    return {weights.template cast<T>(), (-weights * mean).template cast<T>()};
 }
 
 template <class T>
@@ -139,13 +144,15 @@ Vector<double> at_origin(const Matrix<T>& weights, const Vector<double>& origin)
 }
 
 template <class T>
-Descent<T>::Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double learning_rate, double momentum,
-                    double gamma, int threads)
+Descent<T>::Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double unit, double learning_rate,
+                    double momentum, double gamma, int threads)
     : model_(model),
       origin_(origin),
       learning_rate_(static_cast<T>(learning_rate)),
+      weight_rate_(static_cast<T>(learning_rate / unit)),
       momentum_(static_cast<T>(momentum)),
-      decay_(static_cast<T>(2 * gamma)),
+      decay_(static_cast<T>(2 * gamma * unit)),
+      per_unit_(static_cast<T>(1 / unit)),
       threads_(threads),
       velocity_(Matrix<T>::Zero(model.weights.rows(), model.weights.cols())),
       centred_bias_(model.bias.template cast<double>() + at_origin(model.weights, origin)),
@@ -162,24 +169,26 @@ void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
         const Index begin = columns.begin(block);
         const Index width = columns.end(block) - begin;
         thread_local Matrix<T> part;
-        part = decay_ * model_.weights.middleCols(begin, width);
+        part = Matrix<T>::Zero(k, width);
         if (origin_.size() > 0) part.noalias() -= sums * origin_.segment(begin, width).transpose().template cast<T>();
         internal::linear_products<T>().add_gradient(rows.data(), n, g.data(), k, begin, begin + width, part.data(),
                                                     width);
-        velocity_.middleCols(begin, width) = momentum_ * velocity_.middleCols(begin, width) + part;
-        model_.weights.middleCols(begin, width) -= learning_rate_ * velocity_.middleCols(begin, width);
+        velocity_.middleCols(begin, width) = momentum_ * velocity_.middleCols(begin, width) + per_unit_ * part +
+                                             decay_ * model_.weights.middleCols(begin, width);
+        model_.weights.middleCols(begin, width) -= weight_rate_ * velocity_.middleCols(begin, width);
     });
     bias_velocity_ = momentum_ * bias_velocity_ + sums;
     centred_bias_ -= (learning_rate_ * bias_velocity_).template cast<double>();
     model_.bias = (centred_bias_ - at_origin(model_.weights, origin_)).template cast<T>();
 }
 
-#define COTERIE_INSTANTIATE(T)                                                                           \
-    template LinearSoftmax<T> random_linear_softmax(Index, Index, double, const Run&);                   \
-    template Matrix<T> logits(const std::vector<const T*>&, const LinearSoftmax<T>&, int);               \
-    template Matrix<T> logits(const Rows<T>&, const LinearSoftmax<T>&, int);                             \
-    template Matrix<double> weight_gradient(const std::vector<const T*>&, const Matrix<T>&, Index, int); \
-    template Vector<double> at_origin(const Matrix<T>&, const Vector<double>&);                          \
+#define COTERIE_INSTANTIATE(T)                                                                                  \
+    template LinearSoftmax<T> random_linear_softmax(const std::vector<const T*>&, const Vector<double>&, Index, \
+                                                    double, const Run&);                                        \
+    template Matrix<T> logits(const std::vector<const T*>&, const LinearSoftmax<T>&, int);                      \
+    template Matrix<T> logits(const Rows<T>&, const LinearSoftmax<T>&, int);                                    \
+    template Matrix<double> weight_gradient(const std::vector<const T*>&, const Matrix<T>&, Index, int);        \
+    template Vector<double> at_origin(const Matrix<T>&, const Vector<double>&);                                 \
     template class Descent<T>;
 COTERIE_INSTANTIATE(float)
 COTERIE_INSTANTIATE(double)

@@ -16,9 +16,13 @@ struct LinearSoftmax {
     Vector<T> bias;     // b, K
 };
 
-/// K x d weights and K biases, each uniform on +-scale / sqrt(d).
+/// A start that is made of the points, so that it depends neither on their unit nor on the order of their columns: V's
+/// rows are combinations of the rows x_r - mean pointed to (d numbers each, at least one row) with standard normal
+/// coefficients, b = -V mean, all times the number that makes the root mean square of the rows' logits `scale`. Zeros
+/// where the rows are all at the mean.
 template <class T>
-COTERIE_API LinearSoftmax<T> random_linear_softmax(Index clusters, Index dimensions, double scale, const Run& run);
+COTERIE_API LinearSoftmax<T> random_linear_softmax(const std::vector<const T*>& rows, const Vector<double>& mean,
+                                                   Index clusters, double scale, const Run& run);
 
 /// V x_i + b of the rows pointed to, n x K. What a row yields does not depend on the rows beside it, nor on threads.
 template <class T>
@@ -32,22 +36,23 @@ COTERIE_API Matrix<double> weight_gradient(const std::vector<const T*>& rows, co
                                            int threads);
 
 /// Gradient descent with momentum: velocity <- momentum velocity + gradient, weights <- weights - learning_rate
-/// velocity. The steps are those of the model V (x - m) + c with the origin m (d, or empty: 0): its logits and || V ||
-/// are those of the model as it stands, b = c - V m, but its steps do not depend on where the points lie.
+/// velocity. The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d, or empty: 0): its
+/// logits are those of the model as it stands, b = c - V m, but its steps depend neither on where the points lie nor on
+/// their unit.
 template <class T>
 class COTERIE_API Descent {
 public:
-    Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double learning_rate, double momentum, double gamma,
-            int threads);
-    /// g as in weight_gradient; the gradient of V is g'(x - m) + 2 gamma V, that of c the column sums of g.
+    Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double unit, double learning_rate, double momentum,
+            double gamma, int threads);
+    /// g as in weight_gradient; the gradient of W is g'(x - m) / unit + 2 gamma W, that of c the column sums of g.
     void step(const std::vector<const T*>& rows, const Matrix<T>& g);
 
 private:
     LinearSoftmax<T>& model_;
     Vector<double> origin_;
-    T learning_rate_, momentum_, decay_;
+    T learning_rate_, weight_rate_, momentum_, decay_, per_unit_;
     int threads_;
-    Matrix<T> velocity_;
+    Matrix<T> velocity_;           // of W
     Vector<double> centred_bias_;  // c
     Vector<T> bias_velocity_;
 };

@@ -56,10 +56,13 @@ TEST(SoftTargets, MinimaAreStationary) {
                 g = sigma.array() * (slope.colwise() - mean).array();
             }
             g /= 60.0;
-            const Matrix<double> of_weights = g.transpose() * data.points + 2 * options.gamma * fit.linear.weights;
+            const Vector<double> centre = data.points.colwise().mean().transpose();
+            const double unit = std::sqrt((data.points.rowwise() - centre.transpose()).squaredNorm() / 60) / 7.25;
+            const double gamma = options.gamma * unit * unit;  // of || V ||^2
+            const Matrix<double> of_weights = g.transpose() * data.points + 2 * gamma * fit.linear.weights;
             EXPECT_LE(of_weights.cwiseAbs().maxCoeff(), 1e-5) << noise;
             EXPECT_LE(g.colwise().sum().cwiseAbs().maxCoeff(), 1e-5) << noise;
-            double value = options.gamma * fit.linear.weights.squaredNorm();
+            double value = gamma * fit.linear.weights.squaredNorm();
             for (Index i = 0; i < 60; ++i)
                 for (Index k = 0; k < 3; ++k) {
                     const bool forward = kind == CrossEntropy::forward;

@@ -114,6 +114,13 @@ const Content& choose(const std::vector<Content>& contents, std::string_view key
     const Content* const taken = matches == 1 ? matching : numeric == 1 ? only : nullptr;
     if (taken != nullptr) {
         const bool column = purpose == Purpose::points && !is_matrix(*taken);
+        // A list of labels beside what is read otherwise, such as cells, is hardly meant.
+        if (column && contents.size() > 1)
+            throw BadData(std::string(source) + ": the only array of numbers, " + shown(taken->name) + " (" +
+                          shape_text(taken->shape) +
+                          "), is a single column, as labels are; name the points' array behind a colon, FILE:NAME; "
+                          "the file also holds " +
+                          listing(taken));
         if (contents.size() > 1 || column)
             note = std::string(source) + ": took the array " + shown(taken->name) + " (" + shape_text(taken->shape) +
                    ")" + (column ? ", which is no matrix but single numbers" : "") +

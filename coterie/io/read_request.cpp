@@ -81,12 +81,10 @@ const OptionSet& ReadRequest::described() {
             .text("id_column", &ReadRequest::id_column,
                   "text files: the column that names the rows; it is no coordinate, and stands beside the labels that "
                   "are written")
-            .text(
-                "columns", &ReadRequest::columns,
-                "text files: the columns to take as coordinates, names, numbers and ranges such as 1-4,7, or numeric: "
-                "all that hold numbers; a name with a comma in quotes")
-            .text("exclude", &ReadRequest::exclude,
-                  "text files: columns that are no coordinates, written as those to take")
+            .text("columns", &ReadRequest::columns,
+                  "the columns to take as coordinates, names, numbers and ranges such as 1-4,7, or numeric: all that "
+                  "hold numbers; a name with a comma in quotes; in arrays numbers and ranges")
+            .text("exclude", &ReadRequest::exclude, "columns that are no coordinates, written as those to take")
             .choice("header", &ReadRequest::header, {"auto", "yes", "no"}, "text files: is the first line a header")
             .text("separator", &ReadRequest::separator,
                   "text files: what stands between fields: a sign, or comma, semicolon, tab, pipe, blanks; auto: by "

@@ -17,6 +17,7 @@
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/residence.hpp"
 #include "coterie/io/graph_reader.hpp"
+#include "coterie/io/internal/column_choice.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/reader_process.hpp"
 #include "coterie/io/row_files.hpp"
@@ -205,9 +206,15 @@ void refuse_text_options(const ReadOptions& options, const std::string& path, Fo
             {.option = option});
     };
     if (!options.label_column.empty()) refuse("label_column", "a label column");
-    if (!options.columns.empty()) refuse("columns", "a choice of columns");
-    if (!options.exclude.empty()) refuse("exclude", "a choice of columns");
     if (!options.id_column.empty()) refuse("id_column", "an id column");
+}
+
+void refuse_choice(const ReadOptions& options, const std::string& path, Format format) {
+    for (const auto& [option, given] : {std::pair("columns", &options.columns), {"exclude", &options.exclude}})
+        if (!given->empty())
+            throw BadArgument(
+                path + ": a choice of columns is for text files and dense arrays; this is " + std::string(name(format)),
+                {.option = option});
 }
 
 std::string together_note(const std::vector<std::string>& files) {
@@ -239,7 +246,7 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     refuse_text_options(options, files.front(), format_of(files.front()));
     PointsFile out;
     out.format = name(format_of(files.front()));
-    out.points = open_rows(files, options.precision);
+    out.points = formats::chosen_columns(open_rows(files, options.precision), options, files.front());
     if (options.max_rows >= 0 && options.max_rows < out.points.rows())
         out.points = first_rows(out.points, options.max_rows);
     if (files.size() > 1) {
@@ -335,6 +342,9 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
                                   run.threads);
     } else {
         refuse_text_options(options, path, location.format);
+        const bool sparse_npz = location.format == Format::npz && location.key.empty() && is_graph(location.file);
+        if (sparse_npz || location.format == Format::libsvm || location.format == Format::matrix_market)
+            refuse_choice(options, path, location.format);
         if (location.format == Format::libsvm) {
             out = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, options.precision,
                                         options.max_rows, run.threads);
@@ -342,14 +352,15 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             out.points = formats::parse_sparse_matrix_market(formats::read_bytes_inflated(location.file),
                                                              options.precision, options.max_rows, source);
             require_finite(out.points, source, run);
-        } else if (location.format == Format::npz && location.key.empty() && is_graph(location.file)) {
+        } else if (sparse_npz) {
             out.points = formats::parse_sparse_points(formats::read_bytes(location.file), options.precision,
                                                       options.max_rows, source, run.threads);
             require_finite(out.points, source, run);
         } else {
             const Array array = read_array(location, Purpose::points, source, run);
             if (!array.note.empty()) out.notes.push_back(array.note);
-            out.points = formats::to_points(array, options.precision, options.max_rows, source, run.threads);
+            out.points = formats::chosen_columns(
+                formats::to_points(array, options.precision, options.max_rows, source, run.threads), options, source);
             if (!options.missing) require_finite(out.points, source, run);
         }
     }
@@ -381,12 +392,15 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
     throw;
 }
 
-std::vector<double> numbers_of_file(const std::string& path) try {
+std::vector<double> numbers_of_file(const std::string& path, const std::string& column) try {
     const Location location = locate(path);
     std::string source = source_of(location);
     if (is_text(location.format))
         return formats::parse_text_numbers(read_text_bytes(location.file), source, location.format == Format::tsv,
-                                           available_threads());
+                                           column, available_threads());
+    if (!column.empty())
+        throw BadArgument(path + ": a column of numbers is for text files; this is " +
+                          std::string(name(location.format)));
     if (location.format == Format::libsvm)
         throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");
     return formats::to_numbers(read_array(location, Purpose::labels, source), source);
@@ -451,12 +465,14 @@ LabelColumn read_labels_file(const std::string& path, const std::string& column,
     return out;
 }
 
-std::vector<double> read_numbers(const std::string& path, const std::vector<FilePart>& points) {
+std::vector<double> read_numbers(const std::string& path, const std::string& column,
+                                 const std::vector<FilePart>& points) {
     const std::vector<std::string> files = files_beside(path, points);
-    if (files.size() == 1) return numbers_of_file(files.front());
+    if (files.size() == 1) return numbers_of_file(files.front(), column);
     std::vector<double> out;
     for (std::size_t f = 0; f < files.size(); ++f) {
-        const std::vector<double> part = has_no_rows(files[f]) ? std::vector<double>() : numbers_of_file(files[f]);
+        const std::vector<double> part =
+            has_no_rows(files[f]) ? std::vector<double>() : numbers_of_file(files[f], column);
         require_as_many(files[f], part.size(), f, points);
         out.insert(out.end(), part.begin(), part.end());
     }

@@ -13,7 +13,7 @@
 // that is read in blocks. All else is read whole. Arrays of one dimension are one column; further dimensions are
 // flattened into the row. Empty lines in text of several columns are skipped. Every error names file, row and column
 // (counted from 1 as an editor shows them) and what is accepted. NaN and infinity are refused, in files that are read
-// in blocks by who uses them.
+// in blocks by who uses them; in text so are numbers whose squares overflow.
 
 #include <cstddef>
 #include <memory>
@@ -49,7 +49,8 @@ struct ReadOptions {
     // 0: by a first line "sep=;", by extension (.tsv tab), else guessed from the first lines among , ; tab | blanks
     char separator = 0;
     Decimal decimal = Decimal::automatic;  // a comma where the first lines have such as 1,5 and none such as 1.5
-    /// Text files only. A column's name, or its number counted from 1; -1 is the last column.
+    /// Text files only, but for `columns` and `exclude`, which arrays take as numbers. A column's name, or its number
+    /// counted from 1; -1 is the last column.
     std::string label_column;
     /// Columns to take as coordinates, names or numbers or ranges "2-5", in this order; "numeric": all that hold
     /// numbers alone and are not named otherwise. Empty: all but those of labels and ids, and a first one without a
@@ -106,7 +107,7 @@ struct PointsFile {
     std::vector<std::vector<std::string>> categories = {};
     std::shared_ptr<const TableRows> rows = {};  // of text files, where they were asked for
     std::string reading = {};  // how the file was read where that was guessed; empty: as its name says
-    /// When label_column was given (no blanks accepted), or a libsvm file carries them.
+    /// When label_column was given (an empty field is -1), or a libsvm file carries them.
     std::optional<LabelColumn> labels = {};
     std::string format = {};  // "csv", "npy", ...
     /// What the caller should know: which array of a container was taken that holds several or no matrix, which columns
@@ -127,8 +128,10 @@ COTERIE_API PointsFile read_points_file(const std::string& path, const ReadOptio
 COTERIE_API LabelColumn read_labels_file(const std::string& path, const std::string& column = {},
                                          bool allow_blank = false, const std::vector<FilePart>& points = {});
 
-/// One finite number per row (weights); of several files as read_labels_file.
-COTERIE_API std::vector<double> read_numbers(const std::string& path, const std::vector<FilePart>& points = {});
+/// One finite number per row (weights), of a text file its only column or `column`, a name or a number from 1; of
+/// several files as read_labels_file.
+COTERIE_API std::vector<double> read_numbers(const std::string& path, const std::string& column = {},
+                                             const std::vector<FilePart>& points = {});
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output. `names` (if not
 /// empty) are written instead of numbers in text, and -1 as an empty field "". All writers go through OutputFile.

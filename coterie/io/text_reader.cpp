@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -15,8 +16,10 @@
 #include <set>
 #include <unordered_map>
 
+#include "coterie/base/internal/largest_coordinate.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/io/internal/column_choice.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/text_dialect.hpp"
 #include "coterie/io/internal/text_header.hpp"
@@ -25,12 +28,6 @@ namespace coterie::formats {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-
-bool is_whole(std::string_view text, std::int64_t& value) {
-    if (text.starts_with('+')) text.remove_prefix(1);
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    return !text.empty() && result.ec == std::errc() && result.ptr == text.data() + text.size();
-}
 
 std::string lower(std::string_view word) {
     std::string out(word);
@@ -73,12 +70,14 @@ public:
     const std::vector<std::string>& said() const { return said_; }
     const std::string& header_said() const { return header_said_; }
     const std::string& source() const { return records_.source; }
-    std::string column_text(std::size_t column) const;
-
-    /// Position of a column given by name or number (from 1, -1 the last).
-    std::size_t column(const std::string& given, std::string_view what) const;
-    /// Positions of names, numbers and ranges, in order.
-    std::vector<std::size_t> selection(const std::vector<std::string>& given) const;
+    ColumnNames column_names() const { return {records_.source, columns_, names_}; }
+    std::string column_text(std::size_t column) const { return column_names().text(column); }
+    std::size_t column(const std::string& given, std::string_view what) const {
+        return column_names().position(given, what);
+    }
+    std::vector<std::size_t> selection(const std::vector<std::string>& given) const {
+        return column_names().positions(given);
+    }
     std::vector<std::size_t> named(const std::vector<std::string>& wanted) const;
 
     /// The number of each word of a column.
@@ -89,6 +88,7 @@ public:
         bool blank_words = false;                               // empty fields there are accepted
         std::size_t taken = 0;                                  // columns of the matrix
         bool missing = false;                                   // NaN for a value that is missing
+        bool points = false;                                    // coordinates: squares of them must not overflow
         bool categories_help = false;                           // words might be taken as categories
         std::vector<ColumnKind> kinds = {};                     // per column of the file; empty: numbers
         std::vector<std::shared_ptr<Dictionary>> numbers = {};  // per column of the file, where kinds has a category
@@ -140,6 +140,8 @@ private:
     template <class Scalar>
     void careful_record(std::size_t begin, std::size_t end, const Plan& plan, Scalar* out,
                         std::string_view* word) const;
+    template <class Scalar>
+    void refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const;
 
     DecodedText decoded_;
     Records records_;
@@ -164,12 +166,6 @@ void Table::refuse_field(std::size_t offset, std::size_t column, const std::stri
             .row = row,
             .column = column < names_.size() && !names_[column].empty() ? shown(names_[column])
                                                                         : std::to_string(column + 1)});
-}
-
-std::string Table::column_text(std::size_t column) const {
-    std::string out = std::to_string(column + 1);
-    if (column < names_.size()) out += " (" + shown(names_[column]) + ")";
-    return out;
 }
 
 std::string_view Table::unquoted(std::string_view field) {
@@ -307,66 +303,6 @@ void Table::find_header(const ReadOptions& options, const Dialect& dialect, bool
     }
     index_ = names_.size() > 1 && (names_[0].empty() || names_[0] == "Unnamed: 0") &&
              std::none_of(names_.begin() + 1, names_.end(), [](const std::string& name) { return name.empty(); });
-}
-
-std::size_t Table::column(const std::string& given, std::string_view what) const {
-    const std::string_view word = trimmed(given);
-    const auto named = std::count(names_.begin(), names_.end(), word);
-    std::int64_t number = 0;
-    const bool numbered = is_whole(word, number);
-    if (named > 1 && !numbered)
-        throw BadArgument(records_.source + ": " + std::string(what) + " '" + given + "' names " +
-                              std::to_string(named) + " columns; give its number",
-                          {.column = given});
-    if (numbered && named != 1) {
-        const auto last = static_cast<std::int64_t>(columns_);
-        if (number >= 1 && number <= last) return static_cast<std::size_t>(number - 1);
-        if (number < 0 && number >= -last) return static_cast<std::size_t>(last + number);
-        throw BadArgument(records_.source + ": " + std::string(what) + " " + given +
-                              " is not there; columns are numbered from 1 to " + std::to_string(last) +
-                              ", -1 is the last",
-                          {.accepted = "from 1 to " + std::to_string(last) + ", -1 is the last", .column = given});
-    }
-    if (named == 1) return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), word) - names_.begin());
-    std::string list;
-    for (const std::string& name : names_) {
-        if (list.size() > 500) {
-            list += ", ...";
-            break;
-        }
-        list += (list.empty() ? "" : ", ") + shown(name);
-    }
-    throw BadArgument(
-        records_.source + ": " + std::string(what) + " '" + shown(given) + "' is not there; " +
-            (names_.empty() ? "the file has no header line: columns are numbered from 1 to " + std::to_string(columns_)
-                            : "there are " + list),
-        {.accepted = names_.empty() ? "from 1 to " + std::to_string(columns_) : list, .column = given});
-}
-
-std::vector<std::size_t> Table::selection(const std::vector<std::string>& given) const {
-    std::vector<std::size_t> out;
-    for (const std::string& word : given) {
-        const std::size_t dash = word.find('-', 1);
-        std::int64_t from = 0, to = 0;
-        if (dash != std::string::npos && is_whole(trimmed(word.substr(0, dash)), from) &&
-            is_whole(trimmed(word.substr(dash + 1)), to)) {
-            const std::size_t low = column(std::to_string(from), "column"), high = column(std::to_string(to), "column");
-            if (low > high)
-                throw BadArgument(
-                    records_.source + ": columns " + word + " run backwards; give the smaller number first",
-                    {.option = "columns", .value = word});
-            for (std::size_t j = low; j <= high; ++j) out.push_back(j);
-        } else {
-            out.push_back(column(word, "column"));
-        }
-    }
-    std::vector<std::size_t> sorted = out;
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end())
-        throw BadArgument(records_.source + ": column " + column_text(*twice) + " is asked for twice",
-                          {.option = "columns", .column = column_text(*twice)});
-    return out;
 }
 
 std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) const {
@@ -682,10 +618,34 @@ void Table::parse(const Plan& plan, std::size_t first, std::size_t last, Scalar*
             p = end;
         }
         if (row != starts_[at + 1]) throw InternalError(records_.source + ": fewer rows were parsed than counted");
+        if (plan.points)
+            refuse_too_large(plan, at, to + (starts_[at] - starts_[first]) * static_cast<Index>(plan.taken));
     });
     unescaped_.clear();
     if (plan.words >= 0)
         for (Index i = 0; i < starts_[last] - starts_[first]; ++i) words[i] = unquoted(words[i]);
+}
+
+// Here and not where points are checked before a fit: only the text knows in which line a row stands. The numbers of a
+// piece are in the cache still.
+template <class Scalar>
+void Table::refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const {
+    const auto columns = static_cast<Index>(plan.taken);
+    const auto limit = static_cast<Scalar>(internal::largest_coordinate(scalar_type_of<Scalar>(), columns));
+    const Index count = (starts_[piece + 1] - starts_[piece]) * columns;
+    Index at = 0;
+    while (at < count && !(std::abs(rows[at]) > limit)) ++at;  // what is missing, NaN, is not
+    if (at == count) return;
+    const auto target = std::find(plan.targets.begin(), plan.targets.end(), at % columns);
+    const auto column = static_cast<std::size_t>(target - plan.targets.begin());
+    Index row = 0;
+    each_record(borders_[piece], borders_[piece + 1], [&](std::size_t, const auto& fields) {
+        if (row++ < at / columns) return true;
+        const auto offset = static_cast<std::size_t>(fields[column].data() - records_.text.data());
+        refuse_field(offset, column,
+                     internal::too_large_text(static_cast<double>(rows[at]), scalar_type_of<Scalar>(), columns),
+                     inside_quotes(fields[column]));
+    });
 }
 
 template <class Scalar>
@@ -844,9 +804,11 @@ OpenTexts open_texts(std::span<const TextSource> sources, const ReadOptions& opt
         Table::Plan& plan = out.plans.emplace_back();
         plan.targets.assign(table.columns(), -1);
         plan.missing = options.missing;
+        plan.points = true;
         plan.categories_help = options.words == WordColumns::refuse;
         if (!options.label_column.empty())
             plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
+        plan.blank_words = true;
         const auto id = options.id_column.empty()
                             ? std::ptrdiff_t{-1}
                             : static_cast<std::ptrdiff_t>(table.column(options.id_column, "id column"));
@@ -1045,11 +1007,14 @@ LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool 
     return labels_of_words(words);
 }
 
-std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated, int threads) {
-    Table table(bytes, source, tab_separated, {}, false);
+std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated,
+                                       const std::string& column, int threads) {
+    ReadOptions options;
+    if (!column.empty()) options.columns = {column};
+    Table table(bytes, source, tab_separated, options, false);
     Table::Plan plan;
     plan.targets.assign(table.columns(), -1);
-    plan.targets[single_column(table, {}, source, "number")] = 0;
+    plan.targets[single_column(table, column, source, "number")] = 0;
     plan.taken = 1;
     std::vector<std::string_view> words;
     Matrix<double> matrix;

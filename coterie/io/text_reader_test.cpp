@@ -162,8 +162,7 @@ TEST(Text, LabelColumn) {
     EXPECT_EQ(file.labels->labels, (Labels{1, 0, 1}));
     EXPECT_EQ(file.labels->names, (Names{"9", "10"}));
     EXPECT_EQ(file.column_names, (Names{"x"}));
-    EXPECT_TRUE(has(message_of<BadData>([&] { parse("kind,x\na,1\n ,2\n", options); }),
-                    "row 3, column 1 (kind): the value is empty"));
+    EXPECT_EQ(parse("kind,x\na,1\n ,2\nb,3\n\"\",4\n", options).labels->labels, (Labels{0, -1, 1, -1}));
 }
 
 TEST(Text, LabelFiles) {
@@ -215,7 +214,7 @@ TEST(Text, DecimalsReadBackBitEqual) {
         std::uint64_t bits = random.next64();
         double value = 0;
         std::memcpy(&value, &bits, 8);
-        if (!std::isfinite(value)) value = random.normal();
+        if (!(std::abs(value) <= 1e100)) value = random.normal();  // points are no larger
         if (i % 4 == 0) value = std::floor(random.normal() * 1e6) / 1000.0;
         if (i % 4 == 1) value = random.normal();
         if (i % 1000 == 0) value = std::numeric_limits<double>::denorm_min() * (1 + i);

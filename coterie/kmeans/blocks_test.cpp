@@ -107,6 +107,11 @@ TYPED_TEST(InBlocks, ConstrainedKMeans) {
     Problem sized = this->problem(3000, 7, 6);
     sized.sizes = SizeBounds{450, 600};
     test::expect_same_bits(sized, fitting(fit_kmeans, options), {2, 3});
+
+    Problem linked = this->problem(3000, 7, 6);
+    for (Index i = 0; i < 2900; i += 37) linked.must_links.push_back({i, 2999 - i / 2});
+    for (Index i = 0; i < 2900; i += 23) linked.cannot_links.push_back({i, i + 100});
+    test::expect_same_bits(linked, fitting(fit_kmeans, options), {2, 3});
 }
 
 TEST(InBlocks, BoundsThatCannotBeMetAreRefusedOnEveryProcess) {

@@ -1,97 +1,27 @@
 // Fits that are cut off again and again and go on from their checkpoint: the bits of one that was never cut off.
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "coterie/base/internal/processes_in_threads.hpp"
-#include "coterie/base/internal/read_rows.hpp"
 #include "coterie/base/internal/test_support.hpp"
-#include "coterie/base/internal/together.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 #include "coterie/kmeans/soft_kmeans.hpp"
 #include "coterie/kmeans/spherical_kmeans.hpp"
 #include "coterie/model/archive.hpp"
+#include "coterie/model/internal/goes_on.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie {
 namespace {
 
-struct Outcome {
-    Labels labels;
-    std::vector<double> numbers;
-    bool operator==(const Outcome&) const = default;
-};
-
-template <class Model>
-Outcome outcome_of(const Model& model, Communicator& communicator) {
-    Outcome out{internal::gather(communicator, model.labels()), {}};
-    const FitReport& report = model.fit_report();
-    const Matrix<double> centroids = to_matrix<double>(model.centroids());
-    out.numbers.assign(centroids.data(), centroids.data() + centroids.size());
-    out.numbers.insert(out.numbers.end(), report.objective_per_iteration.begin(), report.objective_per_iteration.end());
-    for (const auto& [name, value] : report.details) {
-        if (name == "best_restart") out.numbers.push_back(static_cast<double>(std::get<std::int64_t>(value)));
-        if (name != "objective_per_restart") continue;
-        const auto& objectives = std::get<std::vector<double>>(value);
-        out.numbers.insert(out.numbers.end(), objectives.begin(), objectives.end());
-    }
-    for (const double figure :
-         {report.objective, static_cast<double>(report.iterations), static_cast<double>(report.empty_clusters_repaired),
-          static_cast<double>(report.stopped), static_cast<double>(report.warnings.size())})
-        out.numbers.push_back(figure);
-    return out;
-}
-
-// Stops the fit at one question or read later every time, by turns in memory and read, on one and two threads, in one
-// process and in three, until it is through. Returns how often a checkpoint was gone on from.
-template <class Fitting, class Options>
-int goes_on(const Fitting& fit, const Options& options, const Problem& problem) {
-    Communicator alone;
-    const Outcome whole = outcome_of(fit(problem, options, coterie::Run(7, 1)), alone);
-    const testing::Folder folder;
-    const std::string path = folder / "fit.checkpoint";
-    int gone_on = 0;
-    for (int attempt = 0; attempt < 1000; ++attempt) {
-        const bool found = std::filesystem::exists(path);
-        const int processes = attempt % 5 == 3 ? 3 : 1;
-        const int patience = 14 + attempt / 4;
-        bool through = false;
-        test::on_processes(processes, [&](std::shared_ptr<Communicator> communicator) {
-            bool stop = false;
-            int events = 0;
-            Problem mine = problem;
-            if (attempt % 2 == 1)
-                mine.points = test::read_rows(problem.points, [&](Index) {
-                    if (stop || ++events <= patience) return;
-                    stop = true;
-                    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // a loop asks every 50
-                });
-            coterie::Run run(7, attempt % 2 == 1 ? 1 : 1 + attempt / 2 % 2);
-            run.checkpoint = path;
-            if (communicator->rank() == 0) run.should_stop = [&] { return stop = stop || ++events > patience; };
-            run.set_communicator(communicator);
-            try {
-                const auto model = fit(mine, options, run);
-                if (model.fit_report().stopped == StopReason::interrupted) return;
-                const Outcome found_out = outcome_of(model, *communicator);
-                EXPECT_TRUE(found_out == whole) << "attempt " << attempt << ", " << processes << " processes";
-                if (communicator->rank() == 0) through = true;
-            } catch (const Cancelled& stopped) {
-                EXPECT_TRUE(found || std::string(stopped.what()).find("holds its state") == std::string::npos);
-            }
-        });
-        if (found) ++gone_on;
-        if (through) return gone_on;
-    }
-    ADD_FAILURE() << "never through";
-    return gone_on;
-}
+using test::goes_on;
+using test::Outcome;
+using test::outcome_of;
 
 Problem with_repairs(Index n) {
     Problem out{.points = Points(test::blob_points<float>(n, 5, 4, 2, 11))};
@@ -132,6 +62,25 @@ TEST(KMeansCheckpoint, SoftAndSphericalKMeansGoOnBitForBit) {
     EXPECT_GT(goes_on(fit_spherical_kmeans, from_start, with_repairs(1000)), 3);
 }
 
+TEST(KMeansCheckpoint, ConstrainedKMeansGoesOnBitForBit) {
+    const KMeansOptions options{.clusters = 5, .restarts = 2, .tolerance = 0};
+    Problem problem{.points = Points(test::blob_points<float>(600, 4, 4, 2, 3, 5))};
+    problem.sizes = SizeBounds{100, 150};
+    EXPECT_GT(goes_on(fit_kmeans, options, problem), 5);
+    problem.sizes.reset();
+    for (Index i = 0; i < 600; ++i)
+        problem.partial_labels.push_back(i % 9 == 0 ? static_cast<std::int32_t>(i % 4 % 3) : -1);
+    problem.label_names = {"a", "b", "c"};
+    EXPECT_GT(goes_on(fit_kmeans, options, problem), 5);
+    problem.must_links = {{1, 2}, {2, 590}};
+    for (Index i = 20; i < 300; i += 7) problem.cannot_links.push_back({i, i + 299});
+    EXPECT_GT(goes_on(fit_kmeans, options, problem), 5);
+    problem.must_links.clear();
+    problem.cannot_links.clear();
+    problem.group_shares = {{"b", 0.2, 0.3}};
+    EXPECT_GT(goes_on(fit_kmeans, options, problem), 5);
+}
+
 TEST(KMeansCheckpoint, IsWrittenAtFirstAndServesAfterTheEnd) {
     const Problem problem{.points = Points(test::blob_points<float>(1500, 6, 8, 1, 3))};
     const KMeansOptions options{.clusters = 9, .restarts = 2};
@@ -169,6 +118,19 @@ TEST(KMeansCheckpoint, IsOfOneFit) {
     Problem weighted = problem;
     weighted.weights.assign(300, 1.0);
     names(refused(weighted, options, run), "other weights");
+    for (const double share : {0.3, 0.4}) {  // of each other, too
+        coterie::Run bounded(7, 1);
+        bounded.checkpoint = folder / "bounded.checkpoint";
+        Problem known = problem;
+        known.partial_labels.assign(300, -1);
+        known.partial_labels[5] = 0;
+        known.group_shares = {{"0", share, share}};
+        if (share == 0.3)
+            fit_kmeans(known, options, bounded);
+        else
+            names(refused(known, options, bounded), "shares");
+        names(refused(known, options, run), "labels");
+    }
     names(refused(problem, {.clusters = 4, .restarts = 5}, run), "`restarts=");
     names(refused(problem, {.clusters = 5}, run), "`clusters=4`");
     coterie::Run seeded = run;
@@ -207,12 +169,6 @@ TEST(KMeansCheckpoint, WhereNoneCanBeWrittenTheFitDoesNotBegin) {
     const auto model = fit_kmeans(x, {.clusters = 4}, run);
     ASSERT_EQ(model.fit_report().warnings.size(), 1u);
     EXPECT_NE(model.fit_report().warnings.front().find("a checkpoint could not be written"), std::string::npos);
-    run.on_progress = nullptr;
-    run.checkpoint = folder / "fit.checkpoint";
-    EXPECT_NE(test::message_of([&] {
-                  fit_kmeans(Problem{.points = Points::borrow(x), .sizes = SizeBounds{60, 90}}, {.clusters = 4}, run);
-              }).find("keeps no checkpoint"),
-              std::string::npos);
 }
 
 }  // namespace

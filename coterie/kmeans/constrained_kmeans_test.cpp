@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "coterie/base/internal/test_support.hpp"
+#include "coterie/base/random.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 
@@ -623,6 +624,50 @@ TEST(ConstrainedKMeans, WeightsCountCopiesUnderPartialLabelsAndAreRefusedUnderBo
     for (std::size_t i = 0; i < 80; ++i) EXPECT_EQ(weighted.labels()[i], copies.labels()[i]);
     side.group_shares = {{"a", 0.5, 0.5}};
     EXPECT_NE(message_of([&] { fit_kmeans(with(points, side), options, run); }).find("`weights` cannot be combined"),
+              std::string::npos);
+}
+
+TEST(ConstrainedKMeans, PairsAreKeptAndTheInertiaNeverRises) {
+    const Matrix<double> points = test::blob_points<double>(600, 4, 3, 3, 8);
+    Problem problem{.points = Points::borrow(points)};
+    RandomStream random(5, "test.pairs");
+    for (int i = 0; i < 400; ++i) {
+        const auto a = static_cast<Index>(random.below(600)), b = static_cast<Index>(random.below(600));
+        if (a != b) (a % 3 == b % 3 ? problem.must_links : problem.cannot_links).push_back({a, b});
+    }
+    const KMeansModel model = fit_kmeans(problem, {.clusters = 3, .restarts = 3}, coterie::Run(3, 2));
+    const Labels& labels = model.labels();
+    for (const RowPair& pair : problem.must_links) EXPECT_EQ(labels[at(pair.first)], labels[at(pair.second)]);
+    for (const RowPair& pair : problem.cannot_links) EXPECT_NE(labels[at(pair.first)], labels[at(pair.second)]);
+    const auto& objectives = model.fit_report().objective_per_iteration;
+    for (std::size_t i = 1; i < objectives.size(); ++i) EXPECT_LE(objectives[i], objectives[i - 1] * (1 + 1e-12));
+    EXPECT_TRUE(model.fit_report().warnings.empty());
+}
+
+TEST(ConstrainedKMeans, PairsThatSayAllAreTheResult) {
+    const Matrix<double> points = test::blob_points<double>(300, 4, 3, 3, 8);
+    Problem problem{.points = Points::borrow(points)};
+    for (Index i = 0; i + 3 < 300; ++i) problem.must_links.push_back({i, i + 3});
+    problem.cannot_links = {{0, 1}, {1, 2}, {2, 0}};
+    const KMeansModel model = fit_kmeans(problem, {.clusters = 3, .restarts = 1}, coterie::Run(3, 1));
+    const Labels& labels = model.labels();
+    for (std::size_t i = 0; i < labels.size(); ++i) EXPECT_EQ(labels[i], labels[i % 3]);
+    EXPECT_TRUE(labels[0] != labels[1] && labels[1] != labels[2] && labels[2] != labels[0]);
+}
+
+TEST(ConstrainedKMeans, PairsThatBindNothingChangeNothing) {
+    const Matrix<double> points = test::blob_points<double>(300, 4, 3, 1, 8);
+    Problem problem{.points = Points::borrow(points)};
+    const KMeansOptions options{.clusters = 3, .restarts = 1, .tolerance = 0};
+    const KMeansModel free = fit_kmeans(problem, options, coterie::Run(3, 1));
+    for (Index i = 1; i < 300; i += 11)
+        (free.labels()[0] == free.labels()[at(i)] ? problem.must_links : problem.cannot_links).push_back({0, i});
+    const KMeansModel linked = fit_kmeans(problem, options, coterie::Run(3, 1));
+    EXPECT_EQ(linked.labels(), free.labels());
+    problem.sizes = SizeBounds{0, 200};
+    EXPECT_NE(message_of([&] {
+                  fit_kmeans(problem, options, coterie::Run(3, 1));
+              }).find("pairs of rows cannot be combined with `sizes`"),
               std::string::npos);
 }
 

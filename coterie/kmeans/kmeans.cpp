@@ -19,9 +19,10 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
                             const Run& run, const Problem& problem) {
     const internal::LloydSettings settings{options.max_iterations, options.tolerance, false};
     const SeedingOptions seeding{options.seeding, options.seeding_candidates, options.seeding_sample};
+    internal::KeptFit kept(KMeansMethod::name, KMeansOptions::described().values(&options), problem, run, true);
     FitReport report;
     const int k = *options.clusters;
-    int distinct = k;
+    auto& distinct = kept.facts.try_emplace("distinct", k).first->second;
     auto best = internal::best_of(
         options.restarts, report,
         [&](int restart) -> Matrix<double> {
@@ -35,11 +36,13 @@ KMeansModel fit_constrained(PointsView points, const KMeansOptions& options, con
         },
         [&](const Matrix<double>& start, int restart) {
             return internal::constrained_lloyd<T>(points, start, constraints, settings, problem.weights, run, restart,
-                                                  options.restarts);
-        });
+                                                  options.restarts, kept);
+        },
+        &kept);
     report.empty_cluster_policy = "an empty cluster keeps its place";
     report.details.push_back({"algorithm", std::string("constrained")});
-    internal::finish_report(report, points, best.labels, k, distinct, run);
+    if (!best.optimal) report.warnings.push_back(std::string(internal::linked_too_densely));
+    internal::finish_report(report, points, best.labels, k, static_cast<Index>(distinct), run);
     return KMeansModel(Points(std::move(best.centroids)), std::move(best.labels), std::move(report), options,
                        constraints.cluster_labels());
 }
@@ -106,10 +109,13 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
     const internal::Constraints constraints =
         internal::compile_constraints(points.rows(), options.clusters, problem, options.share_rounding);
     if (constraints.any() && as_sparse(points) != nullptr)
-        throw BadArgument("partial labels, group shares and size bounds are not taken with sparse points",
-                          {.option = !problem.partial_labels.empty() ? "partial_labels"
-                                     : problem.sizes                 ? "sizes"
-                                                                     : "group_share"});
+        throw BadArgument(
+            "partial labels, group shares, size bounds and pairs of rows are not taken with sparse points",
+            {.option = !problem.partial_labels.empty() ? "partial_labels"
+                       : problem.sizes                 ? "sizes"
+                       : !problem.group_shares.empty() ? "group_share"
+                       : problem.must_links.empty()    ? "cannot_links"
+                                                       : "must_links"});
     KMeansOptions used = options;
     used.clusters = constraints.clusters();
     check_clustering_input(points, *used.clusters, problem.weights, run);
@@ -118,9 +124,6 @@ KMeansModel KMeansMethod::fit(const Problem& problem, const KMeansOptions& optio
         throw BadArgument("`weights` cannot be combined with " +
                               std::string(problem.sizes ? "`sizes`" : "`group_share`") + ": bounds count points",
                           {.option = "weights"});
-    if (constraints.any() && !run.checkpoint.empty())
-        throw BadArgument("method kmeans keeps no checkpoint where there are partial labels or bounds",
-                          {.option = "checkpoint", .value = run.checkpoint});
     return points.with_scalar([&]<class T>() {
         return constraints.any() ? fit_constrained<T>(points, used, constraints, run, problem)
                                  : fit_free<T>(points, used, run, problem);

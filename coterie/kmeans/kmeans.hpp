@@ -58,10 +58,11 @@ public:
 /// n x d points, 1 <= clusters <= n. With side.initial_centroids (k x d) there is no seeding and restarts must be 1.
 /// labels() is always predict(points), except where constraints forbid it and where the fit was interrupted: then the
 /// centroids are the means of the labels so far. Partial labels: a label has one cluster
-/// unless side.clusters_per_label says otherwise; what options.clusters has beyond them are free clusters. Weights go
-/// with partial labels, not with bounds. An empty cluster under constraints keeps its place. Throws BadArgument
-/// (options, weights, shapes, more clusters than points) and BadData (NaN, infinity, values whose squares overflow).
-/// Fewer distinct points than clusters is a result with a warning: the surplus clusters are empty.
+/// unless problem.clusters_per_label says otherwise; what options.clusters has beyond them are free clusters. Weights
+/// go with partial labels and pairs, not with bounds; pairs go with partial labels. An empty cluster under constraints
+/// keeps its place. Throws BadArgument (options, weights, shapes, more clusters than points) and BadData (NaN,
+/// infinity, values whose squares overflow). Fewer distinct points than clusters is a result with a warning: the
+/// surplus clusters are empty.
 struct COTERIE_API KMeansMethod {
     using Options = KMeansOptions;
     using Model = KMeansModel;
@@ -74,6 +75,7 @@ struct COTERIE_API KMeansMethod {
                                     .labels = true,
                                     .shares = Shares::interval,
                                     .sizes = true,
+                                    .pairs = true,
                                     .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };

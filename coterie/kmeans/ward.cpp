@@ -296,6 +296,38 @@ const OptionSet& WardOptions::described() {
     return set;
 }
 
+namespace {
+
+// The last merges, for who draws the tree: leaves are 0..M-1, the clusters of a cut into M by lowest row; a merge t
+// makes M + t, as in SciPy's linkage.
+void tell_top_of_tree(const Dendrogram& tree, int clusters, FitReport& report) {
+    const std::size_t leaves = tree.leaves.size();
+    const std::size_t top = std::min(leaves, at(std::max(clusters, 40)));
+    if (top < 2) return;
+    const Labels of_row = cut(tree, static_cast<int>(top));
+    std::vector<double> left, right, heights, sizes(top, 0.0);
+    for (const Index row : tree.leaves) ++sizes[at(of_row[at(row)])];
+    // Of every node a leaf below it.
+    std::vector<std::size_t> some(2 * leaves - 1);
+    for (std::size_t node = 0; node < some.size(); ++node)
+        some[node] = node < leaves ? node : some[at(tree.merges[node - leaves].left)];
+    const std::size_t first = leaves - top;  // of the merges told
+    const auto number = [&](Index node) {
+        if (at(node) < leaves + first) return static_cast<double>(of_row[at(tree.leaves[some[at(node)]])]);
+        return static_cast<double>(top + at(node) - leaves - first);
+    };
+    for (std::size_t t = first; t < tree.merges.size(); ++t) {
+        left.push_back(number(tree.merges[t].left));
+        right.push_back(number(tree.merges[t].right));
+        heights.push_back(tree.merges[t].height);
+    }
+    for (auto& [name, values] :
+         {std::pair{"tree_sizes", &sizes}, {"tree_left", &left}, {"tree_right", &right}, {"tree_heights", &heights}})
+        report.details.emplace_back(name, std::move(*values));
+}
+
+}  // namespace
+
 WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, const Run& run) {
     const PointsView points = problem.points;
     check_clustering_input(points, options.clusters, problem.weights, run);
@@ -349,6 +381,7 @@ WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, co
     const auto carried_out = dendrogram.leaves.size() - at(found);
     report.details = {{"merge_height", carried_out > 0 ? dendrogram.merges[carried_out - 1].height : 0.0},
                       {"next_height", found > 1 ? dendrogram.merges[carried_out].height : 0.0}};
+    tell_top_of_tree(dendrogram, found, report);
     return WardModel(std::move(centroids), std::move(labels), std::move(report), options);
 }
 

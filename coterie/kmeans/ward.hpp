@@ -74,7 +74,9 @@ public:
 /// n x d points, 1 <= clusters <= points with a weight above 0. Points of weight 0 are labelled by the nearest mean
 /// afterwards. Equal points are never told apart: fewer distinct points than clusters is a result with a warning, the
 /// surplus clusters are empty. The report's details hold "merge_height", that of the last merge carried out, and
-/// "next_height", that of the first one left out.
+/// "next_height", that of the first one left out; and the top of the tree, of M = max(clusters, 40) leaves or all there
+/// are: "tree_sizes" (points of each leaf, the clusters of the cut into M) and "tree_left", "tree_right",
+/// "tree_heights" of the M - 1 merges above them, numbered as Merge says.
 struct COTERIE_API WardMethod {
     using Options = WardOptions;
     using Model = WardModel;

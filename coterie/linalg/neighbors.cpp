@@ -15,116 +15,26 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/linalg/centred_rows.hpp"
 #include "coterie/linalg/products.hpp"
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie {
 namespace {
+using internal::centred_rows;
+using internal::largest_magnitude;
+using internal::scale_to_one;
+using internal::squared_distance;
+template <class Scalar>
+using Prepared = internal::CentredRows<Scalar>;
+template <class Scalar>
+using ScoreBound = internal::ScoreBound<Scalar>;
+
 constexpr Index kQueries = 512;  // queries of one task
 constexpr Index kPoints = 512;   // points of one block of scores
 constexpr Index kTasks = 16;     // fewer blocks of queries than this: the points are cut into segments too
 constexpr Index kSegment = 8192;
 constexpr Index kCountBoth = 128;  // up to that many neighbours the shortlists of all points are kept at a time
-
-// Rows about a common centre, times a common power of two: small norms make small rounding, and no square over- or
-// underflows.
-template <class Scalar>
-struct Prepared {
-    Matrix<Scalar> rows;
-    std::vector<double> norms;
-    std::vector<Scalar> half_squared_norms;
-};
-
-double largest_magnitude(PointsView points, const Vector<double>& center, int threads) {
-    const RowBlocks blocks{points.rows(), kPoints};
-    std::vector<double> largest(static_cast<std::size_t>(blocks.count()), 0.0);
-    points.visit([&](auto rows) {
-        for_each_block(blocks.count(), threads, [&](Index block, int) {
-            double found = 0.0;
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const auto* const x = rows.row(i);
-                for (Index p = 0; p < rows.columns; ++p) {
-                    const double magnitude = std::abs(static_cast<double>(x[p]) - center[p]);
-                    found = magnitude <= found ? found : magnitude;  // NaN stays
-                    if (!(magnitude <= std::numeric_limits<double>::max()))
-                        throw BadArgument("nearest_neighbors: row " + std::to_string(i) + ", column " +
-                                          std::to_string(p) + " is not finite");
-                }
-            }
-            largest[static_cast<std::size_t>(block)] = found;
-        });
-    });
-    return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
-}
-
-template <class Scalar>
-Prepared<Scalar> prepare(PointsView points, const Vector<double>& center, double scale, int threads) {
-    const Index d = points.columns();
-    require_memory(static_cast<double>(points.rows()) * (static_cast<double>(d + 1) * sizeof(Scalar) + sizeof(double)),
-                   "a centred copy of the points for nearest neighbours");
-    Prepared<Scalar> prepared;
-    prepared.rows.resize(points.rows(), d);
-    prepared.norms.resize(static_cast<std::size_t>(points.rows()));
-    prepared.half_squared_norms.resize(static_cast<std::size_t>(points.rows()));
-    const RowBlocks blocks{points.rows(), kPoints};
-    points.visit([&](auto rows) {
-        for_each_block(blocks.count(), threads, [&](Index block, int) {
-            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
-                const auto* const x = rows.row(i);
-                Scalar* const to = prepared.rows.data() + i * d;
-                double squared = 0.0;
-                for (Index p = 0; p < d; ++p) {
-                    to[p] = static_cast<Scalar>((static_cast<double>(x[p]) - center[p]) * scale);
-                    squared += static_cast<double>(to[p]) * static_cast<double>(to[p]);
-                }
-                prepared.norms[static_cast<std::size_t>(i)] = std::sqrt(squared);
-                prepared.half_squared_norms[static_cast<std::size_t>(i)] = static_cast<Scalar>(0.5 * squared);
-            }
-        });
-    });
-    return prepared;
-}
-
-// Bound on | score as computed - ||q - p||^2 / 2 + ||q||^2 / 2 |, with the distance as squared_distance() below returns
-// it. a = ||q||, b = ||p||, u the unit rounding: u (d + 5) a b for product and difference, u b^2 for the norm, u (a +
-// b)^2 for having rounded the coordinates, and the rounding of the direct distance and of the sums in double.
-template <class Scalar>
-class ScoreBound {
-public:
-    explicit ScoreBound(Index dimensions)
-        : product_(unit * static_cast<double>(dimensions + 5)),
-          direct_(unit_double * static_cast<double>(dimensions + 3)),
-          underflow_(static_cast<double>(dimensions + 1) * (std::is_same_v<Scalar, float> ? 1e-36 : 1e-290)) {}
-    double operator()(double a, double b) const {
-        const double sum = a + b;
-        return 1.02 * (product_ * a * b + unit * b * b + (unit + direct_) * sum * sum) + underflow_;
-    }
-
-private:
-    static constexpr double unit = 0.5 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-    static constexpr double unit_double = 0.5 * std::numeric_limits<double>::epsilon();
-    double product_;
-    double direct_;
-    double underflow_;
-};
-
-template <class A, class B>
-double squared_distance(const A* a, const B* b, Index d) {
-    // Eight sums side by side, so that the compiler may use vectors without changing the order.
-    double lane[8] = {};
-    Index p = 0;
-    for (; p + 8 <= d; p += 8) {
-        for (Index l = 0; l < 8; ++l) {
-            const double difference = static_cast<double>(a[p + l]) - static_cast<double>(b[p + l]);
-            lane[l] += difference * difference;
-        }
-    }
-    for (; p < d; ++p) {
-        const double difference = static_cast<double>(a[p]) - static_cast<double>(b[p]);
-        lane[0] += difference * difference;
-    }
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-}
 
 template <class Scalar>
 struct Candidate {
@@ -353,10 +263,10 @@ Neighbors find(PointsView points, PointsView queries, Index count, bool among_th
     const Vector<double> center = mean(points, run);
     double largest = largest_magnitude(points, center, run.threads);
     if (!among_themselves) largest = std::max(largest, largest_magnitude(queries, center, run.threads));
-    const double scale = largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
-    const Prepared<Scalar> prepared_points = prepare<Scalar>(points, center, scale, run.threads);
+    const double scale = scale_to_one(largest);
+    const Prepared<Scalar> prepared_points = centred_rows<Scalar>(points, center, scale, run.threads);
     Prepared<Scalar> own_queries;
-    if (!among_themselves) own_queries = prepare<Scalar>(queries, center, scale, run.threads);
+    if (!among_themselves) own_queries = centred_rows<Scalar>(queries, center, scale, run.threads);
     const Prepared<Scalar>& prepared_queries = among_themselves ? prepared_points : own_queries;
 
     Neighbors result;

@@ -339,8 +339,8 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     scatter.within =
         scatter_about(points, weights, squares, run, [&](Index i) { return centroids.data() + label(i) * d; });
     const Vector<double> zero = Vector<double>::Zero(d);
-    scatter.between =
-        scatter_about(deviations, cluster_weights, squares, run.alone(), [&](Index) { return zero.data(); });
+    scatter.between = scatter_about(deviations, cluster_weights, squares, run.alone().unstopped(),
+                                    [&](Index) { return zero.data(); });
     return scatter;
 }
 

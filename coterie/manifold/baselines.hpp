@@ -25,6 +25,7 @@ struct COTERIE_API SscOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "ssc";
+    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -38,6 +39,7 @@ struct COTERIE_API EnscOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "ensc";
+    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -49,6 +51,7 @@ struct COTERIE_API SscOmpOptions : ManifoldOptions {
     double eta = 0;
 
     static constexpr std::string_view method = "ssc-omp";
+    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
     static const OptionSet& described();
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;
     std::string remedy() const;
@@ -59,6 +62,7 @@ struct COTERIE_API SmceOptions : ManifoldOptions {
     int neighbors = 20;  // K
 
     static constexpr std::string_view method = "smce";
+    static constexpr bool about_the_origin = false;  // whether representations depend on where 0 lies
     static const OptionSet& described();
     RowNorms norms() const { return normalize == RowNorms::automatic ? RowNorms::none : normalize; }
     Represented represent(PointsView points, const PointsView* queries, const Run& run) const;

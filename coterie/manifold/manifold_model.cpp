@@ -13,6 +13,7 @@
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/neighbors.hpp"
+#include "coterie/linalg/scatter.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
 
 namespace coterie {
@@ -83,6 +84,17 @@ Points normalized_rows(PointsView points, bool unit) {
         }
         return Points(std::move(out));
     });
+}
+
+void warn_of_origin(PointsView points, const Run& run, FitReport& report) {
+    constexpr double far = 3;
+    const ColumnMoments moments = column_moments(points, run.unstopped());
+    const double spread = std::sqrt(moments.variance.sum());
+    if (moments.mean.norm() <= far * spread || spread == 0) return;
+    report.warnings.push_back("the points' mean is " + to_text(OptionValue(moments.mean.norm() / spread)) +
+                              " times as far from 0 as they are from it in the root mean square: representations " +
+                              "depend on where 0 lies, and from so far away all points look alike; `center` takes " +
+                              "it to the mean");
 }
 
 }  // namespace internal

@@ -125,6 +125,24 @@ TEST(ManifoldMethods, warn_of_more_pieces_than_clusters) {
 
 // Eight short lines far apart, the graph in as many pieces, four clusters: the largest lines share them, and the points
 // of the others go with the line that lies next to theirs.
+TEST(ManifoldMethods, warn_where_0_is_far_from_the_points) {
+    Matrix<double> points = test::normal_points(60, 4, 7);
+    points.rowwise() -= points.colwise().mean().eval();
+    const double spread = std::sqrt(points.rowwise().squaredNorm().mean());
+    for (const auto& name : method_names)
+        for (const double times : {2.99, 3.01}) {
+            Matrix<double> away = points;
+            away.col(1).array() += times * spread;
+            const auto model = fit(name, away, {{"clusters", std::int64_t{2}}});
+            const auto& warnings = model->fit_report().warnings;
+            const bool warned = std::any_of(warnings.begin(), warnings.end(), [](const std::string& each) {
+                return each.find("times as far from 0") != std::string::npos &&
+                       each.find("`center`") != std::string::npos;
+            });
+            EXPECT_EQ(warned, times > 3 && name != "smce") << name << " " << times;
+        }
+}
+
 TEST(ManifoldMethods, pieces_beyond_the_clusters_go_to_the_nearest) {
     const std::vector<int> sizes = {40, 40, 40, 40, 8, 8, 8, 8};
     Matrix<double> x(192, 3);

@@ -28,6 +28,7 @@ struct COTERIE_API WmcOptions : ManifoldOptions {
     double tolerance = 1e-7;
 
     static constexpr std::string_view method = "wmc";
+    static constexpr bool about_the_origin = true;  // whether representations depend on where 0 lies
     static const OptionSet& described();
     RowNorms norms() const;
     void settle(PointsView rows);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "coterie/base/random.hpp"
+#include "coterie/metrics/criteria.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie {
@@ -135,6 +136,16 @@ TEST(Peers, SameScoresAsScikitLearnAndSciPy) {
         out << "silhouette " << n << ' ' << d;
         for (Index i = 0; i < n * d; ++i) out << ' ' << points.data()[i];
         for (const auto label : labels) out << ' ' << label;
+        auto& next = peers.next([points, labels](const std::vector<double>& theirs) {
+            const coterie::Run run(0, 2);
+            ASSERT_EQ(theirs.size(), 3u);
+            EXPECT_NEAR(calinski_harabasz(points, labels, run), theirs[0], 1e-10 * std::abs(theirs[0]));
+            EXPECT_NEAR(davies_bouldin(points, labels, run), theirs[1], 1e-10 * std::abs(theirs[1]));
+            EXPECT_NEAR(spherical_mixture_bic(points, labels, run), theirs[2], 1e-10 * std::abs(theirs[2]));
+        });
+        next << "partition " << n << ' ' << d;
+        for (Index i = 0; i < n * d; ++i) next << ' ' << points.data()[i];
+        for (const auto label : labels) next << ' ' << label;
     }
 
     for (std::uint64_t seed = 0; seed < 60; ++seed) {

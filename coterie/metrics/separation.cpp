@@ -1,14 +1,17 @@
-// The scatter ratio is summed about the mean of all points, in two passes over blocks of rows. The cut counts halves of
-// edges in whole numbers, so that nothing is rounded before the quotient.
+// Scatters are summed about the mean of all points, so that points far from 0 lose no digits, in two passes over blocks
+// of rows: the clusters' means, then what lies about them; Davies and Bouldin's distances and the mixture's densities
+// are a third one. The cut counts halves of edges in whole numbers, so that nothing is rounded before the quotient.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/linalg/scatter.hpp"
-#include "coterie/metrics/metrics.hpp"
+#include "coterie/metrics/criteria.hpp"
 
 namespace coterie {
 namespace {
@@ -43,44 +46,184 @@ void require_as_many(std::string_view what, std::size_t labels, Index points) {
 
 }  // namespace
 
-double scatter_ratio(PointsView points, LabelSpan labels, const Run& run) {
-    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
-    if (points.rows() == 0 || static_cast<Index>(labels.size()) != own.count())
-        throw BadArgument("scatter ratio: labels and points must be equally many, at least one: " +
-                          std::to_string(labels.size()) + " labels, " + std::to_string(own.count()) + " points");
-    const Clusters clusters = numbered(labels, run.communicator());
-    const auto cluster_of = [&](Index i) { return clusters.of[static_cast<std::size_t>(i - own.begin)]; };
-    const Vector<double> middle = mean(points, run);
-    const auto k = static_cast<Index>(clusters.count);
-    const Index d = points.columns();
-    const Stage stage{.name = "scatter", .operations = 3.0 * static_cast<double>(points.rows() * d)};
-    return points.with_scalar([&]<class Scalar>() {
-        // About the mean of all, so that points far from 0 lose no digits: k x d, then k sizes.
-        std::vector<double> means = internal::sum_blocks<Scalar>(
-            points, k * (d + 1), run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
-                for (Index i = 0; i < block.rows.rows; ++i) {
-                    const auto cluster = static_cast<Index>(cluster_of(block.first + i));
-                    sum[k * d + cluster] += 1.0;
-                    for (Index j = 0; j < d; ++j)
-                        sum[cluster * d + j] += static_cast<double>(block.rows.row(i)[j]) - middle[j];
-                }
-            });
-        for (Index c = 0; c < k; ++c)
-            for (Index j = 0; j < d; ++j)
-                means[static_cast<std::size_t>(c * d + j)] /= means[static_cast<std::size_t>(k * d + c)];
-        const std::vector<double> scatter = internal::sum_blocks<Scalar>(
-            points, 2, run, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
-                for (Index i = 0; i < block.rows.rows; ++i) {
-                    const double* const its = means.data() + static_cast<Index>(cluster_of(block.first + i)) * d;
-                    for (Index j = 0; j < d; ++j) {
-                        const double x = static_cast<double>(block.rows.row(i)[j]) - middle[j];
-                        sum[0] += (x - its[j]) * (x - its[j]);
-                        sum[1] += x * x;
+namespace {
+
+// The clusters' means about the mean of all points, and what lies about both. Everything a sum over all processes.
+struct Partition {
+    internal::Range own;  // this process' rows
+    Clusters clusters;
+    Vector<double> middle;     // d
+    std::vector<double> mean;  // k x d, less the middle
+    std::vector<double> size;  // k
+    double within = 0;         // sum_i || x_i - m_{a_i} ||^2
+    double total = 0;          // sum_i || x_i - m ||^2
+
+    Partition(std::string_view what, PointsView points, LabelSpan labels, const Run& run)
+        : own(internal::own_rows(internal::grid_of(points), run.communicator())) {
+        require_as_many(what, labels.size(), own.count());
+        clusters = numbered(labels, run.communicator());
+        middle = coterie::mean(points, run);
+        const Index k = count();
+        const Index d = points.columns();
+        points.with_scalar([&]<class Scalar>() {
+            mean = internal::sum_blocks<Scalar>(  // k x d, then k sizes
+                points, k * (d + 1), run, stage(points, 2),
+                [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                    for (Index i = 0; i < block.rows.rows; ++i) {
+                        const Index cluster = of(block.first + i);
+                        sum[k * d + cluster] += 1.0;
+                        for (Index j = 0; j < d; ++j)
+                            sum[cluster * d + j] += static_cast<double>(block.rows.row(i)[j]) - middle[j];
                     }
+                });
+            size.assign(mean.end() - k, mean.end());
+            mean.resize(static_cast<std::size_t>(k * d));
+            for (Index c = 0; c < k; ++c)
+                for (Index j = 0; j < d; ++j)
+                    mean[static_cast<std::size_t>(c * d + j)] /= size[static_cast<std::size_t>(c)];
+            const std::vector<double> scatter = internal::sum_blocks<Scalar>(
+                points, 2, run, stage(points, 3), [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                    for (Index i = 0; i < block.rows.rows; ++i) {
+                        const double* const its = mean_of(of(block.first + i));
+                        for (Index j = 0; j < d; ++j) {
+                            const double x = static_cast<double>(block.rows.row(i)[j]) - middle[j];
+                            sum[0] += (x - its[j]) * (x - its[j]);
+                            sum[1] += x * x;
+                        }
+                    }
+                });
+            within = scatter[0];
+            total = scatter[1];
+        });
+    }
+
+    Index count() const { return static_cast<Index>(clusters.count); }
+    Index of(Index row) const { return static_cast<Index>(clusters.of[static_cast<std::size_t>(row - own.begin)]); }
+    const double* mean_of(Index cluster) const { return mean.data() + cluster * middle.size(); }
+    double squared_distance(Index a, Index b) const {
+        double sum = 0.0;
+        for (Index j = 0; j < middle.size(); ++j)
+            sum += (mean_of(a)[j] - mean_of(b)[j]) * (mean_of(a)[j] - mean_of(b)[j]);
+        return sum;
+    }
+    // From a row of points, as it lies in memory, to a mean.
+    template <class Scalar>
+    double squared_distance(const Scalar* row, Index cluster) const {
+        const double* const its = mean_of(cluster);
+        double sum = 0.0;
+        for (Index j = 0; j < middle.size(); ++j) {
+            const double x = static_cast<double>(row[j]) - middle[j] - its[j];
+            sum += x * x;
+        }
+        return sum;
+    }
+    static Stage stage(PointsView points, Index factor) {
+        return {.name = "scatter", .operations = static_cast<double>(factor * points.rows() * points.columns())};
+    }
+};
+
+void require_clusters(std::string_view what, Index clusters, Index points) {
+    if (clusters < 2 || clusters >= points)
+        throw BadArgument(std::string(what) + ": there must be 2 to " + std::to_string(points - 1) +
+                          " clusters among the " + std::to_string(points) + " points, there are " +
+                          std::to_string(clusters));
+}
+
+}  // namespace
+
+double scatter_ratio(PointsView points, LabelSpan labels, const Run& run) {
+    const Partition partition("scatter ratio", points, labels, run);
+    return partition.total > 0.0 ? partition.within / partition.total : std::numeric_limits<double>::quiet_NaN();
+}
+
+double within_scatter(PointsView points, LabelSpan labels, const Run& run) {
+    return Partition("scatter", points, labels, run).within;
+}
+
+double calinski_harabasz(PointsView points, LabelSpan labels, const Run& run) {
+    const Partition partition("Calinski-Harabasz", points, labels, run);
+    const Index k = partition.count();
+    require_clusters("Calinski-Harabasz", k, points.rows());
+    double between = 0.0;
+    for (Index c = 0; c < k; ++c)
+        for (Index j = 0; j < points.columns(); ++j)
+            between += partition.size[static_cast<std::size_t>(c)] * partition.mean_of(c)[j] * partition.mean_of(c)[j];
+    return between / static_cast<double>(k - 1) / (partition.within / static_cast<double>(points.rows() - k));
+}
+
+double davies_bouldin(PointsView points, LabelSpan labels, const Run& run) {
+    const Partition partition("Davies-Bouldin", points, labels, run);
+    const Index k = partition.count();
+    require_clusters("Davies-Bouldin", k, points.rows());
+    std::vector<double> spread = points.with_scalar([&]<class Scalar>() {
+        return internal::sum_blocks<Scalar>(
+            points, k, run, Partition::stage(points, 2),
+            [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+                for (Index i = 0; i < block.rows.rows; ++i) {
+                    const Index cluster = partition.of(block.first + i);
+                    sum[cluster] += std::sqrt(partition.squared_distance(block.rows.row(i), cluster));
                 }
             });
-        return scatter[1] > 0.0 ? scatter[0] / scatter[1] : std::numeric_limits<double>::quiet_NaN();
     });
+    for (std::size_t c = 0; c < spread.size(); ++c) spread[c] /= partition.size[c];
+    double sum = 0.0;
+    for (Index a = 0; a < k; ++a) {
+        double worst = 0.0;
+        for (Index b = 0; b < k; ++b) {
+            const double both = spread[static_cast<std::size_t>(a)] + spread[static_cast<std::size_t>(b)];
+            // Two clusters without extent are told apart wherever they are; 0 over 0 is no number.
+            if (b != a && both > 0.0) worst = std::max(worst, both / std::sqrt(partition.squared_distance(a, b)));
+        }
+        sum += worst;
+    }
+    return sum / static_cast<double>(k);
+}
+
+double spherical_mixture_bic(PointsView points, LabelSpan labels, const Run& run) {
+    const Partition partition("BIC", points, labels, run);
+    const Index k = partition.count();
+    const auto n = static_cast<double>(points.rows());
+    const auto d = static_cast<double>(points.columns());
+    const double variance = partition.within / (n * d);
+    std::vector<double> log_share;
+    for (const double size : partition.size) log_share.push_back(std::log(size / n));
+    const double constant = -0.5 * d * std::log(2.0 * std::numbers::pi * variance);
+    const std::vector<double> sum = points.with_scalar([&]<class Scalar>() {
+        return internal::sum_blocks<Scalar>(points, 1, run, Partition::stage(points, 3 * k),
+                                            [&](const internal::RowBlock<Scalar>& block, int, double* total) {
+                                                std::vector<double> term(static_cast<std::size_t>(k));
+                                                for (Index i = 0; i < block.rows.rows; ++i) {
+                                                    for (Index c = 0; c < k; ++c)
+                                                        term[static_cast<std::size_t>(c)] =
+                                                            log_share[static_cast<std::size_t>(c)] + constant -
+                                                            partition.squared_distance(block.rows.row(i), c) /
+                                                                (2.0 * variance);
+                                                    const double largest = *std::max_element(term.begin(), term.end());
+                                                    double scaled = 0.0;
+                                                    for (const double each : term) scaled += std::exp(each - largest);
+                                                    total[0] += largest + std::log(scaled);
+                                                }
+                                            });
+    });
+    if (!(partition.within > 0.0)) return -std::numeric_limits<double>::infinity();
+    const double parameters = static_cast<double>(k - 1) + static_cast<double>(k) * d + 1.0;
+    return parameters * std::log(n) - 2.0 * sum[0];
+}
+
+double prediction_strength(LabelSpan labels, LabelSpan predicted) {
+    const ContingencyTable table = contingency_table(predicted, labels);  // rows: predicted, columns: labels
+    double least = 1.0;
+    for (Index cluster = 0; cluster < table.counts.cols(); ++cluster) {
+        double together = 0.0;
+        double size = 0.0;
+        for (Index other = 0; other < table.counts.rows(); ++other) {
+            const auto count = static_cast<double>(table.counts(other, cluster));
+            together += count * (count - 1.0);
+            size += count;
+        }
+        if (size > 1.0) least = std::min(least, together / (size * (size - 1.0)));
+    }
+    return least;
 }
 
 double normalized_cut(const Neighbors& neighbors, LabelSpan labels) {

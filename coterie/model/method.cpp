@@ -53,6 +53,8 @@ void admit(std::string_view method, const Takes& takes, const Problem& problem, 
     if (!problem.clusters_per_label.empty() && !takes.labels) refuse("clusters_per_label", "clusters per label");
     if (!problem.group_shares.empty() && takes.shares == Shares::none) refuse("group_share", "group shares");
     if (problem.sizes && !takes.sizes) refuse("sizes", "size bounds");
+    if (!problem.must_links.empty() && !takes.pairs) refuse("must_links", "must-links");
+    if (!problem.cannot_links.empty() && !takes.pairs) refuse("cannot_links", "cannot-links");
     if (problem.graph && problem.points.rows() > 0)
         throw BadArgument("a problem has points or a graph of affinities, not both", {.option = "graph"});
     if (run.communicator().size() > 1 && !takes.blocks)

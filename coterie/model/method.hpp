@@ -35,6 +35,7 @@ struct Takes {
     bool labels = false;  // partial labels, with clusters per label
     Shares shares = Shares::none;
     bool sizes = false;
+    bool pairs = false;       // must-links and cannot-links
     bool device = false;      // Run::device
     bool checkpoint = false;  // Run::checkpoint
 };

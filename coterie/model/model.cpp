@@ -80,9 +80,10 @@ struct OutputWords {
 };
 constexpr OutputWords output_words[output_count] = {
     {"embedding", "the points in the space in which the method sees them"},
-    {"memberships", "the probability of each cluster; rows sum to 1"},
+    {"memberships", "the probability of each cluster; rows sum to 1, to less where a row may be noise"},
     {"label_scores", "how well each label of the partial labels fits, larger is better"},
-    {"distances", "the Euclidean distance to each centroid, in the space in which the method compares them"}};
+    {"distances", "the Euclidean distance to each centroid, in the space in which the method compares them"},
+    {"outlier_score", "how little a point belongs to any cluster, larger is more of an outlier"}};
 }  // namespace
 
 std::string_view name(Output output) { return output_words[static_cast<std::size_t>(output)].name; }
@@ -199,7 +200,7 @@ void Model::require_sound() const {
 }
 
 void Model::load(const Archive& archive, std::optional<int> found) {
-    if (!found || *found < 1) throw BadData("model: no clusters");
+    if (!found || *found < 0) throw BadData("model: no clusters");
     const int clusters = *found;
     Parts reading(&archive);
     reading.bind('k', clusters);

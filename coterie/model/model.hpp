@@ -35,12 +35,13 @@ struct COTERIE_API ClusterLabels {
 /// What a model may give of points, beside their labels. A new output is one line here and one name in model.cpp.
 enum class Output {
     embedding,     // n x p: the points in the space in which the method sees them
-    memberships,   // n x k: the probability of each cluster; rows sum to 1
+    memberships,   // n x k: the probability of each cluster; rows sum to 1, to less where a row may be noise
     label_scores,  // n x L: how well each label of the partial labels fits, larger is better; the method says what it
                    // is
-    distances      // n x k: Euclidean distance to each centroid, in the space in which the method compares them
+    distances,     // n x k: Euclidean distance to each centroid, in the space in which the method compares them
+    outlier_score  // n x 1: how little a point belongs to any cluster; larger is more of an outlier
 };
-inline constexpr int output_count = 4;
+inline constexpr int output_count = 5;
 /// "embedding".
 COTERIE_API std::string_view name(Output output);
 /// "n x p: the points in the space ...", for the texts of every face.
@@ -80,17 +81,17 @@ public:
     virtual std::string_view method() const = 0;
     /// d: what points given to predict must have.
     virtual Index dimensions() const = 0;
-    /// k.
+    /// k; 0 where a method that knows noise found nothing else.
     virtual int clusters() const = 0;
-    /// n labels in 0..k-1 of the points the model was fitted on; empty after load.
+    /// n labels in 0..k-1, or -1: noise, of the points the model was fitted on; empty after load.
     const Labels& labels() const { return labels_; }
     const FitReport& fit_report() const { return report_; }
     /// Which label each cluster belongs to.
     const ClusterLabels& cluster_labels() const { return cluster_labels_; }
 
-    /// A label in 0..k-1 for each row of this process, the same whatever the batch a row comes in: points that are not
-    /// resident are labelled block by block. Points are taken in either scalar type and computed in the model's own.
-    /// BadArgument on a wrong number of columns, BadData on NaN or infinity.
+    /// A label in 0..k-1, or -1: noise, for each row of this process, the same whatever the batch a row comes in:
+    /// points that are not resident are labelled block by block. Points are taken in either scalar type and computed in
+    /// the model's own. BadArgument on a wrong number of columns, BadData on NaN or infinity.
     Labels predict(PointsView points, const Run& run) const;
     Labels predict(PointsView points) const { return predict(points, Run()); }
 

@@ -11,8 +11,11 @@
 
 #include "coterie/base/checks.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/entropy/internal/training.hpp"
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/linalg/row_products.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/ner/internal/calibration.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie::ner {
@@ -143,9 +146,12 @@ Tagger logistic(const Task& task, const Run& run) {
     SoftTargetOptions options;
     options.cross_entropy = CrossEntropy::forward;
     options.optimizer = Optimizer::lbfgs;
-    options.epochs = 3;                                            // of 100 iterations
-    options.gamma = 0.5 / static_cast<double>(known.tags.size());  // of the mean loss: C = 1
+    options.epochs = 3;  // of 100 iterations
     const Matrix<double> vectors = known.vectors.cast<double>();
+    // C = 1, of the mean loss. The weights that it is of are those of the vectors as they are, not in units of their
+    // spread.
+    const double unit = coterie::internal::training_unit(column_moments(vectors, Run(0, 1)));
+    options.gamma = 0.5 / static_cast<double>(known.tags.size()) / (unit * unit);
     const auto fit = fit_soft_targets(
         PointsView(vectors).as<double>(),
         smoothed_targets(labelling.labels, static_cast<Index>(labelling.tag_of.size()), 0), options, run.within());
@@ -287,6 +293,8 @@ double estimated_share(const Task& task, const Run& run) {
 struct Compared {
     Adaptation method = Adaptation::kmeans;
     std::vector<MentionCounts> folds;
+    std::vector<double> scores;  // of the words left out, a row of tags each
+    Labels tags;
 
     // All folds but one; `without` -1: all.
     MentionCounts sum(std::ptrdiff_t without = -1) const {
@@ -317,8 +325,9 @@ double standard_error(const Compared& a, const Compared& b) {
 }
 
 // Leaves out one sentence of the support after the other.
-std::vector<Compared> compare(const Corpus& support, const Task& all, const std::vector<Index>& first,
-                              const Share& share, const AdaptOptions& options, const Run& run) {
+std::vector<Compared> compare(const std::vector<Adaptation>& methods, const Corpus& support, const Task& all,
+                              const std::vector<Index>& first, const Share& share, const AdaptOptions& options,
+                              const Run& run) {
     const Index words = first.back();
     Matrix<float> kept;
     Task task = all;
@@ -333,9 +342,7 @@ std::vector<Compared> compare(const Corpus& support, const Task& all, const std:
         task.tags.resize(at(kept.rows()));
     }
     std::vector<Compared> out;
-    for (const Adaptation method :
-         {Adaptation::kmeans, Adaptation::support_space, Adaptation::discriminant, Adaptation::logistic})
-        out.push_back({method, {}});
+    for (const Adaptation method : methods) out.push_back({method, {}, {}, {}});
     for (std::size_t s = 0; s < support.sentences.size(); ++s) {
         run.throw_if_stopped("comparing ways of adapting");
         Task fold = task;
@@ -347,12 +354,19 @@ std::vector<Compared> compare(const Corpus& support, const Task& all, const std:
         Corpus gold = support.subset(one);
         std::erase_if(gold.sentences[0].mentions, [&](const Mention& m) { return left[at(m.type) + 1] == 0; });
         const Matrix<float> vectors = task.vectors->middleRows(first[s], first[s + 1] - first[s]);
-        for (auto& [method, folds] : out) {
+        for (auto& [method, folds, scores, tags] : out) {
             Tagger tagger = adapted_by(method, fold, clamped(share, fold), options, run);
             set_types(tagger, support);
             Corpus found = gold;
             tagger.tag(found, PointsView(vectors), {}, run.within());
             folds.push_back(score_mentions(gold, found).micro);
+            const Matrix<double> seen = tagger.scores(PointsView(vectors), run.within());
+            for (Index i = 0; i < seen.rows(); ++i) {
+                const std::int32_t tag = all.tags[at(first[s] + i)];
+                if (left[at(tag)] == 0) continue;  // a type of this sentence alone
+                scores.insert(scores.end(), seen.row(i).data(), seen.row(i).data() + seen.cols());
+                tags.push_back(tag);
+            }
         }
         run.report({"comparing", static_cast<double>(s + 1) / static_cast<double>(support.sentences.size()),
                     std::numeric_limits<double>::quiet_NaN(), static_cast<int>(s)});
@@ -450,10 +464,13 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     report.outside_share = share;
 
     report.method = options.method;
+    std::vector<Adaptation> methods{options.method};
+    if (options.method == Adaptation::automatic)
+        methods = {Adaptation::kmeans, Adaptation::support_space, Adaptation::discriminant, Adaptation::logistic};
+    const std::vector<Compared> compared = compare(methods, support, task, support.first_words(), share, options, run);
     if (options.method != Adaptation::automatic) {
         report.chosen_because = "as asked for";
     } else {
-        const std::vector<Compared> compared = compare(support, task, support.first_words(), share, options, run);
         const std::size_t folds = compared.front().folds.size();
         if (folds == 0) {
             report.method = Adaptation::kmeans;
@@ -473,6 +490,12 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     }
     Tagger out = adapted_by(report.method, task, share, options, run);
     out.method = name(report.method);
+    for (const Compared& each : compared) {
+        if (each.method != report.method) continue;
+        report.calibrated_on = static_cast<Index>(each.tags.size());
+        out.sharpness = internal::sharpness_of(
+            Eigen::Map<const eigen::Matrix<double>>(each.scores.data(), report.calibrated_on, task.count), each.tags);
+    }
     set_types(out, support);
     out.transitions = Transitions::of(support);
     warn_of_drift(out, task, annotated, run, report);

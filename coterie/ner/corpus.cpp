@@ -184,6 +184,7 @@ std::string json_lines_of(const Corpus& corpus) {
                 span["label"] = corpus.types[static_cast<std::size_t>(mention.type)];
                 span["text"] = corpus.text_of(sentence, mention);
                 if (mention.margin != 0) span["margin"] = mention.margin;
+                if (mention.probability != 0) span["probability"] = mention.probability;
                 spans.push_back(std::move(span));
             }
         }

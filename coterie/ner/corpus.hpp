@@ -28,8 +28,9 @@ struct Word {
 struct Mention {
     std::size_t begin = 0;  // words of the sentence, begin < end
     std::size_t end = 0;
-    std::int32_t type = 0;  // in 0..types-1 of the corpus
-    double margin = 0;      // of a mention that a tagger found: tagger.hpp; else 0
+    std::int32_t type = 0;   // in 0..types-1 of the corpus
+    double margin = 0;       // of a mention that a tagger found: tagger.hpp; else 0
+    double probability = 0;  // the same; 0 where the tagger gives none
 };
 
 struct Sentence {
@@ -118,8 +119,8 @@ COTERIE_API Corpus parse_corpus(std::string_view bytes, const std::string& sourc
 
 /// Writes the corpus with its mentions, "-" to standard output, whole or not at all: a corpus of CoNLL columns as WORD
 /// TAB TAG lines (BIO), others as JSON lines, {"text": T, "spans": [{"start": .., "end": .., "label": .., "text": ..,
-/// "margin": ..}]} with the other keys that the document came with; margin where it is not 0. Offsets count code
-/// points.
+/// "margin": .., "probability": ..}]} with the other keys that the document came with; the last two where not 0.
+/// Offsets count code points.
 COTERIE_API void write_corpus(const std::string& path, const Corpus& corpus);
 
 }  // namespace coterie::ner

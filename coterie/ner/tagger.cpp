@@ -10,6 +10,7 @@
 #include "coterie/base/checks.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/row_products.hpp"
+#include "coterie/ner/internal/calibration.hpp"
 
 namespace coterie::ner {
 namespace {
@@ -170,12 +171,17 @@ void Tagger::tag(Corpus& corpus, PointsView vectors, const TagOptions& options, 
         corpus.set_mentions(s, found);
         for (Mention& mention : corpus.sentences[s].mentions) {
             mention.margin = std::numeric_limits<double>::infinity();
+            mention.probability = sharpness > 0 ? 1 : 0;
             for (std::size_t w = mention.begin; w < mention.end; ++w) {
                 double others = -std::numeric_limits<double>::infinity();
                 const Index row = first[s] + static_cast<Index>(w);
                 for (Index t = 0; t < all.cols(); ++t)
                     if (t != 1 + mention.type) others = std::max(others, all(row, t));
                 mention.margin = std::min(mention.margin, all(row, 1 + mention.type) - others);
+                if (sharpness > 0)
+                    mention.probability =
+                        std::min(mention.probability,
+                                 internal::probability(all.row(row).data(), all.cols(), 1 + mention.type, sharpness));
             }
         }
     }
@@ -198,11 +204,13 @@ void Tagger::save(const std::string& path) const {
     const double others[] = {factor,         t.start_outside, t.start_type, t.outside_outside,
                              t.outside_type, t.type_outside,  t.type_same,  t.type_other};
     archive.set_vector("factor_and_transitions", others);
+    archive.set_vector("sharpness", std::vector<double>{sharpness});
     archive.save(path);
 }
 
-Tagger Tagger::load(const std::string& path) {
-    const Archive archive = Archive::load(path);
+Tagger Tagger::load(const std::string& path) { return from(Archive::load(path), path); }
+
+Tagger Tagger::from(const Archive& archive, const std::string& path) {
     const auto refuse = [&](const std::string& text) { throw BadData(path + ": " + text, {.file = path}); };
     if (archive.method() != "ner-tagger") refuse("is a model of " + archive.method() + ", not a tagger");
     Tagger out;
@@ -233,6 +241,8 @@ Tagger Tagger::load(const std::string& path) {
         for (const double each : others)
             if (each < 0) refuse("a count of transitions is negative");
         out.factor = others[0];
+        out.sharpness = archive.vector("sharpness", 1)[0];
+        if (out.sharpness < 0) refuse("its sharpness is negative");
         out.transitions = {others[1], others[2], others[3], others[4], others[5], others[6], others[7]};
     } catch (const BadData& error) {
         if (std::string(error.message()).starts_with(path)) throw;

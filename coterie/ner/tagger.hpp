@@ -16,6 +16,10 @@
 //
 // The margin of a word is the score of its tag less the largest of the others; of a mention the least of its words. It
 // ranks mentions by how sure they are; it is no probability, and negative where transitions decided.
+//
+// The probability of a word's tag is softmax(a s), without transitions; of a mention that of its least sure word. The
+// sharpness a is that of largest likelihood for words of the support when their sentence is left out (adapt.hpp): it
+// holds as far as the words to tag are like those of the support.
 
 #include <string>
 #include <vector>
@@ -58,6 +62,7 @@ struct COTERIE_API Tagger {
     Matrix<double> prototypes;         // c or v: k x p, k x d where linear
     Vector<double> bias;               // b, k; only where linear
     std::vector<std::int32_t> tag_of;  // k, in 0..L-1
+    double sharpness = 0;              // a, in units of the scores; 0: not known, there are no probabilities
     Transitions transitions;
     std::string encoder;  // where the vectors of words were from, and which layer: vectors.hpp
     std::string layer;
@@ -75,6 +80,7 @@ struct COTERIE_API Tagger {
     void save(const std::string& path) const;
     /// BadData, naming the file, on what is no sound tagger.
     static Tagger load(const std::string& path);
+    static Tagger from(const Archive& archive, const std::string& path);
 };
 
 }  // namespace coterie::ner

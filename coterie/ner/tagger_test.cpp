@@ -4,12 +4,14 @@
 #include "coterie/ner/tagger.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/ner/adapt.hpp"
+#include "coterie/ner/internal/calibration.hpp"
 #include "coterie/ner/support.hpp"
 
 namespace coterie::ner {
@@ -184,6 +186,76 @@ TEST(NerTagger, MarginsAreTheLeastOfTheirWords) {
             EXPECT_DOUBLE_EQ(mention.margin, least);
             EXPECT_GT(mention.margin, 0);
         }
+}
+
+// Tags drawn from the probabilities of a known sharpness: it is found again, and nothing else is as likely.
+TEST(NerCalibration, FindsTheSharpnessOfTheWords) {
+    RandomStream random(4, "test.calibration");
+    const Index n = 4000;
+    for (const double truth : {0.02, 2.5}) {
+        Matrix<double> scores(n, 3);
+        Labels tags;
+        for (Index i = 0; i < n; ++i) {
+            for (Index t = 0; t < 3; ++t) scores(i, t) = random.normal() / truth;
+            double left = random.uniform();
+            std::int32_t tag = 0;
+            while (tag < 2 && (left -= internal::probability(scores.row(i).data(), 3, tag, truth)) > 0) ++tag;
+            tags.push_back(tag);
+        }
+        const double found = internal::sharpness_of(scores, tags);
+        EXPECT_NEAR(found / truth, 1, 0.1);
+        const auto log_likelihood = [&](double a) {
+            double sum = 0;
+            for (Index i = 0; i < n; ++i)
+                for (Index t = 0; t < 3; ++t) {
+                    const double share = 1.0 / (static_cast<double>(n) + 2);
+                    sum += (t == tags[static_cast<std::size_t>(i)] ? 1 - share : share / 2) *
+                           std::log(internal::probability(scores.row(i).data(), 3, t, a));
+                }
+            return sum;
+        };
+        for (const double factor : {0.9, 0.99, 1.01, 1.1})
+            EXPECT_GT(log_likelihood(found), log_likelihood(factor * found));
+    }
+}
+
+TEST(NerCalibration, Borders) {
+    const double never = -std::numeric_limits<double>::infinity();
+    Matrix<double> scores(4, 3);
+    scores << 3, 0, never, 0, 5, never, 4, 1, never, 0, 2, never;
+    const double right = internal::sharpness_of(scores, {0, 1, 0, 1});  // all right: sure, not without bound
+    EXPECT_GT(right, 0.1);
+    EXPECT_LT(right, 10);
+    EXPECT_EQ(internal::sharpness_of(scores, {1, 0, 1, 0}), 0);  // all wrong
+    EXPECT_EQ(internal::sharpness_of(Matrix<double>(0, 3), {}), 0);
+    EXPECT_EQ(internal::sharpness_of(Matrix<double>::Ones(4, 3), {0, 1, 2, 0}), 0);
+    EXPECT_EQ(internal::probability(scores.row(0).data(), 3, 2, 1), 0);
+    EXPECT_NEAR(internal::probability(scores.row(0).data(), 3, 0, 1), 1 / (1 + std::exp(-3.0)), 1e-15);
+    EXPECT_NEAR(internal::probability(scores.row(0).data(), 3, 1, 1e300), 0, 1e-300);
+}
+
+TEST(NerAdapt, MentionsHaveProbabilitiesWhereSentencesCanBeLeftOut) {
+    const World support = world(8, 1, 4, 30, 3);
+    World fresh = world(40, 2, 4, 30, 3);
+    for (const auto method : {Adaptation::prototypes, Adaptation::kmeans, Adaptation::logistic}) {
+        AdaptReport report;
+        const Tagger tagger = adapted(support, {}, {.method = method}, &report);
+        EXPECT_EQ(report.calibrated_on, support.corpus.words());
+        EXPECT_GT(tagger.sharpness, 0);
+        tagger.tag(fresh.corpus, fresh.vectors, {}, coterie::Run(0, 1));
+        for (const Sentence& sentence : fresh.corpus.sentences)
+            for (const Mention& mention : sentence.mentions) {
+                EXPECT_GT(mention.probability, 1.0 / 3 - 1e-12);  // no other tag is more probable
+                EXPECT_LE(mention.probability, 1.0);
+            }
+    }
+    const std::size_t one[] = {0};
+    AdaptReport report;
+    const Corpus single = support.corpus.subset(one);
+    const Tagger tagger = adapt(single, PointsView(Matrix<float>(support.vectors.topRows(single.words()))),
+                                PointsView(), {.method = Adaptation::prototypes}, coterie::Run(0, 1), &report);
+    EXPECT_EQ(report.calibrated_on, 0);
+    EXPECT_EQ(tagger.sharpness, 0);
 }
 
 TEST(NerAdapt, TheBestOfTheSupportIsTaken) {

@@ -190,8 +190,9 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
                 double other = 0;
                 for (Index j = 0; j < of.cols(); ++j)
                     if (j != label) other = std::max(other, of(i, j));
-                out.membership.push_back(of(i, label));
-                out.lead.push_back(of(i, label) - other);
+                const double own_share = label < 0 ? 0 : of(i, label);
+                out.membership.push_back(own_share);
+                out.lead.push_back(own_share - other);
             }
         }
         if (embeds) {
@@ -240,13 +241,17 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     Closeness out{std::vector<double>(at(own.count()), 0.0), std::vector<double>(at(own.count()), 1.0)};
     const auto distance = [&](const Scalar* x, Index c) {
-        double squared = 0;
+        // Four sums: one would wait for itself at every step.
+        double squared[4] = {0, 0, 0, 0};
         const double* const mean = of_rows.row(c).data();
-        for (Index p = 0; p < d; ++p) {
-            const double difference = static_cast<double>(x[p]) - mean[p];
-            squared += difference * difference;
-        }
-        return std::sqrt(squared);
+        Index p = 0;
+        for (; p + 4 <= d; p += 4)
+            for (Index lane = 0; lane < 4; ++lane) {
+                const double difference = static_cast<double>(x[p + lane]) - mean[p + lane];
+                squared[lane] += difference * difference;
+            }
+        for (; p < d; ++p) squared[0] += (static_cast<double>(x[p]) - mean[p]) * (static_cast<double>(x[p]) - mean[p]);
+        return std::sqrt((squared[0] + squared[1]) + (squared[2] + squared[3]));
     };
     const Stage stage{.name = "distances",
                       .operations = static_cast<double>(space.rows()) * static_cast<double>(d * of_rows.rows())};
@@ -490,14 +495,31 @@ void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& codi
         }
 }
 
+// Rows of label -1, noise, count as absent: they get weight 0, and label 0, which then means nothing. False: there is
+// nothing else.
+bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView rows, const Run& run) {
+    const internal::Range own = internal::own_rows(internal::grid_of(rows), run.communicator());
+    const auto noise = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
+    const Index all = internal::add_up(run.communicator(), std::vector<Index>{noise}).front();
+    if (all == 0 || static_cast<Index>(labels.size()) != own.count()) return true;
+    if (weights.empty()) weights.assign(at(rows.rows()), 1.0);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        if (labels[i] >= 0) continue;
+        labels[i] = 0;
+        weights[at(own.begin) + i] = 0;
+    }
+    return all < rows.rows();
+}
+
 }  // namespace
 
 std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
                                     std::span<const double> weights) {
-    const Labels& labels = pipeline.labels_of_prepared();
+    Labels labels = pipeline.labels_of_prepared();
     const Model& model = pipeline.model();
     const std::vector<std::string> names = pipeline.prepared_names();
-    const std::vector<double> kept = kept_of(weights, rows);
+    std::vector<double> kept = kept_of(weights, rows);
+    if (!set_noise_aside(labels, kept, rows.coded, run)) return {};
     check(rows.coded, names, labels, model.clusters(), kept, run);
     auto out = profiles_of(cluster_moments(rows.coded, labels, model.clusters(), kept, run), names, model);
     tell_shares(out, pipeline.coding());
@@ -510,8 +532,14 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     const int k = model.clusters();
     const Points& rows = prepared.coded;
     const std::vector<std::string> column_names = pipeline.prepared_names();
-    const std::vector<double> weights = kept_of(all_weights, prepared);
-    const Seen seen = seen_by(pipeline, prepared, labels, run);
+    std::vector<double> weights = kept_of(all_weights, prepared);
+    Seen seen = seen_by(pipeline, prepared, labels, run);
+    Labels with_noise = seen.labels;
+    if (!set_noise_aside(seen.labels, weights, rows, run)) {
+        Description out;
+        out.warnings.push_back("all rows are noise");
+        return out;
+    }
     check(rows, column_names, seen.labels, k, weights, run);
     const ClusterMoments moments = cluster_moments(rows, seen.labels, k, weights, run);
     Description out;
@@ -561,6 +589,14 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
             for (Index& row : *numbers) row = internal::number_among_all(row, prepared.left_out);
     out.row_silhouettes = std::move(closeness.silhouette);
     out.row_distances = std::move(closeness.own);
+    const double farthest =
+        out.row_distances.empty() ? 0 : *std::max_element(out.row_distances.begin(), out.row_distances.end());
+    for (std::size_t i = 0; i < with_noise.size(); ++i) {
+        if (with_noise[i] >= 0) continue;
+        out.row_silhouettes[i] = 0;
+        out.row_distances[i] = farthest;
+    }
+    out.row_labels = std::move(with_noise);
 
     if (there.size() == 1 && k > 1 && rows.rows() > 1)
         out.warnings.push_back("all rows fall into cluster " + out.clusters[at(there.front())].name + ", one of " +

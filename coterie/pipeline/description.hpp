@@ -62,15 +62,17 @@ struct Description {
     std::optional<double> silhouette;            // mean of all rows
     std::optional<std::pair<int, int>> closest;  // the two clusters whose means are nearest to each other
     std::string space;                           // where distances are taken, in words
-    std::vector<double> row_silhouettes;         // s_i of this process' rows; 1 where there is no other cluster
-    std::vector<double> row_distances;           // to the mean of their cluster
-    /// All rows in one cluster; rows that lie far from every row of the fit (Pipeline::far_rows).
+    Labels row_labels;                           // of this process' rows, of those that are not left out; -1: noise
+    std::vector<double> row_silhouettes;  // s_i of this process' rows; 1 where there is no other cluster, 0 of noise
+    std::vector<double> row_distances;    // to the mean of their cluster; of noise the largest of these
+    /// All rows in one cluster, or noise; rows that lie far from every row of the fit (Pipeline::far_rows).
     std::vector<std::string> warnings;
 };
 
 /// Sizes, shares and columns of the clusters of a fit alone: one pass over its rows (Pipeline::fitted_rows), which may
 /// be read and lie with several processes. weights: of all rows, those left out among them, or empty. A row of weight 0
-/// counts as absent. A column that stands for a word is told by the share of the rows that have it.
+/// counts as absent, and so does noise; empty where there is nothing else. A column that stands for a word is told by
+/// the share of the rows that have it.
 COTERIE_API std::vector<ClusterProfile> profile(const Pipeline& pipeline, const PreparedRows& rows, const Run& run,
                                                 std::span<const double> weights = {});
 

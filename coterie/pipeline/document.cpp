@@ -19,12 +19,24 @@ using namespace internal;
 namespace {
 
 void label_and_score(ClusteringResult& result, const Labels& clusters, const ClusterLabels& of_clusters,
-                     const std::optional<Truth>& truth, LabelSpan partial_labels = {}) {
+                     const std::optional<Truth>& truth, const std::vector<Index>& left_out,
+                     LabelSpan partial_labels = {}) {
     result.groups = label_groups(of_clusters, result.sizes, partial_labels);
     result.labels = merged_by_label(clusters, of_clusters);
     if (!truth) return;
-    result.agreement = compare(result.labels, result.source, *truth, partial_labels);
     result.truth_source = truth->source;
+    if (result.noise == 0) {
+        result.agreement = compare(result.labels, result.source, *truth, partial_labels);
+        return;
+    }
+    // As the field does: noise is a group among the others.
+    LabelColumn scored = result.labels;
+    const auto noise = static_cast<std::int32_t>(std::max(result.sizes.size(), scored.names.size()));
+    std::replace(scored.labels.begin(), scored.labels.end(), -1, noise);
+    for (const Index row : left_out) scored.labels[at(row)] = -1;
+    result.agreement = compare(scored, result.source, *truth, partial_labels);
+    auto& names = result.agreement->confusion.clusters;
+    std::replace(names.begin(), names.end(), std::to_string(noise), std::string("noise"));
 }
 
 void warn_of_other_names(ClusteringResult& result) {
@@ -67,6 +79,12 @@ std::string share_percent(double share) { return fixed_text(100 * share, 1) + " 
 
 void add_sizes(Facts& rows, const ClusteringResult& result) {
     if (!result.sizes.empty()) rows.emplace_back("sizes", sizes_text(result.sizes));
+    if (result.noise > 0) {
+        const Index all = std::accumulate(result.sizes.begin(), result.sizes.end(), result.noise);
+        rows.emplace_back("noise", count_text(result.noise) + " (" +
+                                       share_percent(static_cast<double>(result.noise) / static_cast<double>(all)) +
+                                       ")");
+    }
     if (!result.groups.empty()) rows.emplace_back("labels", label_groups_text(result.groups, result.sizes));
 }
 
@@ -96,6 +114,7 @@ std::string clusters_more(std::size_t clusters) {
 
 // A line per cluster.
 std::string short_description(const Description& description) {
+    if (description.clusters.empty()) return "";
     std::vector<std::vector<std::string>> rows;
     for (const ClusterProfile& cluster : description.clusters) {
         if (rows.size() == most_clusters_told) break;
@@ -109,6 +128,21 @@ std::string short_description(const Description& description) {
 std::string rows_text(const std::vector<Index>& rows) {
     std::string out;
     for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
+    return out;
+}
+
+// Which rows moved, beside another model.
+std::string moves_text(const Beside& beside, Index points) {
+    constexpr std::size_t most = 5;
+    std::string out = beside.method + " of " + beside.model + ": " + count_text(beside.moved) + " of " +
+                      count_text(points) + (beside.moved == 1 ? " row moved" : " rows moved") + " (ARI " +
+                      share_text(beside.agreement.scores.ari) + ")";
+    for (std::size_t m = 0; m < std::min(most, beside.moves.size()); ++m) {
+        const Beside::Move& move = beside.moves[m];
+        out += std::string(m == 0 ? ": " : ", ") + count_text(move.rows) + " from its " + move.from + " to " + move.to +
+               " (row " + rows_text(move.some) + (static_cast<Index>(move.some.size()) < move.rows ? " ..." : "") + ")";
+    }
+    if (beside.moves.size() > most) out += ", ...";
     return out;
 }
 
@@ -158,7 +192,10 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     result.preprocessing = pipeline.preparation_text();
     result.report = pipeline.fit_report();
     result.sample = pipeline.sample();
+    result.size_bounds = problem.sizes;
     result.sizes = result.report.sizes;
+    result.noise = std::accumulate(result.sizes.begin(), result.sizes.end(), result.report.points,
+                                   [](Index left, Index size) { return left - size; });
     result.interrupted = result.report.stopped == StopReason::interrupted;
     if (result.preprocessing != "none") result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
     result.seconds.emplace_back("fit", pipeline.fit_seconds());
@@ -171,7 +208,10 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     result.warnings.insert(result.warnings.end(), result.report.warnings.begin(), result.report.warnings.end());
 
     Stopwatch watch;
-    label_and_score(result, labels, model.cluster_labels(), truth, problem.partial_labels);
+    label_and_score(result, labels, model.cluster_labels(), truth, pipeline.left_out(), problem.partial_labels);
+    for (LabelGroup& group : result.groups)
+        for (const GroupShare& share : problem.group_shares)
+            if (share.label == group.name) group.asked = std::pair(share.low, share.high);
     if (!truth) return result;
     if (result.agreement->unknown > 0)
         result.warnings.push_back(count_text(result.agreement->unknown) + " of " + count_text(result.report.points) +
@@ -182,10 +222,12 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
 }
 
 AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes, const Labels& clusters,
-                             const std::string& source, const std::optional<Truth>& truth) {
-    AppliedResult result = applied(pipeline, std::accumulate(sizes.begin(), sizes.end(), Index{0}), source);
+                             const std::string& source, const std::optional<Truth>& truth, Index noise,
+                             const std::vector<Index>& left_out) {
+    AppliedResult result = applied(pipeline, std::accumulate(sizes.begin(), sizes.end(), noise), source);
     result.sizes = std::move(sizes);
-    label_and_score(result, clusters, pipeline.model().cluster_labels(), truth);
+    result.noise = noise;
+    label_and_score(result, clusters, pipeline.model().cluster_labels(), truth, left_out);
     warn_of_other_names(result);
     return result;
 }
@@ -228,6 +270,9 @@ std::string text_document(const FitResult& result) {
     add_sizes(rows, result);
     if (result.sample > 0)
         rows.emplace_back("fitted on", count_text(result.sample) + " of " + count_text(report.points) + " points");
+    if (result.choice)
+        rows.emplace_back("k", "chosen among " + result.choice->why_these + ", " +
+                                   std::string(name(result.choice->sureness)) + "; " + votes_text(*result.choice));
     rows.emplace_back("objective", objective);
     add_scores(rows, result);
     if (result.agreement) rows.emplace_back("truth", truth_text(*result.agreement, result.truth_source));
@@ -251,6 +296,7 @@ std::string text_document(const AppliedResult& result) {
     if (result.moved_to > 0)
         rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));
     add_scores(rows, result);
+    if (result.beside) rows.emplace_back("beside", moves_text(*result.beside, result.points));
     add_seconds_and_written(rows, result);
     return result.method + " of " + result.model + " on " + result.source + ": " +
            counted(result.points, " point\n", " points\n") + facts(rows) +

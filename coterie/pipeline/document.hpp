@@ -11,6 +11,8 @@
 #include "coterie/base/options.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/methods.hpp"
+#include "coterie/pipeline/beside.hpp"
+#include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/description.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/pipeline.hpp"
@@ -25,9 +27,11 @@ struct ClusteringResult {
     std::string preprocessing;               // Preparation::text()
     LabelColumn labels;                      // merged_by_label; empty after transform
     std::vector<Index> sizes;                // points per cluster
+    Index noise = 0;                         // points in none
     std::vector<LabelGroup> groups;          // with partial labels
     std::optional<Description> description;  // the caller's to fill: of describe, or with profiles alone
     std::optional<Agreement> agreement;
+    std::optional<Beside> beside;  // the caller's to fill: another model's clusters of the same rows
     std::string truth_source;
     Seconds seconds;
     std::vector<std::string> warnings;
@@ -42,7 +46,9 @@ struct FitResult : ClusteringResult {
     OptionValues options;  // all of them, defaults too
     std::string scalar;    // "float32"
     FitReport report;
-    Index sample = 0;  // rows that the method saw where it did not see all
+    std::optional<SizeBounds> size_bounds;  // as the problem had them
+    Index sample = 0;                       // rows that the method saw where it did not see all
+    std::optional<ClusterChoice> choice;    // the caller's: how many clusters, where that was to be found
     bool interrupted = false;
 };
 
@@ -61,16 +67,17 @@ COTERIE_API AppliedResult description_result(const Pipeline& pipeline, Descripti
                                              const std::string& source);
 
 /// Of a pipeline that `method` was fitted in with the options `given`, and the n labels of all its points, which may be
-/// left out (none) where there is no truth; scored where there is one. Seconds: preprocess, fit, the stages of the fit,
-/// score. BadData when the truth does not fit (compare).
+/// left out (none) where there is no truth; scored where there is one, noise as a group of its own. Seconds:
+/// preprocess, fit, the stages of the fit, score. BadData when the truth does not fit (compare).
 COTERIE_API FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Method& method,
                                  const OptionValues& given, const Problem& problem, const std::string& source,
                                  const std::optional<Truth>& truth = {});
 
-/// Of so many points per cluster, as the pipeline predicts them; scored where there is a truth, which needs the labels
-/// of all points.
+/// Of so many points per cluster, and in none, as the pipeline predicts them; scored where there is a truth, which
+/// needs the labels of all points. Rows that are `left_out` are not scored.
 COTERIE_API AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes, const Labels& clusters,
-                                         const std::string& source, const std::optional<Truth>& truth = {});
+                                         const std::string& source, const std::optional<Truth>& truth = {},
+                                         Index noise = 0, const std::vector<Index>& left_out = {});
 /// Of so many points, and the dimensions of their embedding.
 COTERIE_API AppliedResult transform_result(const Pipeline& pipeline, Index points, Index dimensions,
                                            const std::string& source);

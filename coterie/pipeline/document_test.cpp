@@ -97,6 +97,66 @@ TEST(AppliedResult, SaysHowManyDimensionsPointsCameTo) {
     EXPECT_NE(text_document(result).find("dimensions   2 to 1\n"), std::string::npos) << text_document(result);
 }
 
+// Two groups of six and two rows far from all, which hdbscan calls noise.
+Matrix<double> two_groups_and_noise() {
+    Matrix<double> out(14, 2);
+    for (Index i = 0; i < 12; ++i) {
+        out(i, 0) = static_cast<double>(i % 3) + (i < 6 ? 0 : 50);
+        out(i, 1) = static_cast<double>(i / 3 % 2) * 1.1;
+    }
+    out.row(12) << 500, 400;
+    out.row(13) << -700, 300;
+    return out;
+}
+
+TEST(Noise, IsCountedAndScoredAsAGroupAndLeftOutOfDescriptions) {
+    const OptionValues given = {{"min_cluster_size", std::int64_t{4}}, {"min_samples", std::int64_t{2}}};
+    const Problem problem{.points = Points(two_groups_and_noise())};
+    const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {"left", "right", "none"}}, "a file"};
+    const Pipeline pipeline = Pipeline::fit(find_method("hdbscan"), given, problem, {}, coterie::Run(1, 1));
+    ASSERT_EQ(pipeline.labels(), (Labels{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, -1, -1}));
+    FitResult result =
+        fit_result(pipeline, pipeline.labels(), find_method("hdbscan"), given, problem, "fourteen", truth);
+    EXPECT_EQ(result.noise, 2);
+    EXPECT_EQ(result.agreement->scored, 14);
+    EXPECT_EQ(result.agreement->scores.ari, 1);
+    EXPECT_EQ(result.agreement->confusion.clusters, (std::vector<std::string>{"0", "1", "noise"}));
+    const PreparedRows rows = pipeline.fitted_rows();
+    const auto profiles = profile(pipeline, rows, coterie::Run(1, 1));
+    ASSERT_EQ(profiles.size(), 2u);
+    EXPECT_EQ(profiles[0].rows, 6);
+    EXPECT_DOUBLE_EQ(profiles[0].share, 0.5);
+    result.description = describe(pipeline, rows, coterie::Run(1, 1));
+    EXPECT_DOUBLE_EQ(result.description->clusters[0].columns.at(0).elsewhere, 51) << "the mean without the noise";
+    EXPECT_GT(*result.description->silhouette, 0.9);
+    const json document = json::parse(json_document(result));
+    EXPECT_EQ(document["sizes"], (json{6, 6}));
+    EXPECT_EQ(document["noise"]["points"], 2);
+    EXPECT_DOUBLE_EQ(document["noise"]["share"].get<double>(), 1.0 / 7);
+    EXPECT_NE(text_document(result).find("noise      2 (14.3 %)\n"), std::string::npos) << text_document(result);
+
+    const AppliedResult applied = predict_result(pipeline, {6, 6}, pipeline.labels(), "new", truth, 2);
+    EXPECT_EQ(applied.points, 14);
+    EXPECT_EQ(applied.agreement->scores.ari, 1);
+    EXPECT_EQ(json::parse(json_document(applied))["noise"]["points"], 2);
+}
+
+TEST(Noise, MayBeAllThereIs) {
+    const Problem problem{.points = Points(two_groups_and_noise())};
+    const Truth truth{{{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2}, {}}, "a file"};
+    const OptionValues given = {{"min_cluster_size", std::int64_t{10}}};
+    const Pipeline pipeline = Pipeline::fit(find_method("hdbscan"), given, problem, {}, coterie::Run(1, 1));
+    ASSERT_EQ(pipeline.labels(), Labels(14, -1));
+    const FitResult result =
+        fit_result(pipeline, pipeline.labels(), find_method("hdbscan"), given, problem, "fourteen", truth);
+    EXPECT_EQ(result.noise, 14);
+    EXPECT_EQ(result.agreement->scores.ari, 0);
+    EXPECT_TRUE(profile(pipeline, pipeline.fitted_rows(), coterie::Run(1, 1)).empty());
+    EXPECT_EQ(describe(pipeline, pipeline.fitted_rows(), coterie::Run(1, 1)).warnings.at(0), "all rows are noise");
+    EXPECT_EQ(Pipeline::from(pipeline.archive()).predict(pipeline.fitted_rows()), Labels(14, -1));
+    EXPECT_EQ(json::parse(json_document(result))["clusters_found"], 0);
+}
+
 TEST(Text, NumbersAreReadEasily) {
     using namespace internal;
     EXPECT_EQ(count_text(-1234567), "-1,234,567");

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coterie/base/export.hpp"
@@ -55,8 +56,9 @@ struct LabelGroup {
     std::string name;
     std::vector<int> clusters;
     Index points = 0;
-    Index labelled = 0;  // of the partial labels
-    double share = 0;    // points over all points
+    Index labelled = 0;                                   // of the partial labels
+    double share = 0;                                     // points over all points
+    std::optional<std::pair<double, double>> asked = {};  // least and largest share that was asked for
 };
 /// One per label, in their order. `sizes`: points per cluster, or empty.
 COTERIE_API std::vector<LabelGroup> label_groups(const ClusterLabels& of_clusters, const std::vector<Index>& sizes,

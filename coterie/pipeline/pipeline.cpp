@@ -90,6 +90,8 @@ void require_samples(const Method& method, const OptionValues& options, const Pr
         refuse("affinities have no rows to draw from; points are needed");
     if (!problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes)
         refuse("partial labels, shares and sizes are of all rows, and a sample would not keep them");
+    if (!problem.must_links.empty() || !problem.cannot_links.empty())
+        refuse("pairs are of all rows, and a sample would not keep them");
     if (!run.checkpoint.empty() && run.communicator().size() > 1)
         refuse("every process fits it, and one checkpoint cannot serve them all");
 }
@@ -191,6 +193,8 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
     problem.points = without_rows(problem.points, left_out);
     internal::erase_rows(problem.weights, left_out);
     internal::erase_rows(problem.partial_labels, left_out);
+    internal::erase_pairs(problem.must_links, left_out);
+    internal::erase_pairs(problem.cannot_links, left_out);
     warnings.push_back(left_out_text(left_out.size(), all));
     return left_out;
 }
@@ -287,7 +291,7 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     problem.points = sparse != nullptr ? Points(std::make_shared<const SparsePoints>(sparse->subset(drawn)))
                                        : internal::gather_rows(prepared.points, drawn, run);
     try {
-        check_points(problem.points, "points", run.alone());
+        internal::together(run.communicator(), [&] { check_points(problem.points, "points", run.alone()); });
     } catch (const BadData&) {  // all rows have the numbers that the caller knows
         check_points(prepared.points, "points", run);
         throw;

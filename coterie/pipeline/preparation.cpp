@@ -217,8 +217,10 @@ Points Preparation::apply(const Points& points, const Run& run, Index* zero_rows
         require_memory(static_cast<double>(points.rows()) * static_cast<double>(points.columns()) * sizeof(Scalar),
                        "a centred and scaled copy of the points");
         Matrix<Scalar> result(points.rows(), points.columns());
+        // Every process has them all; others may read theirs and know nothing of this one.
+        const Run own = run.communicator().size() > 1 ? run.alone().unstopped() : run;
         zeros = internal::sum_blocks<Scalar>(
-            points, 1, run.alone(), stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
+            points, 1, own, stage, [&](const internal::RowBlock<Scalar>& block, int, double* sum) {
                 *sum +=
                     static_cast<double>(prepare(block.rows, block.first, result.data() + block.first * result.cols()));
             });

@@ -16,6 +16,7 @@
 
 #include "coterie/base/residence.hpp"
 #include "coterie/linalg/scatter.hpp"
+#include "coterie/pipeline/internal/left_out.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "coterie/report/internal/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
@@ -29,6 +30,8 @@ namespace {
 constexpr Index most_numbers_of_columns = 4000000;
 constexpr Index most_dimensions_for_all_rows = 1000;  // beyond them axes are those of a sample
 constexpr Index rows_of_sample = 1000;
+constexpr std::size_t most_text_columns = 12;    // that are shown beside numbers
+constexpr std::size_t most_text = 16 * 1000000;  // bytes of one of them
 
 class Packed {
 public:
@@ -45,6 +48,11 @@ public:
         add(std::move(about), "u16", rounded);
     }
     void add_column(Json about, const std::vector<float>& values) { add(std::move(about), "f32", values); }
+    /// Lines, one per row; line ends within them would be others.
+    void add_text(Json about, const std::string& lines) {
+        about["bytes"] = lines.size();
+        add(std::move(about), "text", std::vector<char>(lines.begin(), lines.end()));
+    }
     void add_labels(Json about, const Labels& labels) { add(std::move(about), "i32", labels); }
 
     const Json& arrays() const { return arrays_; }
@@ -127,12 +135,39 @@ std::vector<Index> columns_in_order(const Description& description, Index column
     return out;
 }
 
-// As it may stand between <script> tags.
-std::string script_text(const Packed::Json& json) {
-    std::string out = json.dump(-1, ' ', false, Packed::Json::error_handler_t::replace);
-    for (std::size_t found = out.find('<'); found != std::string::npos; found = out.find('<', found))
-        out.replace(found, 1, "\\u003c");
-    return out;
+// The rows' own columns that are no numbers of the map, as they stand in the table: the one of ids first. Of those of
+// rows that are left out nothing.
+void add_table(Packed& packed, const TableRows& table, const std::vector<std::string>& numbers,
+               const std::vector<Index>& left_out, Index kept) {
+    const std::vector<std::string>& names = table.names();
+    std::vector<std::size_t> columns;
+    if (table.id_column() >= 0) columns.push_back(static_cast<std::size_t>(table.id_column()));
+    for (std::size_t j = 0; j < names.size(); ++j)
+        if (columns.size() < most_text_columns && static_cast<std::ptrdiff_t>(j) != table.id_column() &&
+            std::find(numbers.begin(), numbers.end(), names[j]) == numbers.end())
+            columns.push_back(j);
+    std::vector<std::string> texts(columns.size());
+    const auto rows = table.from_start();
+    std::vector<std::string> fields;
+    std::size_t next = 0;
+    for (Index row = 0; row < kept + static_cast<Index>(left_out.size()); ++row) {
+        if (!rows->next(fields)) throw InternalError("the page's map: there are more points than rows");
+        if (next < left_out.size() && left_out[next] == row) {
+            ++next;
+            continue;
+        }
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            if (texts[c].size() > most_text) continue;
+            if (columns[c] < fields.size()) texts[c] += fields[columns[c]];
+            texts[c] += '\n';
+        }
+    }
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        if (texts[c].size() > most_text) continue;
+        const bool id = static_cast<std::ptrdiff_t>(columns[c]) == table.id_column();
+        packed.add_text({{"name", id ? "id" : "text " + std::to_string(columns[c] + 1)}, {"title", names[columns[c]]}},
+                        texts[c]);
+    }
 }
 
 constexpr const char* controls = R"html(<div class="controls">
@@ -144,7 +179,7 @@ constexpr const char* controls = R"html(<div class="controls">
 <button id="map-lasso" aria-pressed="false">Lasso</button>
 <button id="map-whole">Whole</button>
 </div>
-<div class="canvas"><canvas id="map-canvas" tabindex="0" role="img" aria-label="map of the points; arrows move it, plus and minus zoom"></canvas></div>
+<div class="canvas"><canvas id="map-canvas" tabindex="0" role="img" aria-label="map of the points; arrows move it, plus and minus zoom"></canvas><canvas id="map-moving" aria-hidden="true"></canvas><div id="map-tip" hidden></div></div>
 <div id="map-key" class="key"></div>
 <p id="map-said" role="status"></p>
 <div class="controls">
@@ -157,24 +192,37 @@ constexpr const char* controls = R"html(<div class="controls">
 
 }  // namespace
 
-std::string page_map(const Pipeline& pipeline, const FitResult& result, const PreparedRows& prepared,
-                     const std::optional<Truth>& truth, const Run& run) {
+std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, const PreparedRows& prepared,
+                     const std::optional<Truth>& truth, const Run& run, const TableRows* table) {
     const Index n = prepared.points.rows();
-    if (!prepared.left_out.empty()) return {};
     const std::vector<std::string> column_names = pipeline.prepared_names();
     if (!result.description || result.description->row_silhouettes.empty() || n > most_rows_of_map || n < 2) return {};
     const Description& description = *result.description;
     Packed packed;
     if (pipeline.model().outputs().has(Output::embedding)) {
-        const Matrix<double> own = pipeline.output(Output::embedding, prepared, run);
+        PreparedRows kept = prepared;
+        kept.left_out.clear();
+        const Matrix<double> own = pipeline.output(Output::embedding, kept, run);
         add_axes(packed, own, "the method's own space", run);
     }
     add_axes(packed, prepared.points, "the points", run);
 
     std::vector<std::string> names;
     for (const ClusterProfile& cluster : description.clusters) names.push_back(cluster.name);
-    packed.add_labels({{"name", "cluster"}, {"names", names}}, pipeline.labels());
-    if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, truth->column.labels);
+    packed.add_labels({{"name", "cluster"}, {"names", names}}, description.row_labels);
+    const auto kept = [&](Labels labels) {
+        erase_rows(labels, prepared.left_out);
+        return labels;
+    };
+    if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, kept(truth->column.labels));
+    if (result.beside) {
+        const Labels other = kept(result.beside->labels);
+        Labels moved;
+        for (const bool each : result.beside->has_moved) moved.push_back(each ? 1 : 0);
+        packed.add_labels(
+            {{"name", "beside"}, {"title", "cluster of the other model"}, {"names", result.beside->names}}, other);
+        packed.add_labels({{"name", "moved"}, {"names", {"stayed", "moved"}}}, kept(moved));
+    }
     packed.add_rounded({{"name", "confidence"}, {"title", "confidence (silhouette)"}}, description.row_silhouettes);
     packed.add_rounded({{"name", "outlier"}, {"title", "outlier score (distance to its cluster's mean)"}},
                        description.row_distances);
@@ -193,12 +241,20 @@ std::string page_map(const Pipeline& pipeline, const FitResult& result, const Pr
         packed.add_column({{"name", "column " + std::to_string(p + 1)}, {"title", title}, {"column", true}}, values);
     }
 
-    const Packed::Json about = {{"rows", n}, {"colours", colours}, {"arrays", packed.arrays()}};
+    if (table != nullptr) {
+        std::vector<std::string> shown;
+        for (const Index p : columns)
+            if (!column_names.empty()) shown.push_back(column_names[at(p)]);
+        add_table(packed, *table, shown, prepared.left_out, n);
+    }
+
+    const Packed::Json about = {
+        {"rows", n}, {"left_out", prepared.left_out}, {"colours", colours}, {"arrays", packed.arrays()}};
     std::string out = "<section id=\"map\" hidden>\n<h2>Map</h2>\n";
     out += controls;
     out += "</section>\n<p id=\"map-missing\"></p>\n<script type=\"application/json\" id=\"map-about\">" +
-           script_text(about) + "</script>\n<script type=\"text/plain\" id=\"map-data\">" + base64(packed.deflated()) +
-           "</script>\n";
+           script_text(about.dump(-1, ' ', false, Packed::Json::error_handler_t::replace)) +
+           "</script>\n<script type=\"text/plain\" id=\"map-data\">" + base64(packed.deflated()) + "</script>\n";
     for (const std::string_view script : page_scripts) out += "<script>" + std::string(script) + "</script>\n";
     return out + "<script>" + std::string(page_map_script) + "</script>\n";
 }

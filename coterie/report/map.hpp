@@ -14,13 +14,14 @@ namespace coterie {
 
 inline constexpr Index most_rows_of_map = 1000000;
 
-/// For page(): the fit's rows (Pipeline::fitted_rows, in memory and not affinities), with what is known of them packed
-/// into it; the result has a description by describe. Axes are those of the method's own space where it
-/// has one, the principal axes of the prepared rows, and columns; of columns as many as 4,000,000 numbers allow (at
+/// For page(): the rows that the result is of (Pipeline::fitted_rows or Pipeline::prepare, in memory and not
+/// affinities), with what is known of them packed into it; the result has a description by describe. `table`: these
+/// rows as they stand in their file, ids and words among them, or none. Axes are those of the method's own space where
+/// it has one, the principal axes of the prepared rows, and columns; of columns as many as 4,000,000 numbers allow (at
 /// least 2, at most 40), those that set clusters apart first. Coordinates and scores are rounded to 1 / 65,535 of their
-/// range, columns to single precision. Empty for more than most_rows_of_map rows, fewer than two, without a
-/// description, and where rows are left out: what is selected is told by its place among all.
-COTERIE_API std::string page_map(const Pipeline& pipeline, const FitResult& result, const PreparedRows& fitted,
-                                 const std::optional<Truth>& truth, const Run& run);
+/// range, columns to single precision. Empty for more than most_rows_of_map rows, fewer than two, and without a
+/// description. Rows that are left out are not shown; numbers of rows count them.
+COTERIE_API std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, const PreparedRows& rows,
+                                 const std::optional<Truth>& truth, const Run& run, const TableRows* table = nullptr);
 
 }  // namespace coterie

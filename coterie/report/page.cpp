@@ -5,8 +5,11 @@
 #include "coterie/report/page.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/internal/charts.hpp"
 #include "coterie/report/internal/drawing.hpp"
 #include "coterie/report/picture.hpp"
 
@@ -15,6 +18,8 @@ namespace coterie {
 using namespace internal;
 
 namespace {
+
+using NameOfOption = std::function<std::string(std::string_view)>;
 
 constexpr const char* style = R"css(
 :root { color-scheme: light dark; --page: #f9fafb; --card: #ffffff; --ink: #111827; --soft: #4b5563; --line: #e5e7eb; --warn: #fff7ed; --warn-line: #fdba74; }
@@ -50,14 +55,22 @@ code { font-size: 13px; overflow-wrap: anywhere; }
 .cards p { margin: 2px 0; color: var(--soft); font-size: 13px; }
 .controls { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; font-size: 13px; }
 .controls select { max-width: 220px; }
-.canvas { height: 560px; margin: 10px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
+.canvas { position: relative; height: 560px; margin: 10px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden; }
 .canvas canvas { width: 100%; height: 100%; display: block; }
 :focus-visible { outline: 3px solid #0072b2; outline-offset: 1px; }
 [aria-pressed="true"] { background: #0072b2; color: #ffffff; }
+.canvas #map-moving { position: absolute; inset: 0; pointer-events: none; visibility: hidden; }
+#map-tip { position: absolute; max-width: 320px; padding: 6px 10px; background: var(--card); border: 1px solid var(--line); border-radius: 6px; pointer-events: none; font-size: 12px; line-height: 1.35; overflow: hidden; overflow-wrap: anywhere; }
+#map-tip b { display: block; }
+#charts-drawn { display: flex; flex-wrap: wrap; gap: 12px; }
+#charts-drawn figure { margin: 0; }
+#charts-drawn .u-title { font-size: 14px; }
+#charts-drawn .u-legend { font-size: 12px; }
+#dendrogram input { width: 320px; }
 .key span { margin-right: 14px; font-size: 13px; }
 .key span::before { content: ""; display: inline-block; width: 10px; height: 10px; border-radius: 50%; background: var(--colour); margin-right: 5px; }
 #map-missing:empty { display: none; }
-@media print { #map { display: none; } #picture.printed { display: block !important; } body { background: #ffffff; } section { break-inside: avoid; } }
+@media print { #map, #charts, #dendrogram-controls { display: none; } #picture.printed, .charted { display: block !important; } body { background: #ffffff; } section { break-inside: avoid; } }
 )css";
 
 std::string detail_text(const Detail& detail) {
@@ -166,31 +179,109 @@ std::string cluster_cards(const Description& description) {
     return out;
 }
 
-std::string label_table(const std::vector<LabelGroup>& groups) {
+// A share of n points is met as nearly as whole points allow.
+bool is_met(double share, const std::pair<double, double>& asked, Index points) {
+    const double one = points > 0 ? 1.0 / static_cast<double>(points) : 0;
+    return share > asked.first - one && share < asked.second + one;
+}
+
+std::string label_table(const std::vector<LabelGroup>& groups, const std::vector<Index>& sizes) {
+    const bool asked = std::any_of(groups.begin(), groups.end(), [](const auto& group) { return !!group.asked; });
+    const Index points = std::accumulate(sizes.begin(), sizes.end(), Index{0});
     std::string out =
         "<table><tr><th>label</th><th class=\"n\">clusters</th><th class=\"n\">points</th><th class=\"n\">labelled</th>"
-        "<th class=\"n\">share</th></tr>\n";
-    for (const auto& group : groups)
+        "<th class=\"n\">share</th>" +
+        std::string(asked ? "<th class=\"n\">asked for</th><th>met</th>" : "") + "</tr>\n";
+    for (const auto& group : groups) {
         out += "<tr>" + cell(group.name) + cell(std::to_string(group.clusters.size()), "n") +
                cell(count_text(group.points), "n") + cell(count_text(group.labelled), "n") +
-               cell(share_text(group.share), "n") + "</tr>\n";
+               cell(share_text(group.share), "n");
+        if (asked && group.asked)
+            out += cell(share_text(group.asked->first) +
+                            (group.asked->first < group.asked->second ? " to " + share_text(group.asked->second) : ""),
+                        "n") +
+                   cell(is_met(group.share, *group.asked, points) ? "yes" : "no");
+        else if (asked)
+            out += "<td></td><td></td>";
+        out += "</tr>\n";
+    }
     return out + "</table>\n";
 }
 
-using NameOfOption = std::function<std::string(std::string_view)>;
+std::string constraints_section(const ClusteringResult& result) {
+    return result.groups.empty() ? "" : section("Labels", label_table(result.groups, result.sizes));
+}
 
-std::string confusion_table_html(const Confusion& confusion, const NameOfOption& name_of_option) {
-    constexpr std::size_t most = 100;
+std::string constraints_section(const FitResult& result) {
+    std::string out = constraints_section(static_cast<const ClusteringResult&>(result));
+    if (!result.size_bounds || result.sizes.empty()) return out;
+    const auto [least, most] = std::minmax_element(result.sizes.begin(), result.sizes.end());
+    const SizeBounds& asked = *result.size_bounds;
+    const bool bounded = asked.high < std::numeric_limits<Index>::max();
+    return out + section("Cluster sizes that were asked for",
+                         fact_table({{"at least", count_text(asked.low) + "; the smallest has " + count_text(*least)},
+                                     {"at most", (bounded ? count_text(asked.high) : std::string("any")) +
+                                                     "; the largest has " + count_text(*most)},
+                                     {"met", *least >= asked.low && *most <= asked.high ? "yes" : "no"}}));
+}
+
+// Of each class how much is in its own cluster, and where most of the rest is; those with the largest rest first.
+std::string largest_confusions(const Confusion& confusion) {
+    constexpr std::size_t most_classes = 100, most_clusters = 3;
+    struct Line {
+        std::size_t row = 0;
+        std::int64_t all = 0, own = 0;
+        std::vector<std::pair<std::int64_t, std::size_t>> others;  // points, cluster
+    };
+    std::vector<Line> lines;
+    for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
+        Line line{.row = v, .all = 0, .own = 0, .others = {}};
+        for (std::size_t u = 0; u < confusion.counts[v].size(); ++u) {
+            const std::int64_t count = confusion.counts[v][u];
+            line.all += count;
+            if (confusion.matched[u] == confusion.classes[v])
+                line.own += count;
+            else if (count > 0)
+                line.others.emplace_back(count, u);
+        }
+        std::stable_sort(line.others.begin(), line.others.end(),
+                         [](const auto& a, const auto& b) { return a.first > b.first; });
+        lines.push_back(std::move(line));
+    }
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const Line& a, const Line& b) { return a.all - a.own > b.all - b.own; });
+    std::string out =
+        "<table>\n<tr><th>class</th><th class=\"n\">points</th><th class=\"n\">in its matched cluster</th><th>most of "
+        "the others</th></tr>\n";
+    for (std::size_t l = 0; l < std::min(most_classes, lines.size()); ++l) {
+        const Line& line = lines[l];
+        std::string others;
+        for (std::size_t o = 0; o < std::min(most_clusters, line.others.size()); ++o)
+            others += (o == 0 ? "" : ", ") + count_text(line.others[o].first) + " in cluster " +
+                      confusion.clusters[line.others[o].second];
+        out += "<tr>" + cell(confusion.classes[line.row]) + cell(count_text(line.all), "n") +
+               cell(count_text(line.own), "n") + cell(others) + "</tr>\n";
+    }
+    out += "</table>\n";
+    if (lines.size() > most_classes)
+        out += "<p>and " + count_text(static_cast<long long>(lines.size() - most_classes)) +
+               " classes more, which stray less</p>\n";
+    return out;
+}
+
+// `rows`: what classes are called, "classes".
+std::string confusion_table_html(const Confusion& confusion, const NameOfOption& name_of_option,
+                                 const std::string& rows) {
+    constexpr std::size_t most = 30;
     if (confusion.classes.size() > most || confusion.clusters.size() > most)
         return "<p>" + std::to_string(confusion.classes.size()) + " classes and " +
-               std::to_string(confusion.clusters.size()) + " clusters are too many to show here" +
-               (name_of_option ? "; <code>coterie evaluate " + name_of_option("json") + "</code> prints the whole table"
-                               : "") +
-               ".</p>\n";
+               std::to_string(confusion.clusters.size()) + " clusters are too many for a table of all" +
+               (name_of_option ? ", which <code>coterie evaluate " + name_of_option("json") + "</code> prints" : "") +
+               ".</p>\n" + largest_confusions(confusion);
     std::string out =
-        "<p>Rows are classes, columns are clusters; the cluster matched to each class stands in its place, so that "
-        "agreement is on "
-        "the diagonal.</p>\n<table class=\"confusion\">\n<tr><th>class</th>";
+        "<p>Rows are " + rows +
+        ", columns are clusters; the cluster matched to each row stands in its place, so that agreement is on the "
+        "diagonal.</p>\n<table class=\"confusion\">\n<tr><th></th>";
     for (const auto& cluster : confusion.clusters) out += "<th>" + escape_markup(cluster) + "</th>";
     out += "</tr>\n";
     for (std::size_t v = 0; v < confusion.classes.size(); ++v) {
@@ -210,18 +301,85 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     return out + "</table>\n";
 }
 
+std::string begin(const std::string& title, const std::string& heading, const std::string& below) {
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+           escape_markup(title) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n<h1>" +
+           escape_markup(heading) + "</h1>\n<p class=\"sub\">" + escape_markup(below) + "</p>\n";
+}
+
+std::string warnings_section(const std::vector<std::string>& warnings) {
+    if (warnings.empty()) return {};
+    std::string list = "<ul>\n";
+    for (const auto& warning : warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
+    return section("Warnings", list + "</ul>\n", "warn");
+}
+
+// The picture, the map in its place where it can be drawn, and what is told of the clusters.
+std::string clusters_sections(const ClusteringResult& result, const std::string& picture, const std::string& map) {
+    std::string out;
+    if (!picture.empty()) out += "<div id=\"picture\">\n" + section("Picture", picture) + "</div>\n";
+    out += map;
+    return out + (result.description ? section("Clusters", cluster_cards(*result.description))
+                                     : section("Cluster sizes", size_bars(result.sizes)));
+}
+
+std::string moves_section(const Beside& beside, const NameOfOption& name_of_option) {
+    constexpr std::size_t most = 100;
+    std::string out = "<p>" + count_text(beside.moved) + " of " + count_text(beside.agreement.scored) +
+                      (beside.moved == 1 ? " row has" : " rows have") +
+                      " moved: their clusters here and there are not matched. The clusters of the two are matched one "
+                      "to one so that as few as possible move. ARI " +
+                      share_text(beside.agreement.scores.ari) + ", NMI " + share_text(beside.agreement.scores.nmi) +
+                      ".</p>\n";
+    if (!beside.moves.empty()) {
+        out += "<table><tr><th>from</th><th>to</th><th class=\"n\">points</th><th>such as rows</th></tr>\n";
+        for (std::size_t m = 0; m < std::min(most, beside.moves.size()); ++m) {
+            const Beside::Move& move = beside.moves[m];
+            std::string rows;
+            for (const Index row : move.some) rows += (rows.empty() ? "" : " ") + std::to_string(row + 1);
+            out += "<tr>" + cell(move.from) + cell(move.to) + cell(count_text(move.rows), "n") + cell(rows) + "</tr>\n";
+        }
+        out += "</table>\n";
+        if (beside.moves.size() > most)
+            out += "<p>and " + count_text(static_cast<long long>(beside.moves.size() - most)) + " moves more</p>\n";
+    }
+    return section("What moved, beside " + beside.method + " of " + beside.model, out) +
+           section("Clusters of the two",
+                   confusion_table_html(beside.agreement.confusion, name_of_option, "clusters of the other model"));
+}
+
+std::string agreement_sections(const ClusteringResult& result, const NameOfOption& name_of_option) {
+    if (!result.agreement) return {};
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const auto& [name, score] : named(result.agreement->scores)) rows.emplace_back(name, share_text(score));
+    if (result.agreement->label_accuracy)
+        rows.emplace_back("label accuracy", share_text(*result.agreement->label_accuracy));
+    rows.emplace_back("points scored", count_text(result.agreement->scored) +
+                                           (result.agreement->given > 0 ? ", those that had no label" : ""));
+    return section("Agreement with " + result.truth_source, fact_table(rows)) +
+           section("Classes and clusters",
+                   confusion_table_html(result.agreement->confusion, name_of_option, "classes"));
+}
+
+std::string end(const ClusteringResult& result, bool has_charts) {
+    std::string seconds = "<table>\n";
+    for (const auto& [stage, value] : result.seconds)
+        seconds += "<tr><th>" + escape_markup(stage) + "</th>" + cell(seconds_text(value), "n") + "</tr>\n";
+    std::string out = section("Seconds", seconds + "</table>\n");
+    if (!result.written.empty()) out += section("Written", fact_table(result.written));
+    const std::string when = result.date.empty() ? "" : ", " + result.date;
+    const std::string how = result.command.empty() ? "" : ": <code>" + escape_markup(result.command) + "</code>";
+    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how + ".</p>\n</main>\n" +
+           (has_charts ? chart_scripts() : "") + "</body>\n</html>\n";
+}
+
 }  // namespace
 
 std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
                  const std::string& map) {
     const FitReport& report = result.report;
-    std::string out =
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-        escape_markup(title(result)) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n";
-    out += "<h1>" + escape_markup(result.method->name + " on " + result.source) + "</h1>\n<p class=\"sub\">" +
-           escape_markup(result.method->summary) + "</p>\n";
-
+    std::string out = begin(title(result), result.method->name + " on " + result.source, result.method->summary);
     out += "<div class=\"tiles\">\n" +
            tile(count_text(report.points),
                 result.sample > 0 ? "points, fitted on " + count_text(result.sample) : "points") +
@@ -236,30 +394,10 @@ std::string page(const FitResult& result, const std::string& picture, const Name
         if (stage == "fit") fit_seconds = seconds;
     out += tile(seconds_text(fit_seconds) + " s", "to fit") + "</div>\n";
 
-    if (!result.warnings.empty()) {
-        std::string list = "<ul>\n";
-        for (const auto& warning : result.warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
-        out += section("Warnings", list + "</ul>\n", "warn");
-    }
-    if (!picture.empty()) out += "<div id=\"picture\">\n" + section("Picture", picture) + "</div>\n";
-    out += map;
-    if (result.description)
-        out += section("Clusters", cluster_cards(*result.description));
-    else
-        out += section("Cluster sizes", size_bars(result.sizes));
-
-    if (!result.groups.empty()) out += section("Labels", label_table(result.groups));
-
-    if (result.agreement) {
-        std::vector<std::pair<std::string, std::string>> rows;
-        for (const auto& [name, score] : named(result.agreement->scores)) rows.emplace_back(name, share_text(score));
-        if (result.agreement->label_accuracy)
-            rows.emplace_back("label accuracy", share_text(*result.agreement->label_accuracy));
-        rows.emplace_back("points scored", count_text(result.agreement->scored) +
-                                               (result.agreement->given > 0 ? ", those that had no label" : ""));
-        out += section("Agreement with " + result.truth_source, fact_table(rows));
-        out += section("Classes and clusters", confusion_table_html(result.agreement->confusion, name_of_option));
-    }
+    out += warnings_section(result.warnings) + clusters_sections(result, picture, map);
+    const std::string tree = dendrogram(report), drawn = charts(result, &report);
+    if (result.beside) out += moves_section(*result.beside, name_of_option);
+    out += drawn + tree + constraints_section(result) + agreement_sections(result, name_of_option);
 
     std::vector<std::pair<std::string, std::string>> course = {{"objective", number_text(report.objective)},
                                                                {"iterations", std::to_string(report.iterations)},
@@ -267,10 +405,12 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     if (!report.empty_cluster_policy.empty())
         course.emplace_back("empty clusters", report.empty_cluster_policy + "; " +
                                                   std::to_string(report.empty_clusters_repaired) + " times");
-    for (const auto& [name, detail] : report.details) course.emplace_back(name, detail_text(detail));
+    for (const auto& [name, detail] : report.details)
+        if (!name.starts_with("tree_")) course.emplace_back(name, detail_text(detail));  // drawn above
     std::string course_body = fact_table(course);
     if (report.objective_per_iteration.size() > 1)
-        course_body += line_picture(report.objective_per_iteration, "iteration", "objective");
+        course_body += "<div class=\"charted\">\n" +
+                       line_picture(report.objective_per_iteration, "iteration", "objective") + "</div>\n";
     out += section("Course of the fit", course_body);
 
     std::vector<std::pair<std::string, std::string>> options;
@@ -281,17 +421,27 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     options.emplace_back("seed", std::to_string(report.seed));
     options.emplace_back("threads", std::to_string(report.threads));
     options.emplace_back("precision", result.scalar);
-    out += section("Options", fact_table(options));
+    return out + section("Options", fact_table(options)) + end(result, !tree.empty() || !drawn.empty());
+}
 
-    std::string seconds = "<table>\n";
-    for (const auto& [stage, value] : result.seconds)
-        seconds += "<tr><th>" + escape_markup(stage) + "</th>" + cell(seconds_text(value), "n") + "</tr>\n";
-    out += section("Seconds", seconds + "</table>\n");
-    if (!result.written.empty()) out += section("Written", fact_table(result.written));
-    const std::string when = result.date.empty() ? "" : ", " + result.date;
-    const std::string how = result.command.empty() ? "" : ": <code>" + escape_markup(result.command) + "</code>";
-    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how +
-           ".</p>\n</main>\n</body>\n</html>\n";
+std::string page(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
+                 const std::string& map) {
+    const std::string heading = result.method + " of " + result.model + " on " + result.source;
+    std::string out = begin(heading, heading, "What the clusters of the model are in these points.");
+    const auto there = std::count_if(result.sizes.begin(), result.sizes.end(), [](Index size) { return size > 0; });
+    out += "<div class=\"tiles\">\n" + tile(count_text(result.points), "points") +
+           tile(count_text(result.dimensions), "dimensions") +
+           tile(count_text(there), "of " + count_text(result.clusters) + " clusters have points");
+    if (result.description && result.description->silhouette)
+        out += tile(fixed_text(*result.description->silhouette, 3), "silhouette");
+    if (result.beside) out += tile(count_text(result.beside->moved), "rows moved");
+    out += "</div>\n" + warnings_section(result.warnings) + clusters_sections(result, picture, map);
+    const std::string drawn = charts(result, nullptr);
+    out += drawn + (result.beside ? moves_section(*result.beside, name_of_option) : "") + constraints_section(result) +
+           agreement_sections(result, name_of_option);
+    if (result.preprocessing != "none")
+        out += section("Options", fact_table({{"preprocessing", result.preprocessing}}));
+    return out + end(result, !drawn.empty());
 }
 
 }  // namespace coterie

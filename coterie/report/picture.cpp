@@ -214,6 +214,14 @@ std::string fit_picture(const Pipeline& pipeline, const FitResult& result, const
                            {result.method->name + " on " + result.source, subtitle}, pipeline.prepared_names(), run);
 }
 
+std::string applied_picture(const Pipeline& pipeline, const AppliedResult& result, const PreparedRows& rows,
+                            const Run& run) {
+    return scatter_picture(rows.points, result.description->row_labels, result.sizes,
+                           {result.method + " of " + result.model + " on " + result.source,
+                            "n = " + count_text(result.points) + ", k = " + count_text(result.clusters)},
+                           pipeline.prepared_names(), run);
+}
+
 std::string lines_picture(const std::vector<Line>& lines, const std::string& horizontal, const std::string& vertical) {
     double low[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     double high[2] = {-low[0], -low[1]};

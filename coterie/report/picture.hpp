@@ -25,6 +25,10 @@ COTERIE_API std::string scatter_picture(PointsView points, const Labels& labels,
 /// The points of a fit, with what came of it in the second line.
 COTERIE_API std::string fit_picture(const Pipeline& pipeline, const FitResult& result, const Run& run);
 
+/// The rows of a result with a description: those of Pipeline::prepare that are not left out.
+COTERIE_API std::string applied_picture(const Pipeline& pipeline, const AppliedResult& result, const PreparedRows& rows,
+                                        const Run& run);
+
 /// Points (x_i, y_i) joined in their order. What is not finite is left out.
 struct Line {
     std::string name;  // in the key; empty: not in it

@@ -17,13 +17,18 @@
 #include "coterie/base/residence.hpp"
 #include "coterie/base/words.hpp"
 #include "coterie/linalg/neighbors.hpp"
+#include "coterie/metrics/criteria.hpp"
+#include "coterie/selection/choose_clusters.hpp"
 
 namespace coterie {
 namespace {
 
 constexpr Index silhouette_sample = 5000;
 constexpr Index cut_neighbors = 10;
-const std::vector<std::string> criterion_names = {"silhouette", "objective", "ratio", "knncut", "acc", "nmi", "ari"};
+const std::vector<std::string> criterion_names = {
+    "silhouette",     "objective", "ratio", "knncut",    "calinski-harabasz",
+    "davies-bouldin", "bic",       "gap",   "stability", "prediction-strength",
+    "recommended",    "acc",       "nmi",   "ari"};
 
 // ---------------------------------------------------------------- the grid
 
@@ -339,11 +344,20 @@ double criterion_of(Criterion criterion, const Model& model, const Fold& fold, c
         case Criterion::objective: return model.fit_report().objective;
         case Criterion::ratio: return in_own_space([&](PointsView z) { return scatter_ratio(z, model.labels(), run); });
         case Criterion::knncut: return normalized_cut(fold.neighbors, model.labels());
+        case Criterion::calinski_harabasz:
+            return in_own_space([&](PointsView z) { return calinski_harabasz(z, model.labels(), run); });
+        case Criterion::davies_bouldin:
+            return in_own_space([&](PointsView z) { return davies_bouldin(z, model.labels(), run); });
+        case Criterion::bic: return spherical_mixture_bic(fold.seen.points, model.labels(), run);
+        case Criterion::gap:
+        case Criterion::stability:
+        case Criterion::prediction_strength:
+        case Criterion::recommended: break;
         case Criterion::acc: return seen ? seen->acc : unknown;
         case Criterion::nmi: return seen ? seen->nmi : unknown;
         case Criterion::ari: return seen ? seen->ari : unknown;
     }
-    throw InternalError("unknown criterion");
+    throw InternalError("criterion " + std::string(name(criterion)) + " is not of one fit");
 }
 
 constexpr double Scores::*score_members[] = {&Scores::acc,    &Scores::nmi,         &Scores::ari,
@@ -403,6 +417,57 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
     return out;
 }
 
+// A grid of numbers of clusters alone, judged by what compares these.
+TuneResult tune_clusters(const Method& method, const Problem& problem, const OptionValues& fixed,
+                         const TuneOptions& options, const Run& run) {
+    const std::string criterion(name(options.select));
+    const auto refuse = [&](const std::string& why) {
+        throw BadArgument("option `select`: " + criterion + " compares numbers of clusters alone; " + why,
+                          {.option = "select", .value = criterion});
+    };
+    if (options.grid.size() != 1 || options.grid.front().option != "clusters")
+        refuse("the grid must be `clusters` and nothing else");
+    if (options.folds != 0) refuse("it halves the points itself, and takes no `folds`");
+    if (options.with_kmeans) refuse("it does not compare methods, and takes no `with_kmeans`");
+    ChooseOptions choosing{.clusters = {}, .preparation = options.preparation};
+    for (const auto& value : options.grid.front().values)
+        choosing.clusters.push_back(static_cast<int>(number_of(value)));
+    TuneResult result;
+    result.choice = choose_clusters(method, problem, fixed, choosing, run);
+    const ClusterChoice& choice = *result.choice;
+    int chosen = choice.recommended;
+    const CriterionCurve* curve = nullptr;
+    for (const auto& each : choice.curves)
+        if (name(each.criterion) == criterion) curve = &each;
+    if (curve != nullptr) {
+        if (!curve->chosen)
+            throw BadData("tune: criterion " + criterion + " is no number in any of the " +
+                          std::to_string(choice.clusters.size()) + " cells" +
+                          (curve->left_out.empty() ? "" : ": " + curve->left_out));
+        chosen = *curve->chosen;
+    }
+    for (std::size_t at = 0; at < choice.clusters.size(); ++at) {
+        const int k = choice.clusters[at];
+        TuneCell cell;
+        cell.method = method.name;
+        cell.options["clusters"] = std::int64_t{k};
+        cell.error = choice.errors[at];
+        if (curve != nullptr)
+            cell.criterion = curve->values[at];
+        else if (cell.error.empty())
+            cell.criterion =
+                static_cast<double>(std::count_if(choice.curves.begin(), choice.curves.end(),
+                                                  [&](const CriterionCurve& each) { return each.chosen == k; }));
+        if (k == chosen) result.best = at;
+        result.cells.push_back(std::move(cell));
+    }
+    result.best_method = method.name;
+    result.best_options = fixed;
+    result.best_options["clusters"] = std::int64_t{chosen};
+    result.cells_asked = static_cast<Index>(result.cells.size());
+    return result;
+}
+
 }  // namespace
 
 std::string_view name(Criterion criterion) { return criterion_names.at(static_cast<std::size_t>(criterion)); }
@@ -411,7 +476,20 @@ bool needs_truth(Criterion criterion) {
     return criterion == Criterion::acc || criterion == Criterion::nmi || criterion == Criterion::ari;
 }
 
-bool larger_is_better(Criterion criterion) { return criterion == Criterion::silhouette || needs_truth(criterion); }
+bool compares_clusters_alone(Criterion criterion) {
+    return criterion >= Criterion::gap && criterion <= Criterion::recommended;
+}
+
+bool larger_is_better(Criterion criterion) {
+    switch (criterion) {
+        case Criterion::silhouette:
+        case Criterion::calinski_harabasz:
+        case Criterion::gap:
+        case Criterion::prediction_strength:
+        case Criterion::recommended: return true;
+        default: return needs_truth(criterion);
+    }
+}
 
 GridAxis read_grid_axis(const Method& method, std::string_view text) {
     const auto equals = text.find('=');
@@ -447,8 +525,10 @@ const OptionSet& TuneOptions::described() {
                     "what the best cell has on the points its fits saw: the largest silhouette, in the model's own "
                     "space where the method has one; the least objective (it cannot compare cells that change what it "
                     "is, such as k); the least ratio of scatter within clusters to all, in the own space too; the "
-                    "least normalised cut of the graph of the points' 10 nearest neighbours (knncut); or, as an "
-                    "oracle, the largest acc, nmi or ari")
+                    "least normalised cut of the graph of the points' 10 nearest neighbours (knncut); the largest "
+                    "calinski-harabasz, the least davies-bouldin or bic; for numbers of clusters alone, what gap, "
+                    "stability or prediction-strength choose, or what is recommended by all; or, as an oracle, the "
+                    "largest acc, nmi or ari")
             .flag("with_kmeans", &TuneOptions::with_kmeans,
                   "plain k-means of the same clusters competes, and is the result where it wins; with knncut, acc, nmi "
                   "and ari");
@@ -501,6 +581,8 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                               std::to_string(n) + " points",
                           {.option = "partial_labels"});
     check_points(problem.points, "tune", run);
+
+    if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);
 
     // No folds: one, in which nothing is unseen.
     std::vector<std::vector<Index>> unseen_rows(1);

@@ -18,6 +18,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/pipeline/cluster_choice.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie {
@@ -30,13 +31,23 @@ enum class Criterion {
     objective,   // least objective of the fit; it cannot compare cells that change the objective itself (k, lambda)
     ratio,       // least scatter_ratio in the own space: within over total
     knncut,  // least normalized_cut of the graph of the points' 10 nearest neighbours, in the space the fit is given
-    acc,     // largest agreement with the truth: an oracle, not to be had where tuning is needed
+    calinski_harabasz,    // largest, in the own space; of numbers of clusters from 2 on
+    davies_bouldin,       // least, in the own space; from 2 on
+    bic,                  // least spherical_mixture_bic of the points
+    gap,                  // this and the rest up to acc compare numbers of clusters alone, by the rules of
+    stability,            // selection/choose_clusters.hpp
+    prediction_strength,  //
+    recommended,          // what is recommended by all criteria for the number of clusters
+    acc,                  // largest agreement with the truth: an oracle, not to be had where tuning is needed
     nmi,
     ari
 };
 COTERIE_API std::string_view name(Criterion criterion);
 COTERIE_API bool larger_is_better(Criterion criterion);
 COTERIE_API bool needs_truth(Criterion criterion);
+/// Whether the grid must be the option `clusters` alone, ascending, without folds: gap, stability, prediction_strength
+/// and recommended.
+COTERIE_API bool compares_clusters_alone(Criterion criterion);
 
 /// One option and the values it takes, in their order.
 struct GridAxis {
@@ -78,6 +89,10 @@ struct TuneResult {
     std::size_t best = 0;         // the first cell of the best criterion
     std::string best_method;      // with best_options: what to fit
     OptionValues best_options;
+    /// Where the criterion compares numbers of clusters alone: all that is known of them. A cell's criterion is then
+    /// its value on the curve, or, of recommended, how many criteria choose it; the best cell is the one that is
+    /// chosen.
+    std::optional<ClusterChoice> choice;
     Index cells_asked = 0;
     int folds_done = 0;
     /// The caller asked to stop: what is here are means over the folds that were done, or, in the first one, the cells

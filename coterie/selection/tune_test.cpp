@@ -1,8 +1,10 @@
 #include "coterie/selection/tune.hpp"
 #include "coterie/base/internal/test_support.hpp"
+#include "coterie/metrics/criteria.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -155,7 +157,8 @@ TEST(Tune, CriteriaAreThoseOfTheFits) {
     const auto data = blobs(90, 3, 3);
     const coterie::Run plain(4);
     for (const auto select : {Criterion::silhouette, Criterion::objective, Criterion::ratio, Criterion::knncut,
-                              Criterion::acc, Criterion::nmi, Criterion::ari}) {
+                              Criterion::calinski_harabasz, Criterion::davies_bouldin, Criterion::bic, Criterion::acc,
+                              Criterion::nmi, Criterion::ari}) {
         auto options = over_clusters({2, 3, 4});
         options.select = select;
         coterie::Run run(4);
@@ -166,14 +169,19 @@ TEST(Tune, CriteriaAreThoseOfTheFits) {
             const auto model = kmeans().fit(with(data.points), cell.options, fit_run);
             const auto scores = score(model->labels(), data.truth);
             const auto neighbors = nearest_neighbors(data.points, 10, plain);
-            const double expected[] = {silhouette(data.points, model->labels(), plain),
-                                       model->fit_report().objective,
-                                       scatter_ratio(data.points, model->labels(), plain),
-                                       normalized_cut(neighbors, model->labels()),
-                                       scores.acc,
-                                       scores.nmi,
-                                       scores.ari};
-            EXPECT_EQ(cell.criterion, expected[static_cast<std::size_t>(select)]) << name(select);
+            const Labels& labels = model->labels();
+            const std::map<Criterion, double> expected = {
+                {Criterion::silhouette, silhouette(data.points, labels, plain)},
+                {Criterion::objective, model->fit_report().objective},
+                {Criterion::ratio, scatter_ratio(data.points, labels, plain)},
+                {Criterion::knncut, normalized_cut(neighbors, labels)},
+                {Criterion::calinski_harabasz, calinski_harabasz(data.points, labels, plain)},
+                {Criterion::davies_bouldin, davies_bouldin(data.points, labels, plain)},
+                {Criterion::bic, spherical_mixture_bic(data.points, labels, plain)},
+                {Criterion::acc, scores.acc},
+                {Criterion::nmi, scores.nmi},
+                {Criterion::ari, scores.ari}};
+            EXPECT_EQ(cell.criterion, expected.at(select)) << name(select);
             const bool better = larger_is_better(select) ? cell.criterion > best : cell.criterion < best;
             if (std::isnan(best) || better) best = cell.criterion;
         }

@@ -1,7 +1,8 @@
 // Rounds of assignments, prototypes and projection. The objective after prototypes have moved follows from how far they
 // did, without another pass over the points. Hard assignments move sums only for the labels that changed; soft ones
 // hand A on as it is made. Prices and multipliers of one assignment start the next. A pass that is cut off counts for
-// nothing.
+// nothing. A checkpoint holds what stands between two rounds, sums and moments with the rounding errors of all that was
+// added to them.
 
 #include "coterie/subspace/subspace.hpp"
 
@@ -19,6 +20,7 @@
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/scatter.hpp"
+#include "coterie/model/internal/checkpoint.hpp"
 #include "coterie/subspace/internal/discriminant.hpp"
 
 namespace coterie {
@@ -54,19 +56,33 @@ class Rounds {
 public:
     Rounds(PointsView points, const SubspaceOptions& options, const internal::Constraints& constraints,
            const Problem& problem, const Run& run)
-        : points_(points), options_(options), constraints_(constraints), problem_(problem), run_(run) {}
+        : points_(points),
+          options_(options),
+          constraints_(constraints),
+          problem_(problem),
+          run_(run),
+          checkpoint_(run, std::string(SubspaceMethod::name), SubspaceOptions::described().values(&options),
+                      internal::fingerprint_of(problem, run)),
+          found_(checkpoint_.found()) {}
 
     SubspaceModel operator()() {
         Stopwatch watch;
         prepare();
         seconds_.scatter = watch.restart();
-        int distinct = constraints_.clusters();
-        prototypes_ = start(distinct);
+        distinct_ = constraints_.clusters();
+        if (problem_.initial_centroids.empty() && constraints_.labels.empty())
+            report_.details.emplace_back("seeding", std::string("k-means++ (no labels were given)"));
+        if (found_)
+            go_on();
+        else
+            prototypes_ = start();
         seconds_.seeding = watch.restart();
         run_rounds();
 
         report_.empty_cluster_policy = "an empty prototype keeps its place";
-        internal::finish_report(report_, points_, labels_, constraints_.clusters(), distinct, run_);
+        checkpoint_.warn(report_);
+        if (!optimal_) report_.warnings.push_back(std::string(internal::linked_too_densely));
+        internal::finish_report(report_, points_, labels_, constraints_.clusters(), distinct_, run_);
         report_.seconds = {{"scatter", seconds_.scatter},
                            {"seeding", seconds_.seeding},
                            {"assignments", seconds_.assignments},
@@ -96,13 +112,57 @@ private:
         origin_ = discriminant_->mean();
     }
 
-    Matrix<double> start(int& distinct) {
+    Matrix<double> start() {
         if (!problem_.initial_centroids.empty()) return to_matrix<double>(problem_.initial_centroids);
         if (!constraints_.labels.empty()) return starting_prototypes(points_, constraints_, {}, run_);
         const SeedingResult seeds = seed_centroids(points_, constraints_.clusters(), {}, {}, 0, run_);
-        distinct = seeds.distinct;
-        report_.details.emplace_back("seeding", std::string("k-means++ (no labels were given)"));
+        distinct_ = seeds.distinct;
         return to_matrix<double>(seeds.centroids);
+    }
+
+    // What stands between two rounds; on the first process, which all others help.
+    void keep(bool now) {
+        checkpoint_.write_parts(now, [&](Archive* archive) {
+            if (soft())
+                internal::store_labels(archive, "labels", labels_, run_.communicator());
+            else
+                sums_->store(archive);
+            if (discriminant_) discriminant_->store(archive);
+            if (archive == nullptr) return;
+            archive->set_points("prototypes", prototypes_);
+            archive->set_points("directions", subspace_.directions);
+            archive->set_vector("mass", {mass_.data(), static_cast<std::size_t>(mass_.size())});
+            archive->set_vector("prices", prices_);
+            archive->set_vector("multipliers", finite_multipliers());
+            archive->set_vector("objectives", report_.objective_per_iteration);
+            archive->set_vector("after_assignments", after_assignments_);
+            archive->set_vector("after_prototypes", after_prototypes_);
+            archive->set_vector("distinct", std::vector<double>{static_cast<double>(distinct_)});
+        });
+    }
+    void go_on() {
+        const int k = constraints_.clusters();
+        const internal::Range own = internal::own_rows(internal::grid_of(points_), run_.communicator());
+        if (soft()) {
+            labels_ = internal::own_labels(*found_, "labels", points_.rows(), own);
+        } else {
+            sums_.emplace(points_, k, std::span<const double>{}, run_);
+            sums_->load(*found_);
+            labels_ = sums_->labels();
+        }
+        if (discriminant_) discriminant_->load(*found_, labels_);
+        prototypes_ = to_matrix<double>(found_->points("prototypes", k, points_.columns()));
+        subspace_.directions = to_matrix<double>(found_->points("directions"));
+        const std::vector<double> mass = found_->vector("mass", k);
+        mass_ = Eigen::Map<const eigen::Vector<double>>(mass.data(), k);
+        prices_ = found_->vector("prices");
+        groups_.log_theta = found_->vector("multipliers");
+        report_.objective_per_iteration = found_->vector("objectives");
+        report_.iterations = static_cast<int>(report_.objective_per_iteration.size());
+        report_.objective = report_.objective_per_iteration.back();
+        after_assignments_ = found_->vector("after_assignments");
+        after_prototypes_ = found_->vector("after_prototypes");
+        distinct_ = static_cast<int>(found_->vector("distinct", 1)[0]);
     }
 
     // One A and one C step. Returns the objective after A and after C.
@@ -140,6 +200,7 @@ private:
             mass_ = Eigen::Map<const eigen::Vector<double>>(sums_->mass().data(), moved.rows());
             after_assignment = assignment.objective;
             labels_ = std::move(assignment.labels);
+            optimal_ = assignment.optimal;
             seconds_.prototypes += watch.restart();
         }
         // Moving c_j to the mean lowers sum_i A_ij D_ij by a_j || U'(new c_j - c_j) ||^2 exactly.
@@ -152,21 +213,26 @@ private:
     }
 
     void run_rounds() {
-        std::vector<double> after_assignments;
-        std::vector<double> after_prototypes;
         report_.stopped = StopReason::iteration_limit;
-        double before = std::numeric_limits<double>::infinity();
-        for (int round = 0; round < options_.max_iterations; ++round) {
+        const int begun = report_.iterations;
+        double before = begun > 0 ? report_.objective : std::numeric_limits<double>::infinity();
+        for (int round = begun; round < options_.max_iterations; ++round) {
             Index changed = 0;
+            const std::vector<double> prices = prices_;
             bool stopped = false;
             for (int p = 0; p < options_.passes && !stopped; ++p) {
                 try {
                     run_.throw_if_stopped("subspace");
                     const auto [assigned, moved] = pass(p + 1 == options_.passes);
-                    after_assignments.push_back(assigned);
-                    after_prototypes.push_back(moved);
+                    after_assignments_.push_back(assigned);
+                    after_prototypes_.push_back(moved);
                 } catch (const Cancelled&) {
-                    if (after_assignments.empty()) throw;
+                    if (after_assignments_.empty()) throw;
+                    if (p == 0 && round > 0) {  // since the last round nothing else has changed
+                        prices_ = prices;
+                        keep(true);
+                    }
+                    if (found_ && round == begun) throw Cancelled("interrupted" + checkpoint_.what_is_left());
                     stopped = true;  // what the passes before it found stands
                     break;
                 }
@@ -174,7 +240,7 @@ private:
                 if (!soft() && changed_ == 0) break;  // nor would the next pass change anything
             }
             if (stopped) report_.stopped = StopReason::interrupted;
-            report_.objective = after_prototypes.back();
+            report_.objective = after_prototypes_.back();
             if (stopped) break;
             report_.objective_per_iteration.push_back(report_.objective);
             ++report_.iterations;
@@ -194,9 +260,10 @@ private:
                 break;
             }
             before = report_.objective;
+            if (round + 1 < options_.max_iterations) keep(false);
         }
-        report_.details.emplace_back("objective_after_assignments", std::move(after_assignments));
-        report_.details.emplace_back("objective_after_prototypes", std::move(after_prototypes));
+        report_.details.emplace_back("objective_after_assignments", std::move(after_assignments_));
+        report_.details.emplace_back("objective_after_prototypes", std::move(after_prototypes_));
     }
 
     // Where Newton's search can start; empty: from nothing, as a fixed number of Bregman projections must.
@@ -258,8 +325,11 @@ private:
     const internal::Constraints& constraints_;
     const Problem& problem_;
     const Run& run_;
+    internal::Checkpoint checkpoint_;
+    std::optional<Archive> found_;
 
     int dimensions_ = 0;
+    int distinct_ = 0;
     std::optional<internal::Discriminant> discriminant_;
     Vector<double> origin_;
     Matrix<double> prototypes_;
@@ -271,6 +341,9 @@ private:
     std::optional<internal::MovingSums> sums_;
     internal::GroupMultipliers groups_;
     double entropy_ = 0;
+    bool optimal_ = true;  // whether the labels keep pairs of rows at least costs: proven
+    std::vector<double> after_assignments_;
+    std::vector<double> after_prototypes_;
     FitReport report_;
     Seconds seconds_;
 };

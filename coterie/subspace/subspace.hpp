@@ -111,8 +111,13 @@ struct COTERIE_API SubspaceMethod {
     static constexpr std::string_view name = "subspace";
     static constexpr std::string_view summary =
         "constrained k-means with joint subspace selection: few labels, group shares, a learnt projection";
-    static constexpr Takes takes = {
-        .blocks = true, .initial_centroids = true, .labels = true, .shares = Shares::interval, .sizes = true};
+    static constexpr Takes takes = {.blocks = true,
+                                    .initial_centroids = true,
+                                    .labels = true,
+                                    .shares = Shares::interval,
+                                    .sizes = true,
+                                    .pairs = true,
+                                    .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
 };
 inline constexpr Fit<SubspaceMethod> fit_subspace{};

@@ -615,5 +615,20 @@ TEST(Subspace, TheWineOfThreeGrowersFromFiveBottlesEach) {
     EXPECT_GT(with, without + 0.1);
 }
 
+TEST(Subspace, PairsAreKeptByHardAssignmentsAndRefusedBySoftOnes) {
+    Problem problem{.points = Points(test::blob_points<double>(300, 5, 3, 3, 8))};
+    for (Index i = 0; i < 290; i += 13) problem.must_links.push_back({i, i + 3});
+    for (Index i = 1; i < 290; i += 7) problem.cannot_links.push_back({i, i + 1});
+    const SubspaceModel model = fit_subspace(problem, {.clusters = 3}, coterie::Run(3, 2));
+    const Labels& labels = model.labels();
+    const auto label = [&](Index row) { return labels[static_cast<std::size_t>(row)]; };
+    for (const RowPair& pair : problem.must_links) EXPECT_EQ(label(pair.first), label(pair.second));
+    for (const RowPair& pair : problem.cannot_links) EXPECT_NE(label(pair.first), label(pair.second));
+    EXPECT_NE(test::message_of([&] {
+                  fit_subspace(problem, {.clusters = 3, .assignment = Assignment::soft}, coterie::Run(3, 1));
+              }).find("kept by hard assignments alone"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace coterie

@@ -41,6 +41,9 @@ class Clusterer:
     _takes_sparse = False  # SciPy's sparse matrices of points
 
     labels_: np.ndarray
+    cluster_labels_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
     n_iter_: int
     objective_: float
     fit_report_: dict[str, Any]
@@ -170,6 +173,14 @@ class Clusterer:
             raise ValueError(f"{name}: clusters_per_label and group_share speak of labels; y must say which points have which")
         if getattr(self, "sizes", None) is not None:
             side["sizes"] = (self.sizes, self.sizes) if isinstance(self.sizes, (int, np.integer)) else tuple(self.sizes)
+        for pairs in ("must_links", "cannot_links"):
+            if getattr(self, pairs, None) is not None:
+                numbers = np.asarray(getattr(self, pairs))
+                if numbers.size == 0:
+                    continue
+                if numbers.ndim != 2 or numbers.shape[1] != 2 or numbers.dtype.kind not in "iu":
+                    raise ValueError(f"{pairs}: an array of shape (n_pairs, 2) of row numbers of X is needed, not {numbers.dtype} of shape {numbers.shape}")
+                side[pairs] = numbers.tolist()
         return (None if rows is None else rows.points), side, rows, values
 
     def _option_values(self):
@@ -180,6 +191,24 @@ class Clusterer:
                 continue  # centroids, or nothing; and the method's own number of starts
             out[option] = _names.CHOICES.get(value, value) if isinstance(value, str) else value
         return out
+
+    def _choose_clusters(self, options, points, side, progress, processes):
+        """Puts a number in the place of "auto"; how it was found, or None where partial labels say it."""
+        if "labels" in side:
+            options["clusters"] = None
+            return None
+        if processes is not None:
+            raise ValueError('n_clusters: "auto" is for one process; a whole number, at least 1, is taken by several')
+        fixed = {option: value for option, value in options.items() if option != "clusters"}
+        scale = "none" if self.scale is None else self.scale
+        choice = json.loads(
+            _core.choose_clusters(
+                self._method, fixed, points, side, {"center": self.center, "scale": scale}, self._column_options(), _input.seed_of(self.random_state),
+                _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"), progress if progress.wanted else None,
+            )
+        )
+        options["clusters"] = choice["recommended"]
+        return choice
 
     def _column_options(self):
         return {"missing": self.missing, "categorical": self.categorical, "dates": self.dates}
@@ -195,9 +224,12 @@ class Clusterer:
             if in_parts:
                 places = [] if local is True else [(int(begin), int(end)) for begin, end in local]
             points, side, rows, values = self._problem(X, y, weights, processes if in_parts else None, places)
+            options, choice = self._option_values(), None
+            if options.get("clusters") == "auto":
+                choice = self._choose_clusters(options, points, side, progress, processes)
             fitted, labels, report, said = _core.fit(
                 self._method,
-                self._option_values(),
+                options,
                 points,
                 side,
                 {"center": self.center, "scale": "none" if self.scale is None else self.scale},
@@ -220,6 +252,7 @@ class Clusterer:
             if processes is not None:
                 processes.close()
         self._take(fitted)
+        self.cluster_choice_ = choice
         self.labels_ = labels
         self.fit_report_ = report
         self.n_iter_ = report["iterations"]
@@ -240,6 +273,8 @@ class Clusterer:
         for name in [name for name in self.__dict__ if name.endswith("_")] + ["_parts", "_one_row", "_columns_out"]:
             self.__dict__.pop(name, None)
         self._fitted = fitted
+        self.n_clusters_ = fitted.clusters
+        self.cluster_choice_ = None
         self.n_features_in_ = fitted.columns
         if fitted.column_names:
             self.feature_names_in_ = np.array(fitted.column_names, dtype=object)
@@ -260,20 +295,22 @@ class Clusterer:
 
     # What is fitted
 
-    def __getattr__(self, name):
-        # Parts of the model, by their described names; only when there is no attribute of this name.
-        if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
-            parts = self.__dict__.setdefault("_parts", {})
-            if name not in parts:
-                for part, _, _ in self._fitted.parts:
-                    if _names.attribute(part) == name:
-                        parts[name] = self._fitted.part(part)
-                        break
-            if name in parts:
-                return parts[name]
-            if name in ("labels_", "fit_report_"):
-                raise AttributeError(f"{name} is known after fit; a model that was loaded does not keep it")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # the classes declare their parts
+
+        def __getattr__(self, name):
+            # Parts of the model, by their described names; only when there is no attribute of this name.
+            if name.endswith("_") and not name.startswith("_") and "_fitted" in self.__dict__:
+                parts = self.__dict__.setdefault("_parts", {})
+                if name not in parts:
+                    for part, _, _ in self._fitted.parts:
+                        if _names.attribute(part) == name:
+                            parts[name] = self._fitted.part(part)
+                            break
+                if name in parts:
+                    return parts[name]
+                if name in ("labels_", "fit_report_"):
+                    raise AttributeError(f"{name} is known after fit; a model that was loaded does not keep it")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __dir__(self):
         parts = [_names.attribute(part) for part, _, _ in self._fitted.parts] if "_fitted" in self.__dict__ else []
@@ -322,7 +359,7 @@ class Clusterer:
         _warn(said)
         return matrix
 
-    def describe(self, X: Any, sample_weight: Any = None) -> dict[str, Any]:
+    def describe(self, X: Any, sample_weight: Any = None, beside: Clusterer | None = None) -> dict[str, Any]:
         """What sets the clusters apart in the rows of X, which need not be those of the fit: the numbers of `coterie describe`.
 
         "clusters" is a list of k dictionaries: "points" and "share"; "columns", those that set the cluster apart, the largest difference first, at most
@@ -331,21 +368,30 @@ class Clusterer:
         "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
         "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
         are taken). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
-        rows lie far from all of the fit's. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
+        rows lie far from all of the fit's. `beside`, another fitted model for the same X, adds "beside": "moved", how many rows are in clusters that are not
+        matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
+        "rows", "ari", "nmi" and the "confusion" of the two. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
         """
         rows = self._new_rows(X)
         document, said = self._fitted.describe(
-            rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu")
+            rows.points, rows.names or [], rows.categories or [], _input.weights_of(sample_weight), _input.threads_of(self.n_jobs), getattr(self, "device", "cpu"),
+            beside and beside._beside(X),
         )
         _warn(said)
         told = json.loads(document)
+        for move in told["beside"]["moves"] if beside else ():
+            move["rows"] = [row - 1 for row in move["rows"]]
         for cluster in told["profiles"]:
             cluster["typical"] = [row - 1 for row in cluster["typical"]]
             cluster["doubtful"] = [row - 1 for row in cluster["doubtful"]]
             for column in cluster["columns"]:
                 if column["difference"] is None:
                     column["difference"] = math.copysign(math.inf, column["mean"] - column["elsewhere"])
-        return {"clusters": told["profiles"], **{name: told[name] for name in ("silhouette", "silhouettes", "closest", "space")}}
+        return {"clusters": told["profiles"], **{name: told[name] for name in ("silhouette", "silhouettes", "closest", "space", *(["beside"] if beside else []))}}
+
+    def _beside(self, X):
+        rows = self._new_rows(X)
+        return self._fitted, rows.points, rows.names or [], rows.categories or []
 
     # Models as files and bytes: those of the command
 
@@ -353,6 +399,12 @@ class Clusterer:
         """Writes the model, whole or not at all, as `coterie fit --model-out` does; `coterie.load` and the command read it."""
         self._require_fitted()
         self._fitted.save(os.fspath(path))
+
+    def to_onnx(self, path: str | os.PathLike[str] | None = None, *, dtype: Any = None) -> Any:
+        """The model's predict as an ONNX graph (onnx.ModelProto), also written to `path` where that is given: `coterie.to_onnx`."""
+        from ._onnx import to_onnx
+
+        return to_onnx(self, path, dtype=dtype)
 
     def __getstate__(self):
         state = {name: value for name, value in self.__dict__.items() if name != "_parts"}
@@ -477,8 +529,23 @@ class GivesMemberships:
     """Of methods with probabilities."""
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """n x k: the probability of each cluster; rows sum to 1."""
+        """n x k: the probability of each cluster; rows sum to 1, to less where a row may be noise."""
+        self._require_fitted()
+        if not self._fitted.clusters:  # all rows of the fit were noise
+            return np.zeros((self._new_rows(X).shape[0], 0))
         return self._output("memberships", X)
+
+
+class GivesOutlierScores:
+    """Of methods that tell how little a row belongs to any cluster."""
+
+    def outlier_score(self, X: Any) -> np.ndarray:
+        """n: how little each row belongs to any cluster, larger is more of an outlier."""
+        return self._output("outlier_score", X)[:, 0]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """n: minus outlier_score, so that larger is more normal, as scikit-learn's detectors of outliers have it."""
+        return -self.outlier_score(X)
 
 
 class GivesLabelScores:

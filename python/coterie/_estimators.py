@@ -2,16 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, Transforms, WeightedBlockClusterer, WeightedClusterer
+from ._base import BlockClusterer, Clusterer, GivesDistances, GivesLabelScores, GivesMemberships, GivesOutlierScores, Transforms, WeightedBlockClusterer, WeightedClusterer
 
 __all__ = [
-    "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "Spectral", "Subspace", "Cpd", "Aml", "RpcaOm",
-    "Fme", "Entropy", "Mi", "Sela", "Miadm", "Wmc", "Ssc", "Ensc", "SscOmp", "Smce", "AeKMeans", "Dekm", "Dec", "Idec", "Dcn", "EntropyNet",
-    "Imsat", "Iic", "SelaNet", "MiadmNet"
+    "KMeans", "MiniBatchKMeans", "SoftKMeans", "SphericalKMeans", "Ward", "KernelKMeans", "HDBSCAN", "Spectral", "Subspace", "Cpd", "Aml",
+    "RpcaOm", "Fme", "Entropy", "Mi", "Sela", "Miadm", "Wmc", "Ssc", "Ensc", "SscOmp", "Smce", "AeKMeans", "Dekm", "Dec", "Idec", "Dcn",
+    "EntropyNet", "Imsat", "Iic", "SelaNet", "MiadmNet"
 ]
 
 
@@ -20,8 +20,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     n_init : int, default=1
         Runs from different seedings; the one of least inertia is kept. A whole number, at least 1.
     max_iter : int, default=300
@@ -45,6 +46,10 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}, or {label: (low, high)}.
     sizes : int or (int, int), default=None
         Every cluster takes at least the first and at most the second number of rows; either may be None.
+    must_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must be in one cluster.
+    cannot_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must not be in one cluster.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
@@ -77,6 +82,11 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     cluster_centers_ : array of shape (n_clusters, n_features)
@@ -126,9 +136,12 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _takes_labels = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -141,6 +154,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         group_share: Mapping[Any, Any] | None = None,
         sizes: int | tuple[int | None, int | None] | None = None,
+        must_links: Any = None,
+        cannot_links: Any = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
@@ -165,6 +180,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.clusters_per_label = clusters_per_label
         self.group_share = group_share
         self.sizes = sizes
+        self.must_links = must_links
+        self.cannot_links = cannot_links
         self.center = center
         self.scale = scale
         self.missing = missing
@@ -188,8 +205,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     batch_size : int, default=1024
         Rows per batch, at most n. A whole number, at least 1.
     max_iter : int, default=100
@@ -236,6 +253,11 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -277,9 +299,12 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _transformed = "distances"
     _blocks = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         batch_size: int = 1024,
         max_iter: int = 100,
@@ -331,8 +356,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     temperature : float, or None, default=None
         Temperature T, in squared units of the points. A number, above 0 and at most 1e+200. None: twice the mean variance of a column
         within the clusters of k-means.
@@ -378,6 +403,11 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -421,9 +451,12 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     _blocks = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         temperature: float | None = None,
         n_init: int = 1,
@@ -468,8 +501,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     n_init : int, default=1
         Runs from different seedings; the one of least objective is kept. A whole number, at least 1.
     max_iter : int, default=300
@@ -513,6 +546,11 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -556,9 +594,12 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     _blocks = True
     _takes_sparse = True
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -601,8 +642,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k to cut the tree at. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k to cut the tree at. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
@@ -633,6 +674,11 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_centers_ : array of shape (n_clusters, n_features)
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
@@ -669,9 +715,12 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     }
     _transformed = "distances"
 
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         center: bool = False,
         scale: str = 'none',
@@ -702,8 +751,8 @@ class KernelKMeans(WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     kernel : {'rbf', 'polynomial', 'linear', 'precomputed'}, default='rbf'
         Kernel function; precomputed: the points are the n x n kernel matrix.
     width : float, or None, default=None
@@ -754,6 +803,11 @@ class KernelKMeans(WeightedClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     members_ : array of shape (n_samples,)
         The cluster of each point fitted on, -1: of weight 0.
     mass_ : array of shape (n_clusters,)
@@ -797,9 +851,16 @@ class KernelKMeans(WeightedClusterer):
         "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance", "seeding_candidates": "seeding_candidates"
     }
 
+    members_: np.ndarray
+    mass_: np.ndarray
+    self_: np.ndarray
+    points_: np.ndarray
+    origin_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         kernel: str = 'rbf',
         width: float | None = None,
@@ -845,13 +906,154 @@ class KernelKMeans(WeightedClusterer):
         self.callback = callback
 
 
+class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
+    """HDBSCAN*: clusters of any density and number, and noise, from the tree of mutual reachability.
+
+    Parameters
+    ----------
+    min_cluster_size : int, default=5
+        Rows that a group must have to be a cluster; smaller ones are noise. A whole number, at least 2.
+    min_samples : int, or None, default=None
+        The core distance of a row is that to so many others: more of them make more rows noise. A whole number, at least 1. None:
+        min_cluster_size.
+    cluster_selection_method : {'eom', 'leaf'}, default='eom'
+        The clusters of the tree that last longest (eom, excess of mass), or those that fall no further, which are more and smaller (leaf).
+    cluster_selection_epsilon : float, default=0.0
+        Clusters that part only at a distance below this stay together. A number, at least 0.
+    allow_single_cluster : bool, default=False
+        All rows may be one cluster.
+    center : bool, default=False
+        Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
+    scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
+        Minmax: each column to a range of 1; zscore: each column to mean 0 and variance 1; unit: each row to norm 1. Learned in fit, kept in
+        the model, applied to later rows.
+    missing : {'refuse', 'drop', 'mean', 'median'}, default='refuse'
+        Missing values (an empty field, NA, NaN, null, ?, -): drop leaves such rows out, without a label; mean and median fill them in,
+        words with the commonest. Learned in fit, kept in the model, applied to later rows.
+    categorical : {'refuse', 'one-hot', 'drop'}, default='refuse'
+        Columns of words: one-hot makes a column for each word, 1/sqrt(2) or 0, so that two words are 1 apart; drop leaves them out. Learned
+        in fit, kept in the model, applied to later rows.
+    dates : bool, default=False
+        Columns of dates (2026-11-23, 23.11.2026) are numbers of days. Learned in fit, kept in the model, applied to later rows.
+    sample : int, or None, default=None
+        Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
+        number, at least 1. None: all rows.
+    random_state : int, generator of NumPy's or None, default=0
+        Seed: the same one gives the same bits at any number of threads. None: another one each time.
+    n_jobs : int, default=None
+        Threads; -1: all that the process may use; None: OMP_NUM_THREADS where that is set, else all. The result does not depend on it.
+    verbose : int, default=0
+        Above 0: shows progress, with tqdm where that is installed, else on standard error.
+    callback : callable, default=None
+        Called between iterations with a dict of stage, fraction (of the stage), objective and iteration; where it returns true the fit ends
+        with what was found so far.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        The cluster of each row of the fit.
+    points_ : array of shape (n_samples, n_features)
+        The rows of the fit.
+    core_distances_ : array of shape (n_samples,)
+        The distance of each row to its min_samples-th nearest.
+    row_cluster_ : array of shape (n_samples,)
+        The last cluster of the condensed tree that each row is in.
+    row_distance_ : array of shape (n_samples,)
+        The distance at which each row leaves that cluster.
+    tree_parent_ : array of shape (c,)
+        The cluster that each cluster of the condensed tree fell out of; -1 for the first, all rows.
+    tree_birth_ : array of shape (c,)
+        The distance at which it did; 0 for the first.
+    probabilities_ : array of shape (n_samples,)
+        How far each row is in its cluster; 0 for noise.
+    outlier_scores_ : array of shape (n_samples,)
+        GLOSH of each row.
+    column_range_ : array of shape (2, n_features)
+        The least and the largest value of each column, prepared, among the rows of the fit.
+    objective_ : float
+        The method's objective at the end.
+    n_iter_ : int
+        Iterations of the restart that was kept.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : array of str
+        Their names, where X had names.
+    fit_report_ : dict
+        How the fit went: sizes, objective_per_iteration, stopped (why it ended), seconds of its stages, fit_seconds, details.
+
+    Raises
+    ------
+    ValueError
+        A parameter or X is not accepted: the message names it, its value and what is accepted. BadArgument and BadData are its kinds.
+    MemoryError, OSError
+        Memory, or a library, could not be had (ResourceError).
+
+    Notes
+    -----
+    y is ignored, as scikit-learn's clusterers do.
+    The command's name for it is hdbscan; its options are described in docs/reference/hdbscan.md, the method with its source in
+    docs/methods.md.
+    """
+
+    _method = "hdbscan"
+    _options = {
+        "min_cluster_size": "min_cluster_size", "min_samples": "min_samples", "cluster_selection_method": "cluster_selection_method",
+        "cluster_selection_epsilon": "cluster_selection_epsilon", "allow_single_cluster": "allow_single_cluster"
+    }
+
+    points_: np.ndarray
+    core_distances_: np.ndarray
+    row_cluster_: np.ndarray
+    row_distance_: np.ndarray
+    tree_parent_: np.ndarray
+    tree_birth_: np.ndarray
+    probabilities_: np.ndarray
+    outlier_scores_: np.ndarray
+    column_range_: np.ndarray
+
+    def __init__(
+        self,
+        min_cluster_size: int = 5,
+        *,
+        min_samples: int | None = None,
+        cluster_selection_method: str = 'eom',
+        cluster_selection_epsilon: float = 0.0,
+        allow_single_cluster: bool = False,
+        center: bool = False,
+        scale: str = 'none',
+        missing: str = 'refuse',
+        categorical: str = 'refuse',
+        dates: bool = False,
+        sample: int | None = None,
+        random_state: int | np.random.Generator | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_method = cluster_selection_method
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.allow_single_cluster = allow_single_cluster
+        self.center = center
+        self.scale = scale
+        self.missing = missing
+        self.categorical = categorical
+        self.dates = dates
+        self.sample = sample
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+
 class Spectral(Transforms, GivesDistances, Clusterer):
     """Spectral clustering: eigenvectors of a graph of neighbours, of an rbf kernel or of given affinities.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     affinity : {'neighbors', 'rbf', 'precomputed'}, default='neighbors'
         Graph of nearest neighbours, the rbf kernel of all pairs, or the points are the n x n affinities.
     n_neighbors : int, default=15
@@ -896,6 +1098,11 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     vectors_ : array of shape (n_samples, n_clusters)
         The eigenvectors over the square roots of the degrees.
     eigenvalues_ : array of shape (n_clusters,)
@@ -942,9 +1149,16 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     }
     _takes_graph = True
 
+    vectors_: np.ndarray
+    eigenvalues_: np.ndarray
+    cluster_centers_: np.ndarray
+    unreached_: np.ndarray
+    points_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         affinity: str = 'neighbors',
         n_neighbors: int = 15,
@@ -989,8 +1203,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=None
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=None
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     assignment : {'hard', 'soft'}, default='hard'
         A point belongs to one cluster, or to each with a probability.
     temperature : float, default=1.0
@@ -1023,6 +1238,10 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         The share of all rows, labelled ones included, that the clusters of a label of y take: {label: 0.95}, or {label: (low, high)}.
     sizes : int or (int, int), default=None
         Every cluster takes at least the first and at most the second number of rows; either may be None.
+    must_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must be in one cluster.
+    cannot_links : array of shape (n_pairs, 2), default=None
+        Rows of X, by their numbers, that must not be in one cluster.
     center : bool, default=False
         Subtract each column's mean. Learned in fit, kept in the model, applied to later rows.
     scale : {'none', 'minmax', 'zscore', 'unit'}, default='none'
@@ -1039,6 +1258,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1053,6 +1274,11 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     prototypes_ : array of shape (n_clusters, n_features)
@@ -1102,9 +1328,14 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     _blocks = True
     _takes_labels = True
 
+    prototypes_: np.ndarray
+    directions_: np.ndarray
+    origin_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = None,
+        n_clusters: int | Literal['auto'] | None = None,
         *,
         assignment: str = 'hard',
         temperature: float = 1.0,
@@ -1122,12 +1353,15 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         clusters_per_label: Mapping[Any, int] | None = None,
         group_share: Mapping[Any, Any] | None = None,
         sizes: int | tuple[int | None, int | None] | None = None,
+        must_links: Any = None,
+        cannot_links: Any = None,
         center: bool = False,
         scale: str = 'none',
         missing: str = 'refuse',
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1150,12 +1384,15 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.clusters_per_label = clusters_per_label
         self.group_share = group_share
         self.sizes = sizes
+        self.must_links = must_links
+        self.cannot_links = cannot_links
         self.center = center
         self.scale = scale
         self.missing = missing
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1167,8 +1404,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, or None, default=None
         Weight of the motion's squared size. A number, above 0. None: lambda_rel n^2.
     lambda_rel : float, default=0.0025
@@ -1237,6 +1474,11 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     origin_ : array of shape (p,)
         What is taken off every row of the space.
     points_ : array of shape (n_samples, p)
@@ -1281,9 +1523,15 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         "assignments_per_round": "assignments_per_round", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
     }
 
+    origin_: np.ndarray
+    points_: np.ndarray
+    coefficients_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.0025,
@@ -1350,8 +1598,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, or None, default=None
         Ridge of the metric. A number, above 0. None: lambda_rel times the mean eigenvalue of X'X.
     lambda_rel : float, default=0.1
@@ -1406,6 +1654,11 @@ class Aml(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1449,9 +1702,15 @@ class Aml(Transforms, GivesDistances, Clusterer):
         "max_iterations", "tol": "tolerance"
     }
 
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float | None = None,
         lambda_rel: float = 0.1,
@@ -1504,8 +1763,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     dimensions : int, or None, default=None
         Of the subspace. A whole number, at least 1. None: k - 1, or all there are when they are fewer.
     kernel : {'none', 'rbf'}, default='none'
@@ -1556,6 +1815,11 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1599,9 +1863,15 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         "components", "landmarks": "landmarks", "n_init": "restarts", "max_iter": "max_iterations", "tol": "tolerance"
     }
 
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         dimensions: int | None = None,
         kernel: str = 'none',
@@ -1650,8 +1920,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     mu : float, or None, default=None
         Weight of the regression. A number, above 0. None: mu_rel / gamma.
     mu_rel : float, default=1.0
@@ -1710,6 +1980,11 @@ class Fme(Transforms, GivesDistances, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     directions_ : array of shape (p, c)
         The directions of the projection, in the space.
     origin_ : array of shape (p,)
@@ -1753,9 +2028,15 @@ class Fme(Transforms, GivesDistances, Clusterer):
         "landmarks", "labels_from": "labels_from", "n_init": "restarts"
     }
 
+    directions_: np.ndarray
+    origin_: np.ndarray
+    offset_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         mu: float | None = None,
         mu_rel: float = 1.0,
@@ -1812,16 +2093,17 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -1830,10 +2112,13 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     loss : {'self-label', 'mi', 'renyi'}, default='self-label'
         Reverse cross-entropy with labels solved for, or the entropy of the predictions of order 1 or alpha.
     alpha : float, default=1.0
@@ -1884,6 +2169,11 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -1925,15 +2215,19 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda", "fairness": "fairness",
-        "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "loss": "loss", "alpha": "alpha", "lambda_value": "lambda",
+        "fairness": "fairness", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -1943,8 +2237,9 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         loss: str = 'self-label',
         alpha: float = 1.0,
         lambda_value: float = 100.0,
@@ -1977,6 +2272,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.loss = loss
         self.alpha = alpha
         self.lambda_value = lambda_value
@@ -2004,16 +2300,17 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2022,10 +2319,13 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     fairness : float, default=1.0
         Weight of the mean prediction's divergence from the prior. A number, at least 0.
     prior : list of float, or None, default=None
@@ -2064,6 +2364,11 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2104,14 +2409,18 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "fairness": "fairness", "prior": "prior"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "fairness": "fairness", "prior": "prior"
     }
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2121,8 +2430,9 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         fairness: float = 1.0,
         prior: Sequence[float] | None = None,
         clusters_per_label: Mapping[Any, int] | None = None,
@@ -2149,6 +2459,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.fairness = fairness
         self.prior = prior
         self.clusters_per_label = clusters_per_label
@@ -2170,16 +2481,17 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2188,10 +2500,13 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     sharpness : float, default=25.0
         Of the transport: the power of the predictions whose row and column sums it scales. A number, from 1e-06 to 1e+06.
     prior : list of float, or None, default=None
@@ -2232,6 +2547,11 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2272,14 +2592,19 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "sharpness": "sharpness", "prior": "prior", "labels_per":
+        "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2289,8 +2614,9 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         sharpness: float = 25.0,
         prior: Sequence[float] | None = None,
         labels_per: str = 'epoch',
@@ -2318,6 +2644,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.sharpness = sharpness
         self.prior = prior
         self.labels_per = labels_per
@@ -2340,16 +2667,17 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     gamma : float, default=0.003
-        Weight of the weights' squared norm, without the bias. A number, at least 0.
+        Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
     learning_rate : float, default=0.1
-        Sgd: step per unit of gradient. A number, above 0.
+        Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
     epochs : int, default=50
@@ -2358,10 +2686,13 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         Sgd: points per batch. A whole number, at least 1.
     origin : {'mean', 'zero'}, default='mean'
         What the points are taken about while training: their mean, or 0.
-    start_scale : float, default=1.0
-        First weights are uniform on +- this over the square root of the dimensions. A number, above 0 and at most 1e+06.
+    start_scale : float, default=0.15
+        Root mean square of the first logits. A number, above 0 and at most 1e+06.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     labels_per : {'batch', 'epoch'}, default='epoch'
         When labels are renewed (batch: MIADM*).
     clusters_per_label : dict, default=None
@@ -2396,6 +2727,11 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
     weights_ : array of shape (n_clusters, n_features)
@@ -2436,14 +2772,18 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "gamma": "gamma", "gamma_start": "gamma_start", "optimizer": "optimizer", "learning_rate":
         "learning_rate", "momentum": "momentum", "epochs": "epochs", "batch_size": "batch_size", "origin": "origin", "start_scale":
-        "start_scale", "label_weight": "label_weight", "labels_per": "labels_per"
+        "start_scale", "label_weight": "label_weight", "n_init": "restarts", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    weights_: np.ndarray
+    bias_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         gamma: float = 0.003,
         gamma_start: float | None = None,
@@ -2453,8 +2793,9 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         epochs: int = 50,
         batch_size: int = 250,
         origin: str = 'mean',
-        start_scale: float = 1.0,
+        start_scale: float = 0.15,
         label_weight: float = 1.0,
+        n_init: int = 1,
         labels_per: str = 'epoch',
         clusters_per_label: Mapping[Any, int] | None = None,
         center: bool = False,
@@ -2479,6 +2820,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.origin = origin
         self.start_scale = start_scale
         self.label_weight = label_weight
+        self.n_init = n_init
         self.labels_per = labels_per
         self.clusters_per_label = clusters_per_label
         self.center = center
@@ -2498,8 +2840,8 @@ class Wmc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     weighting : {'exponential', 'linear'}, default='exponential'
         What another point costs in a representation: exp(2 distance), or its distance.
     lambda_value : float, default=50.0
@@ -2554,6 +2896,11 @@ class Wmc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2601,9 +2948,17 @@ class Wmc(Transforms, Clusterer):
         "max_rounds", "tol": "tolerance"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         weighting: str = 'exponential',
         lambda_value: float = 50.0,
@@ -2656,8 +3011,8 @@ class Ssc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, default=20.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     eta : float, default=0.0
@@ -2709,6 +3064,11 @@ class Ssc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2755,9 +3115,17 @@ class Ssc(Transforms, Clusterer):
         "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points", "max_rounds": "max_rounds", "tol": "tolerance"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float = 20.0,
         eta: float = 0.0,
@@ -2808,8 +3176,8 @@ class Ensc(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     lambda_value : float, default=50.0
         Fidelity, as a multiple of each point's smallest that takes any other point. A number, above 0.
     l1_share : float, default=0.9
@@ -2863,6 +3231,11 @@ class Ensc(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -2910,9 +3283,17 @@ class Ensc(Transforms, Clusterer):
         "max_rounds", "tol": "tolerance"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         lambda_value: float = 50.0,
         l1_share: float = 0.9,
@@ -2965,8 +3346,8 @@ class SscOmp(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     nonzeros : int, default=6
         Points that a point takes at most. A whole number, at least 1.
     residual : float, default=0.001
@@ -3016,6 +3397,11 @@ class SscOmp(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3063,9 +3449,17 @@ class SscOmp(Transforms, Clusterer):
         "affinity", "keep": "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         nonzeros: int = 6,
         residual: float = 0.001,
@@ -3114,8 +3508,8 @@ class Smce(Transforms, Clusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     gamma : float, default=10.0
         What distance costs beside the error of a representation. A number, above 0.
     n_neighbors : int, default=20
@@ -3163,6 +3557,11 @@ class Smce(Transforms, Clusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     points_ : array of shape (n_samples, n_features)
         The points fitted on, their rows normalised.
     members_ : array of shape (n_samples,)
@@ -3209,9 +3608,17 @@ class Smce(Transforms, Clusterer):
         "keep", "n_init": "restarts", "max_iter": "max_iterations", "new_points": "new_points"
     }
 
+    points_: np.ndarray
+    members_: np.ndarray
+    embedding_: np.ndarray
+    extension_: np.ndarray
+    cluster_centers_: np.ndarray
+    eigenvalues_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         gamma: float = 10.0,
         n_neighbors: int = 20,
@@ -3258,8 +3665,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3315,6 +3722,13 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3358,9 +3772,14 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3415,8 +3834,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3488,6 +3907,13 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3532,9 +3958,14 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3605,8 +4036,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3672,6 +4103,13 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3715,9 +4153,14 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3782,8 +4225,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -3851,6 +4294,13 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -3894,9 +4344,14 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -3963,8 +4418,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters k. A whole number, at least 1.
+    n_clusters : int, or 'auto', default=8
+        Number of clusters k. A whole number, at least 1. 'auto': chosen by seven criteria (cluster_choice_).
     network : {'auto', 'dense', 'convolutional'}, default='auto'
         Auto: convolutional for images, dense without image.
     image : list of int, or None, default=None
@@ -4032,6 +4487,13 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     rotation_ : array of shape (e, e)
         The orthonormal basis of the embedding.
     cluster_centers_ : array of shape (n_clusters, e)
@@ -4075,9 +4537,14 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     }
     _blocks = True
 
+    unit_: np.ndarray
+    rotation_: np.ndarray
+    cluster_centers_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal['auto'] = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4144,8 +4611,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4183,6 +4651,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -4237,8 +4708,15 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4276,16 +4754,19 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver", "label_rounds": "label_rounds",
-        "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "lambda_value": "lambda", "prior": "prior", "label_solver": "label_solver",
+        "label_rounds": "label_rounds", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4304,6 +4785,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -4345,6 +4827,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
@@ -4374,8 +4857,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4413,6 +4897,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     fairness : float, default=4.0
@@ -4463,8 +4950,15 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4501,15 +4995,18 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "fairness": "fairness", "augmentation_weight":
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "fairness": "fairness", "augmentation_weight":
         "augmentation_weight", "prior": "prior", "view": "view", "adversarial_radius": "adversarial_radius"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4528,6 +5025,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         fairness: float = 4.0,
         augmentation_weight: float = 10.0,
@@ -4567,6 +5065,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.fairness = fairness
         self.augmentation_weight = augmentation_weight
@@ -4594,8 +5093,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4633,6 +5133,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=1
@@ -4673,8 +5176,15 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4711,14 +5221,17 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4737,6 +5250,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 1,
         clusters_per_label: Mapping[Any, int] | None = None,
@@ -4771,6 +5285,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.clusters_per_label = clusters_per_label
@@ -4793,8 +5308,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -4832,6 +5348,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -4882,8 +5401,15 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -4921,15 +5447,18 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "sharpness": "sharpness", "prior": "prior", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -4948,6 +5477,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -4987,6 +5517,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight
@@ -5014,8 +5545,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     Parameters
     ----------
-    n_clusters : int, or None, default=8
-        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have.
+    n_clusters : int, or 'auto', or None, default=8
+        Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
+        (cluster_choice_).
     network : {'auto', 'dense', 'vgg4', 'resnet18'}, default='auto'
         Auto: vgg4 for images, dense without image.
     image : list of int, or None, default=None
@@ -5053,6 +5585,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         Times the parameters is added to their gradient. A number, at least 0.
     label_weight : float, default=1.0
         Weight of the partial labels' own loss. A number, at least 0.
+    n_init : int, default=1
+        Fits from different starts; the one with the least sum of the predictions' mean entropy and their mean's divergence from the prior
+        is kept. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     augmentations : int, default=2
@@ -5097,8 +5632,15 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     ----------
     labels_ : array of int32 of shape (n_samples,)
         The cluster of each row of the fit.
+    n_clusters_ : int
+        How many clusters there are: with n_clusters='auto' the number that was chosen.
+    cluster_choice_ : dict or None
+        With n_clusters='auto' how it was chosen: recommended, sureness, clusters (those tried) and criteria, each with name, rule, chosen,
+        values and spreads.
     cluster_labels_ : array of shape (n_clusters,)
         The label of y that each cluster belongs to, of a fit with y; -1 or None for a cluster of no label.
+    unit_ : array of shape (1,)
+        What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
     objective_ : float
@@ -5136,15 +5678,18 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "kernel": "kernel", "augment": "augment",
         "rotation": "rotation", "shift": "shift", "zoom": "zoom", "colour": "colour", "noise": "noise", "epochs": "epochs", "batch_size":
         "batch_size", "learning_rate": "learning_rate", "backbone_rate": "backbone_rate", "pretrained": "pretrained", "weight_decay":
-        "weight_decay", "label_weight": "label_weight", "half": "half", "augmentations": "augmentations", "augmentation_weight":
-        "augmentation_weight", "labels_per": "labels_per"
+        "weight_decay", "label_weight": "label_weight", "n_init": "restarts", "half": "half", "augmentations": "augmentations",
+        "augmentation_weight": "augmentation_weight", "labels_per": "labels_per"
     }
     _blocks = True
     _takes_labels = True
 
+    unit_: np.ndarray
+    column_range_: np.ndarray
+
     def __init__(
         self,
-        n_clusters: int | None = 8,
+        n_clusters: int | Literal['auto'] | None = 8,
         *,
         network: str = 'auto',
         image: Sequence[int] | None = None,
@@ -5163,6 +5708,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         pretrained: str = '',
         weight_decay: float = 0.0001,
         label_weight: float = 1.0,
+        n_init: int = 1,
         half: bool = False,
         augmentations: int = 2,
         augmentation_weight: float = 0.2,
@@ -5199,6 +5745,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.pretrained = pretrained
         self.weight_decay = weight_decay
         self.label_weight = label_weight
+        self.n_init = n_init
         self.half = half
         self.augmentations = augmentations
         self.augmentation_weight = augmentation_weight

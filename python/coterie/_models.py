@@ -11,12 +11,12 @@ from ._base import Clusterer
 
 
 def save(model: Clusterer, path: str | os.PathLike[str]) -> None:
-    """Writes a fitted model, whole or not at all; the command and `load` read it."""
+    """Writes a fitted model to the file `path`, whole or not at all; the command and `load` read it. NotFittedError; OSError where it cannot be written."""
     model.save(path)
 
 
-def load(path: str | os.PathLike[str]) -> Clusterer:
-    """The fitted model in a file that `save`, or the command's --model-out, has written: an object of its method's class.
+def load(path: str | os.PathLike[str]) -> Any:
+    """The fitted model in the file `path` that `save`, or the command's --model-out, has written: an object of its method's class.
 
     It predicts and gives outputs; the labels of the points it was fitted on are not in the file. BadData (a ValueError) on what is no sound model.
     """
@@ -35,10 +35,15 @@ def load(path: str | os.PathLike[str]) -> Clusterer:
     return model
 
 
-def describe(model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None) -> dict[str, Any]:
-    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X: `Clusterer.describe`."""
-    fitted = model if isinstance(model, Clusterer) else load(model)
-    return fitted.describe(X, sample_weight)
+def describe(
+    model: Clusterer | str | os.PathLike[str], X: Any, sample_weight: Any = None, beside: Clusterer | str | os.PathLike[str] | None = None
+) -> dict[str, Any]:
+    """What sets the clusters of a fitted model, or of a file that holds one, apart in the rows of X, and what moved beside another: `Clusterer.describe`.
+
+    X: n x n_features_in_; sample_weight: n; beside: another model for the same X, or its file. BadData on NaN.
+    """
+    fitted, other = (each if each is None or isinstance(each, Clusterer) else load(each) for each in (model, beside))
+    return fitted.describe(X, sample_weight, other)
 
 
 def _label_values(names):

@@ -39,6 +39,7 @@ CLASSES = {
     "spherical-kmeans": "SphericalKMeans",
     "kernel-kmeans": "KernelKMeans",
     "ae-kmeans": "AeKMeans",
+    "hdbscan": "HDBSCAN",
 }
 
 _MARK = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")

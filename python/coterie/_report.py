@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _input
 from ._base import Clusterer
+from ._files import write_whole
 
 
 class Page:
@@ -20,27 +21,22 @@ class Page:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, whole or not at all."""
-        part = f"{os.fspath(path)}.part"
-        try:
-            with open(part, "w", encoding="utf-8") as file:
-                file.write(self._text)
-            os.replace(part, path)
-        finally:
-            if os.path.exists(part):
-                os.unlink(part)
+        write_whole(path, self._text.encode())
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{html.escape(self._text)}" style="width:100%;height:40em;border:0"></iframe>'
 
 
-def report(model: Clusterer, X: Any, y_true: Any = None, *, source: str = "X") -> Page:
+def report(model: Clusterer, X: Any, y_true: Any = None, *, source: str = "X", beside: Clusterer | None = None) -> Page:
     """The page about a fit: sizes, options, a picture of the clusters, how it went; with y_true the scores and who is taken for whom.
 
-    X are the rows that the model was fitted on, in this process; y_true has a label per row, -1, None or NaN where it is not known. `source` is what the
-    page calls the rows.
+    X are the rows that the model was fitted on, in this process; of a model that was loaded or copied any rows, and the page tells what its clusters are in
+    them. `beside` is another fitted model for the same X: the page tells which rows moved. y_true has a label per row, -1, None or NaN where it is not
+    known. `source` is what the page calls the rows. ValueError on other rows than those of the fit.
     """
     rows = model._new_rows(X)
     truth, names = None, []
     if y_true is not None:
         truth, _, names = _input.labels_of(y_true, rows.shape[0])
-    return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs)))
+    return Page(model._fitted.page(rows.points, rows.names or [], rows.categories or [], truth, names, source, _input.threads_of(model.n_jobs),
+                                      beside and beside._beside(X)))

@@ -1,6 +1,7 @@
 """Options chosen over a grid: the command's `tune`."""
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -25,12 +26,16 @@ class Tuned:
     cells_ : list of dict
         Every cell: method, params, criterion, seen and unseen (scores, where there was a truth and folds), seconds, error (why it has no criterion).
         pandas.DataFrame(tuned.cells_) makes a table of them.
+    choice_ : dict or None
+        Of a search by gap, stability, prediction-strength or recommended: what all criteria say of the numbers of clusters, as "choice" in the command's
+        document: recommended, sureness, clusters and criteria (each with name, rule, chosen, values and spreads).
     """
 
-    best_estimator_: Clusterer
+    best_estimator_: Any
     best_params_: dict[str, Any]
     best_index_: int
     cells_: list[dict[str, Any]]
+    choice_: dict[str, Any] | None
 
     def __repr__(self) -> str:
         return f"Tuned({self.best_estimator_!r} of {len(self.cells_)} cells)"
@@ -58,9 +63,11 @@ def tune(
     ----------
     grid : dict
         Values per parameter: {"n_clusters": range(2, 10), "scale": ...} of the method's own options. Cells are their product, the last one fastest.
-    select : {'silhouette', 'objective', 'ratio', 'knncut', 'acc', 'nmi', 'ari'}, default='silhouette'
-        What is best: the largest mean silhouette, the least objective, the least scatter within over total, the least normalised cut of the graph of
-        neighbours; or, as an oracle, the largest agreement with y_true.
+    select : str, default='silhouette'
+        What is best: 'silhouette', the largest mean silhouette; 'objective', the least; 'ratio', the least scatter within over total; 'knncut', the least
+        normalised cut of the graph of neighbours; 'calinski-harabasz', the largest; 'davies-bouldin' and 'bic', the least; of a grid of n_clusters alone
+        what 'gap', 'stability' or 'prediction-strength' choose, or what is 'recommended' by all; or 'acc', 'nmi', 'ari', as an oracle, the largest agreement
+        with y_true.
     folds : int, default=0
         0: every cell is fitted on all rows; else 2 or more parts, each of them once unseen.
     with_kmeans : bool, default=False
@@ -99,6 +106,7 @@ def tune(
     finally:
         progress.close()
     out = Tuned()
+    out.choice_ = None if found["choice"] is None else json.loads(found["choice"])
     out.cells_ = []
     for cell in found["cells"]:
         of = getattr(_estimators, _names.class_of(cell["method"]))

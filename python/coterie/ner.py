@@ -29,8 +29,9 @@ class Corpus:
     ----------
     words : list of list of str
         The words of every sentence.
-    mentions : list of list of (begin, end, type, margin)
-        Of every sentence: words begin to end - 1, and how sure a tagger was (0: nobody asked one).
+    mentions : list of list of (begin, end, type, margin, probability)
+        Of every sentence: words begin to end - 1, and how sure a tagger was: the margin ranks mentions, the probability is calibrated on words of the
+        support that were left out (0: nobody asked a tagger, or it has none).
     annotated : list of bool
         Whether somebody said what is a mention in a sentence.
     types : list of str
@@ -56,11 +57,11 @@ class Corpus:
     format = property(lambda self: self._core.format)
 
     def subset(self, sentences: Any) -> Corpus:
-        """Some of the sentences, by number from 0."""
+        """Some of the sentences, by their numbers from 0. ValueError on others."""
         return Corpus(self._core.subset([int(number) for number in sentences]))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """As `coterie ner tag --out`: columns as columns, all else as JSON lines; whole or not at all."""
+        """Into the file `path`, as `coterie ner tag --out`: columns as columns, all else as JSON lines; whole or not at all. OSError where it cannot be."""
         self._core.write(os.fspath(path))
 
     def __repr__(self) -> str:
@@ -87,19 +88,29 @@ class Tagger:
     method = property(lambda self: self._core.method)
 
     def scores(self, vectors: Any, *, n_jobs: int | None = None) -> np.ndarray:
-        """(n_words, 1 + n_types) scores of O and of each type; larger is better."""
+        """(n_words, 1 + n_types) scores of O and of each type; larger is better.
+
+        vectors: n_words x d; n_jobs: threads, as of the classes. ValueError on another d.
+        """
         return self._core.scores(_rows(vectors), _input.threads_of(n_jobs))
 
     def tag(self, corpus: Corpus, vectors: Any, *, decoding: str = "nearest", n_jobs: int | None = None) -> Corpus:
-        """A copy of the corpus with the mentions found in place of its own; decoding: 'nearest' or 'viterbi'."""
+        """A copy of the corpus with the mentions found in place of its own.
+
+        vectors: n_words x d, of the corpus' words; decoding: 'nearest' (the best type of each word) or 'viterbi' (of each sentence); n_jobs: threads, as of
+        the classes. ValueError on vectors that do not fit.
+        """
         return Corpus(self._core.tag(corpus._core, _rows(vectors), {"decoding": decoding}, _input.threads_of(n_jobs)))
 
     def suggest(self, corpus: Corpus, vectors: Any, count: int = 5, *, n_jobs: int | None = None) -> list[tuple[int, str, float]]:
-        """(sentence, type, value from 0 to 1) of sentences worth annotating next; those that are annotated are left out."""
+        """(sentence, type, value from 0 to 1) of `count` sentences of the corpus worth annotating next; those that are annotated are left out.
+
+        vectors: n_words x d, of the corpus' words; n_jobs: threads, as of the classes. ValueError on vectors that do not fit.
+        """
         return self._core.suggest(corpus._core, _rows(vectors), {"count": count}, _input.threads_of(n_jobs))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the tagger, whole or not at all; the command and `load` read it."""
+        """Writes the tagger to the file `path`, whole or not at all; the command and `load` read it. OSError where it cannot be."""
         self._core.save(os.fspath(path))
 
     def __repr__(self) -> str:
@@ -118,6 +129,8 @@ def read(path: str | os.PathLike[str], *, format: str = "auto", lenient: bool = 
 
     Parameters
     ----------
+    path : str
+        The file; of brat FILE.ann, beside which FILE.txt lies.
     format : {'auto', 'conll', 'json-lines', 'text', 'brat'}, default='auto'
     lenient : bool, default=False
         Tags that do not fit together are read as the script conlleval reads them.
@@ -131,7 +144,10 @@ def read(path: str | os.PathLike[str], *, format: str = "auto", lenient: bool = 
 
 
 def load_voyages() -> tuple[Corpus, np.ndarray]:
-    """40 sentences about ships with three types of mentions, and the vectors of their 494 words: the corpus that comes with coterie."""
+    """40 sentences about ships with three types of mentions, and the vectors of their 494 words: the corpus that comes with coterie.
+
+    The vectors are 494 x 48, float32. BadData where the package lacks them.
+    """
     for folder in _core.data_folders():
         place = os.path.join(folder, "voyages")
         if os.path.isdir(place):
@@ -140,7 +156,11 @@ def load_voyages() -> tuple[Corpus, np.ndarray]:
 
 
 def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int = "auto", n_jobs: int | None = None) -> np.ndarray:
-    """(n_words, d) vectors: by an encoder's folder (BERT, DistilBERT, MPNet; layer 'last', 'middle' or a number), static vectors, or FILE.npy."""
+    """(n_words, d) vectors of the words of a corpus.
+
+    source: an encoder's folder (BERT, DistilBERT, MPNet), a file of static vectors, or FILE.npy; layer: of an encoder, 'last', 'middle' or a number; n_jobs:
+    threads, as of the classes. ValueError on what is not accepted, BadData on a file that is not sound; a CoterieWarning tells words without a vector.
+    """
     found, _, notes = _core.ner_vectors(os.fspath(source), corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
     for note in notes:
         if "no vector" in note:
@@ -163,6 +183,10 @@ def adapt(
 
     Parameters
     ----------
+    support : Corpus
+        The annotated sentences.
+    support_vectors, other_vectors : array of shape (n_words, d), or None
+        Vectors of the words of the support, and of words that are not annotated.
     method : {'auto', 'k-means', 'support-space', 'discriminant', 'logistic', 'prototypes', 'nearest-word'}, default='auto'
         auto compares the first four by leaving out one sentence of the support after the other.
     outside_share : float or str, default='auto'
@@ -171,6 +195,8 @@ def adapt(
         Of k-means.
     random_state : int, default=0
         Draws the words that take part in the comparison where there are more than 10,000.
+    n_jobs : int, default=None
+        Threads, as of the classes.
 
     Raises
     ------
@@ -187,12 +213,15 @@ def adapt(
 
 
 def load(path: str | os.PathLike[str]) -> Tagger:
-    """The tagger in a file that `Tagger.save`, or `coterie ner adapt --model-out`, has written. BadData on what is none."""
+    """The tagger in the file `path` that `Tagger.save`, or `coterie ner adapt --model-out`, has written. BadData on what is none."""
     return Tagger(_core.ner_load(os.fspath(path)))
 
 
 def sample_support(corpus: Corpus, shots: int = 5, *, random_state: Any = 0) -> list[int]:
-    """Numbers of sentences with at least `shots` mentions of every type, drawn by the greedy rule of Yang and Katiyar (2020)."""
+    """Numbers of sentences with at least `shots` mentions of every type of the corpus, drawn by the greedy rule of Yang and Katiyar (2020).
+
+    random_state: the seed. BadData where a type has fewer mentions.
+    """
     return _core.ner_sample(corpus._core, {"shots": shots}, _input.seed_of(random_state))
 
 
@@ -202,6 +231,9 @@ def find_sentences(some: Corpus, all: Corpus) -> list[int]:
 
 
 def score(gold: Corpus, found: Corpus) -> dict[str, Any]:
-    """marked, found, right, precision, recall and f1 as conlleval counts them, and under "types" the same of each type."""
+    """marked, found, right, precision, recall and f1 as conlleval counts them, and under "types" the same of each type.
+
+    gold: the corpus as annotated; found: the same sentences as tagged. ValueError where they are not the same.
+    """
     micro, types = _core.ner_score(gold._core, found._core)
     return {**micro, "types": types}

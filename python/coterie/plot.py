@@ -69,7 +69,8 @@ def clusters(model: Clusterer, X: Any, *, labels: Any = None, ax: Any = None) ->
 
     The space is that of `transform` where it gives an embedding, else that of the rows after center and scale; more than two dimensions are shown by their
     first two principal axes. `labels` are the clusters to colour by (`model.labels_`, where shares or sizes make them others than predict's), one per row;
-    without them, those of `predict`. Sparse matrices are refused. Returns the axes.
+    without them, those of `predict`. `ax`: axes of matplotlib to draw into; None: new ones. TypeError on sparse matrices, ValueError on another number of
+    labels, ImportError without matplotlib. Returns the axes.
     """
     model._require_fitted()
     if _input.is_sparse(X):
@@ -106,7 +107,10 @@ def _report(model):
 
 
 def sizes(model: Clusterer, *, ax: Any = None) -> Any:
-    """How many rows of the fit each cluster has, as bars in the order of the clusters' numbers. Returns the axes."""
+    """How many rows of the fit each cluster has, as bars in the order of the clusters' numbers. Returns the axes.
+
+    model: fitted in this process, else AttributeError. ax: axes of matplotlib to draw into; None: new ones.
+    """
     counts = np.asarray(_report(model)["sizes"])
     ax = _axes(ax)
     ax.bar(np.arange(len(counts)), counts, color=_colours(len(counts)))
@@ -117,7 +121,10 @@ def sizes(model: Clusterer, *, ax: Any = None) -> Any:
 
 
 def objective(model: Clusterer, *, ax: Any = None) -> Any:
-    """The objective after each iteration of the restart that was kept. ValueError where the method has no iterations. Returns the axes."""
+    """The objective after each iteration of the restart that was kept. Returns the axes.
+
+    model: fitted in this process, else AttributeError. ax: axes of matplotlib to draw into; None: new ones. ValueError where the method has no iterations.
+    """
     report = _report(model)
     values = np.asarray(report["objective_per_iteration"])
     if not len(values):

@@ -47,6 +47,7 @@ nb::list described_methods() {
         takes["labels"] = method.takes.labels;
         takes["shares"] = shares[static_cast<int>(method.takes.shares)];
         takes["sizes"] = method.takes.sizes;
+        takes["pairs"] = method.takes.pairs;
         takes["device"] = method.takes.device;
         takes["checkpoint"] = method.takes.checkpoint;
         nb::dict each;

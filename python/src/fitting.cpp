@@ -157,7 +157,9 @@ public:
 
     // The document of `coterie describe`, and what a caller should know.
     nb::tuple describe(nb::handle points, const std::vector<std::string>& names, const Words& categories,
-                       const std::optional<Numbers>& weights, int threads, const std::string& device) const {
+                       const std::optional<Numbers>& weights, int threads, const std::string& device,
+                       const nb::object& beside) const {
+        const std::optional<Other> other = other_of(beside);
         Host host;
         const Run run = run_of(threads, device, host);
         const Points rows = points_of(points);
@@ -167,6 +169,7 @@ public:
             const PreparedRows prepared = pipeline_.prepare(rows, names, run, categories);
             AppliedResult result =
                 description_result(pipeline_, coterie::describe(pipeline_, prepared, run, numbers), rows.rows(), "X");
+            add_beside(result, other, prepared, run);
             std::vector<std::string> said = prepared.warnings;
             said.insert(said.end(), result.warnings.begin(), result.warnings.end());
             return std::pair(json_document(result), said);
@@ -175,12 +178,12 @@ public:
         return nb::make_tuple(document, warnings);
     }
 
-    // The page about the fit of these rows; truth: numbers of names, or none.
+    // The page about the fit of these rows, or, where the model was loaded, about these rows; truth: numbers of names,
+    // or none.
     nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                  const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
-                 const std::string& source, int threads) const {
-        if (model().fit_report().points == 0)
-            throw BadArgument("the model was loaded or copied, and how it was fitted is not in its file; fit it again");
+                 const std::string& source, int threads, const nb::object& beside) const {
+        const std::optional<Other> other = other_of(beside);
         Host host;
         const Run run = run_of(threads, "cpu", host);
         const Problem problem{.points = points_of(points)};
@@ -191,6 +194,19 @@ public:
             if (!prepared.points.resident())
                 throw BadArgument(std::string("X: the page's picture is drawn of points in memory, and these are ") +
                                   (as_sparse(problem.points) != nullptr ? "sparse" : "read in blocks"));
+            if (model().fit_report().points == 0) {
+                AppliedResult result = description_result(pipeline_, coterie::describe(pipeline_, prepared, run),
+                                                          problem.points.rows(), source);
+                result.model = "a loaded model";
+                if (known) {
+                    const Labels labels = pipeline_.predict(prepared, run);
+                    result.agreement = compare(merged_by_label(labels, model().cluster_labels()), source, *known);
+                    result.truth_source = known->source;
+                }
+                add_beside(result, other, prepared, run);
+                return coterie::page(result, applied_picture(pipeline_, result, prepared, run), {},
+                                     page_map(pipeline_, result, prepared, known, run));
+            }
             const Labels& labels = pipeline_.labels_of_prepared();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
                 throw BadArgument("X: " + std::to_string(prepared.points.rows()) + " rows; the model was fitted on " +
@@ -200,6 +216,7 @@ public:
             const std::string picture = scatter_picture(prepared.points, labels, result.sizes, {title(result), ""},
                                                         pipeline_.prepared_names(), run);
             result.description = coterie::describe(pipeline_, prepared, run, {}, &labels);
+            add_beside(result, other, prepared, run);
             return coterie::page(result, picture, {}, page_map(pipeline_, result, prepared, known, run));
         });
         return nb::str(text.data(), text.size());
@@ -211,6 +228,26 @@ public:
     }
 
 private:
+    // Another model, with the same rows as it takes them: (fitted, points, names, categories), or None.
+    struct Other {
+        const Fitted* fitted;
+        Points rows;
+        std::vector<std::string> names;
+        Words categories;
+    };
+    static std::optional<Other> other_of(const nb::object& beside) {
+        if (beside.is_none()) return std::nullopt;
+        return Other{nb::cast<const Fitted*>(beside[0]), points_of(beside[1]),
+                     nb::cast<std::vector<std::string>>(beside[2]), nb::cast<Words>(beside[3])};
+    }
+    void add_beside(ClusteringResult& result, const std::optional<Other>& other, const PreparedRows& prepared,
+                    const Run& run) const {
+        if (!other) return;
+        const Pipeline& theirs = other->fitted->pipeline_;
+        result.beside = compare_models(pipeline_, prepared, result.description->row_labels, theirs,
+                                       theirs.prepare(other->rows, other->names, run, other->categories), run);
+        result.beside->model = "beside";
+    }
     static Output output_named(const std::string& which) {
         for (int i = 0; i < output_count; ++i)
             if (name(static_cast<Output>(i)) == which) return static_cast<Output>(i);
@@ -309,6 +346,11 @@ Problem problem_of(nb::handle points, const nb::dict& side) {
         if (low) problem.sizes->low = *low;
         if (high) problem.sizes->high = *high;
     }
+    for (const auto& [key, pairs] :
+         {std::pair("must_links", &problem.must_links), {"cannot_links", &problem.cannot_links}})
+        if (has(key))
+            for (const auto& [first, second] : nb::cast<std::vector<std::pair<std::int64_t, std::int64_t>>>(given(key)))
+                pairs->push_back({first, second});
     return problem;
 }
 
@@ -338,9 +380,9 @@ void add_fitting(nb::module_& module) {
         .def("predict", &Fitted::predict, "points"_a, "column_names"_a, "categories"_a, "threads"_a, "device"_a)
         .def("prepared", &Fitted::prepared, "points"_a, "column_names"_a, "categories"_a, "threads"_a)
         .def("describe", &Fitted::describe, "points"_a, "column_names"_a, "categories"_a, "weights"_a.none(),
-             "threads"_a, "device"_a)
+             "threads"_a, "device"_a, "beside"_a.none())
         .def("page", &Fitted::page, "points"_a, "column_names"_a, "categories"_a, "truth"_a.none(), "truth_names"_a,
-             "source"_a, "threads"_a)
+             "source"_a, "threads"_a, "beside"_a.none())
         .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "categories"_a, "threads"_a,
              "device"_a)
         .def(

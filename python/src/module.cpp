@@ -153,6 +153,7 @@ static const coterie_network_api* networks_of_torch(std::int32_t abi) {
         const auto place = nb::cast<std::uintptr_t>(nb::module_::import_("coterie._networks").attr("functions")(abi));
         return reinterpret_cast<const coterie_network_api*>(place);
     } catch (const nb::python_error& error) {
+        if (error.matches(PyExc_KeyboardInterrupt)) interrupted = true;  // comes out as what it is
         throw std::runtime_error("torch cannot be imported (" + std::string(nb::str(error.value()).c_str()) + ")");
     }
 }

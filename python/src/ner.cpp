@@ -50,7 +50,8 @@ nb::list mentions_of(const Corpus& corpus) {
         nb::list mentions;
         for (const ner::Mention& mention : sentence.mentions)
             mentions.append(nb::make_tuple(mention.begin, mention.end,
-                                           corpus.types[static_cast<std::size_t>(mention.type)], mention.margin));
+                                           corpus.types[static_cast<std::size_t>(mention.type)], mention.margin,
+                                           mention.probability));
         out.append(mentions);
     }
     return out;

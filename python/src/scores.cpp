@@ -2,6 +2,7 @@
 
 #include "core.hpp"
 
+#include "coterie/metrics/criteria.hpp"
 #include "coterie/metrics/metrics.hpp"
 
 namespace coterie::python {
@@ -64,6 +65,7 @@ void add_scores(nb::module_& module) {
     of_labels("purity", &purity);
     of_labels("homogeneity", &homogeneity);
     of_labels("completeness", &completeness);
+    of_labels("prediction_strength", &prediction_strength);
     module.def(
         "scores",
         [](const Labels1& labels, const Labels1& truth) { return dict_of(score(span_of(labels), span_of(truth))); },
@@ -94,14 +96,19 @@ void add_scores(nb::module_& module) {
             });
         },
         "points"_a, "labels"_a, "sample"_a, "seed"_a, "threads"_a);
-    module.def(
-        "scatter_ratio",
-        [](nb::handle points, const Labels1& labels, int threads) {
-            return of_points(points, 0, threads, [&](PointsView rows, const Run& run) {
-                return scatter_ratio(rows, span_of(labels), run);
-            });
-        },
-        "points"_a, "labels"_a, "threads"_a);
+    const auto of_partition = [&module](const char* name, double (*f)(PointsView, LabelSpan, const Run&)) {
+        module.def(
+            name,
+            [f](nb::handle points, const Labels1& labels, int threads) {
+                return of_points(points, 0, threads,
+                                 [&](PointsView rows, const Run& run) { return f(rows, span_of(labels), run); });
+            },
+            "points"_a, "labels"_a, "threads"_a);
+    };
+    of_partition("scatter_ratio", &scatter_ratio);
+    of_partition("calinski_harabasz", &calinski_harabasz);
+    of_partition("davies_bouldin", &davies_bouldin);
+    of_partition("spherical_mixture_bic", &spherical_mixture_bic);
 }
 
 }  // namespace coterie::python

@@ -7,6 +7,9 @@
 
 #include "core.hpp"
 
+#include "coterie/selection/choose_clusters.hpp"
+#include "coterie/selection/compare_methods.hpp"
+#include "coterie/selection/consensus.hpp"
 #include "coterie/selection/tune.hpp"
 
 namespace coterie::python {
@@ -58,7 +61,66 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     out["best_method"] = result.best_method;
     out["best_options"] = dict_of(result.best_options);
     out["interrupted"] = result.interrupted;
+    out["choice"] = result.choice ? nb::object(nb::str(json_document(*result.choice).c_str())) : nb::none();
     return out;
+}
+
+// The document of a choice of k, as JSON.
+std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::handle points, const nb::dict& side,
+                   const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
+                   const std::string& device, nb::object notify) {
+    const Method& method = find_method(method_name);
+    const OptionValues values = option_values(*method.options, fixed);
+    ChooseOptions options;
+    PreparationOptions::described().assign(&options.preparation,
+                                           option_values(PreparationOptions::described(), preparation));
+    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+    const Problem problem = problem_of(points, side);
+    Host host(std::move(notify));
+    Run run(seed, threads);
+    run.device = device;
+    host.attach(run);
+    return host.work([&] { return json_document(choose_clusters(method, problem, values, options, run)); });
+}
+
+// (document, labels of each method)
+nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::handle points, const nb::dict& side,
+                   const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
+                   const std::string& device, const std::optional<Labels1>& truth) {
+    CompareOptions options{.clusters = clusters, .methods = methods};
+    PreparationOptions::described().assign(&options.preparation,
+                                           option_values(PreparationOptions::described(), preparation));
+    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+    const Problem problem = problem_of(points, side);
+    Host host;
+    Run run(seed, threads);
+    run.device = device;
+    host.attach(run);
+    const LabelSpan known = truth ? span_of(*truth) : LabelSpan();
+    Comparison found = host.work([&] { return compare_methods(problem, options, run, known); });
+    run.throw_if_stopped("compare");
+    nb::list labels;
+    for (auto& method : found.methods) labels.append(owned_array(std::move(method.labels)));
+    const std::string document = json_document(found, "X");
+    return nb::make_tuple(document, labels);
+}
+
+// (document, labels, confidence)
+nb::tuple consensus_of(const std::vector<std::string>& methods, int clusters, int fits, nb::handle points,
+                       const nb::dict& side, const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed,
+                       int threads, const std::string& device) {
+    ConsensusOptions options{.clusters = clusters, .fits = fits, .methods = methods};
+    PreparationOptions::described().assign(&options.preparation,
+                                           option_values(PreparationOptions::described(), preparation));
+    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+    const Problem problem = problem_of(points, side);
+    Host host;
+    Run run(seed, threads);
+    run.device = device;
+    host.attach(run);
+    Consensus found = host.work([&] { return consensus(problem, options, run); });
+    const std::string document = json_document(found, "X");
+    return nb::make_tuple(document, owned_array(std::move(found.labels)), owned_array(std::move(found.confidence)));
 }
 
 }  // namespace
@@ -67,6 +129,12 @@ void add_tuning(nb::module_& module) {
     using namespace nb::literals;
     module.def("tune", &tuned, "method"_a, "fixed"_a, "grid"_a, "how"_a, "points"_a.none(), "side"_a, "preparation"_a,
                "seed"_a, "threads"_a, "device"_a, "truth"_a.none(), "notify"_a.none());
+    module.def("compare", &compared, "methods"_a, "clusters"_a, "points"_a.none(), "side"_a, "preparation"_a,
+               "columns"_a, "seed"_a, "threads"_a, "device"_a, "truth"_a.none());
+    module.def("consensus", &consensus_of, "methods"_a, "clusters"_a, "fits"_a, "points"_a.none(), "side"_a,
+               "preparation"_a, "columns"_a, "seed"_a, "threads"_a, "device"_a);
+    module.def("choose_clusters", &chosen, "method"_a, "fixed"_a, "points"_a.none(), "side"_a, "preparation"_a,
+               "columns"_a, "seed"_a, "threads"_a, "device"_a, "notify"_a.none());
 }
 
 }  // namespace coterie::python

@@ -1,12 +1,17 @@
 """What the tests of the package share. The package is the built one: PYTHONPATH names its folder, COTERIE_COMMAND the command beside it."""
 import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
 import coterie
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# Debian's torch is outside a virtual environment.
+DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages")
+NEEDED = ("torch", "torchgen", "typing_extensions.py")
 DEEP = ("AeKMeans", "Dekm", "Dec", "Idec", "Dcn", "EntropyNet", "Imsat", "Iic", "SelaNet", "MiadmNet")
 # Networks that are trained for a moment only.
 QUICK = {
@@ -19,7 +24,9 @@ QUICK = {
 
 def estimator(name, **parameters):
     """An object of the class that is fitted within a moment."""
-    return getattr(coterie, name)(**{"n_clusters": 3, **QUICK.get(name, {}), **parameters})
+    cls = getattr(coterie, name)
+    clusters = {"n_clusters": 3} if "n_clusters" in cls._defaults() else {}
+    return cls(**{**clusters, **QUICK.get(name, {}), **parameters})
 
 
 def class_names():
@@ -43,3 +50,19 @@ def digits():
 @pytest.fixture(scope="session")
 def iris():
     return coterie.datasets.load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory):
+    """In which torch can be imported."""
+    found = dict(os.environ, OMP_WAIT_POLICY="passive")
+    ways = [found]
+    if all((DEBIAN / name).exists() for name in NEEDED):
+        folder = tmp_path_factory.mktemp("torch")
+        for name in NEEDED:
+            (folder / name).symlink_to(DEBIAN / name)
+        ways.append(dict(found, PYTHONPATH=os.pathsep.join([found.get("PYTHONPATH", ""), str(folder)])))
+    for way in ways:
+        if subprocess.run([sys.executable, "-W", "ignore", "-c", "import torch"], env=way, capture_output=True, timeout=300).returncode == 0:
+            return way
+    pytest.skip("this interpreter has no torch")

@@ -1,8 +1,11 @@
 """describe: the numbers of the command, as Python has them."""
 
+import itertools
+
 import numpy as np
 import pandas
 import pytest
+import sklearn.metrics
 
 import coterie
 
@@ -54,3 +57,26 @@ def test_a_column_of_one_value_here_and_another_there():
     table = pandas.DataFrame({"kind": [0.0] * 5 + [1.0] * 5, "noise": np.arange(10) % 5 * 1e-3})
     told = coterie.KMeans(n_clusters=2, random_state=0).fit(table).describe(table)
     assert sorted(cluster["columns"][0]["difference"] for cluster in told["clusters"]) == [-np.inf, np.inf]
+
+
+def test_what_moved_beside_another_model(iris, tmp_path):
+    three, two = (coterie.KMeans(n_clusters=k, scale="zscore", random_state=0).fit(iris) for k in (3, 2))
+    told = three.describe(iris, beside=two)["beside"]
+    best = max(sum((three.labels_ == a) & (two.labels_ == b) for a, b in zip(pair, (0, 1))).sum() for pair in itertools.permutations(range(3), 2))
+    assert told["scored"] == len(iris) and told["moved"] == len(iris) - best == sum(move["points"] for move in told["moves"])
+    for move in told["moves"]:
+        assert all(str(three.labels_[row]) == move["to"] and str(two.labels_[row]) == move["from"] for row in move["rows"])
+    assert told["ari"] == pytest.approx(sklearn.metrics.adjusted_rand_score(two.labels_, three.labels_))
+    two.save(tmp_path / "two.st")
+    assert coterie.describe(three, iris, beside=tmp_path / "two.st")["beside"]["moves"] == told["moves"]
+    # Of other columns, in another order: each model finds its own.
+    narrow = coterie.KMeans(n_clusters=2, random_state=0).fit(iris[iris.columns[::-1][:2]])
+    assert three.describe(iris, beside=narrow)["beside"]["scored"] == len(iris)
+    page = str(coterie.report(three, iris, beside=two))
+    assert "What moved, beside kmeans of" in page and f"{told['moved']} of 150 rows have moved" in page
+
+
+def test_a_loaded_model_has_a_page_of_any_rows(iris, tmp_path):
+    coterie.KMeans(n_clusters=3, random_state=0).fit(iris).save(tmp_path / "m.st")
+    page = str(coterie.report(coterie.load(tmp_path / "m.st"), iris[:100], source="some <irises>"))
+    assert "kmeans of a loaded model on some &lt;irises&gt;" in page and 'id="map-data"' in page and "typical rows" in page

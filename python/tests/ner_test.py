@@ -49,7 +49,7 @@ def test_the_same_as_the_command(voyages, command, tmp_path):
 def test_what_a_corpus_is(voyages, tmp_path):
     corpus, vectors = voyages
     assert len(corpus.words) == 40 and corpus.types == ["SHIP", "PLACE", "PERSON"] and corpus.format == "conll" and all(corpus.annotated)
-    assert corpus.mentions[0] == [(1, 3, "SHIP", 0.0), (4, 5, "PLACE", 0.0)]
+    assert corpus.mentions[0] == [(1, 3, "SHIP", 0.0, 0.0), (4, 5, "PLACE", 0.0, 0.0)]
     assert corpus.tags.dtype == np.int32 and list(corpus.tags[:6]) == [0, 1, 1, 0, 2, 0]
     assert repr(corpus) == "Corpus(40 sentences, 494 words, types SHIP, PLACE, PERSON)"
     corpus.write(tmp_path / "again.conll")

@@ -1,6 +1,8 @@
 """The package itself: generated classes, names, scores, data sets."""
+import importlib
 import inspect
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -36,6 +38,38 @@ def test_docstrings_are_complete(name):
         assert method.startswith("_") or function.__doc__, method
 
 
+def public_functions():
+    """(name, function) of every function of the package, and of every method of its other classes, that a user may call."""
+    for module in (coterie, *(importlib.import_module(f"coterie.{name}") for name in ("metrics", "datasets", "plot", "ner", "dask"))):
+        for name in coterie.__all__ if module is coterie else getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")]):
+            thing = getattr(module, name)
+            if inspect.isclass(thing) and module is not coterie:
+                yield from ((f"{name}.{method}", function) for method, function in inspect.getmembers(thing, inspect.isfunction) if not method.startswith("_"))
+            elif inspect.isfunction(thing) and thing.__module__.startswith("coterie"):
+                yield f"{module.__name__}.{name}", thing
+
+
+@pytest.mark.parametrize(("name", "function"), list(public_functions()))
+def test_functions_tell_what_they_take_and_raise(name, function):
+    text = inspect.getdoc(function) or ""
+    signature = inspect.signature(function)
+    for parameter in signature.parameters:
+        assert parameter == "self" or re.search(rf"\b{parameter}\b", text), parameter
+    assert re.search(r"Error|BadData|BadArgument", text) or name == "coterie.datasets.names"  # which cannot fail
+    assert signature.return_annotation is not inspect.Signature.empty
+    assert all(each.annotation is not each.empty for each in signature.parameters.values() if each.name != "self")
+
+
+def test_arrays_are_told_with_their_shapes():
+    for method in (coterie.SoftKMeans.predict_proba, coterie.Subspace.transform, coterie.Subspace.distances, coterie.Subspace.label_scores):
+        assert "n x" in inspect.getdoc(method)
+    for name in class_names():
+        section = inspect.getdoc(getattr(coterie, name)).split("\nAttributes\n")[1].split("\nRaises\n")[0]
+        for line in section.splitlines():
+            if " : array" in line and "feature_names_in_" not in line:
+                assert re.search(r"of shape \(", line), line
+
+
 @pytest.mark.parametrize("name", [name for name in class_names() if name not in DEEP])
 def test_described_attributes_are_there(name, iris):
     X, y = iris
@@ -44,7 +78,7 @@ def test_described_attributes_are_there(name, iris):
     names = [word for line in section.splitlines() if " : " in line and not line.startswith(" ") for word in line.split(" : ")[0].split(", ")]
     assert {"labels_", "n_iter_", "objective_"} <= set(names)
     for attribute in names:
-        if attribute != "feature_names_in_":
+        if attribute not in ("feature_names_in_", "cluster_choice_"):  # of X with names; of n_clusters="auto"
             assert getattr(model, attribute) is not None, attribute
     for attribute in ("labels_", "n_iter_"):
         assert attribute in dir(model)
@@ -83,8 +117,8 @@ def test_report(tmp_path):
     with pytest.raises(ValueError, match="100 rows; the model was fitted on 178"):
         coterie.report(model, wine.data[:100])
     model.save(tmp_path / "model.coterie")
-    with pytest.raises(ValueError, match="fit it again"):
-        coterie.report(coterie.load(tmp_path / "model.coterie"), wine.data)
+    again = str(coterie.report(coterie.load(tmp_path / "model.coterie"), wine.data, wine.target))
+    assert "Agreement with y_true" in again and f"{metrics.accuracy_score(wine.target, model.labels_):.3f}"[:4] in again
 
 
 def test_scores_are_scikit_learns():

@@ -1,5 +1,7 @@
 """Several processes at one fit: the bits of one."""
 import multiprocessing
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -122,3 +124,32 @@ def test_what_a_communicator_raises_comes_out(iris):
 
     with pytest.raises((LookupError, coterie.CoterieError), match="the line is cut"):
         coterie.KMeans(3).fit(X, comm=Broken())
+
+
+TORCHRUN = """
+import sys
+import numpy as np, torch.distributed as dist, coterie
+dist.init_process_group("gloo")
+model = coterie.KMeans(5, n_jobs=1).fit(sys.argv[2:], comm=dist)
+pair = dist.new_group([0, 2])
+if dist.get_rank() != 1:  # a group of some of them, whose ranks are others
+    again = coterie.KMeans(5, n_jobs=1).fit(sys.argv[2:], comm=pair)
+    assert np.array_equal(again.cluster_centers_, model.cluster_centers_)
+np.savez(f"{sys.argv[1]}/{dist.get_rank()}.npz", labels=model.labels_, centers=model.cluster_centers_, objective=model.objective_)
+dist.barrier()
+"""
+
+
+def test_torchrun_with_gloo_has_the_bits_of_one(files, tmp_path, environment):
+    program = tmp_path / "fit.py"
+    program.write_text(TORCHRUN)
+    # Where the output goes has no default that torch 1.13 can take from Python 3.11.
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "3", "--redirects", "1", "--tee", "1", "--log_dir", str(tmp_path / "log")]
+    words = [sys.executable, "-W", "ignore", *torchrun, str(program), str(tmp_path), *files]
+    done = subprocess.run(words, env=dict(environment, OMP_NUM_THREADS="1"), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    alone = coterie.KMeans(5, n_jobs=1).fit(files)
+    found = [np.load(tmp_path / f"{rank}.npz") for rank in range(3)]
+    assert np.array_equal(np.concatenate([each["labels"] for each in found]), alone.labels_)
+    for each in found:
+        assert np.array_equal(each["centers"], alone.cluster_centers_) and each["objective"] == alone.objective_

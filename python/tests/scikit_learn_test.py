@@ -3,8 +3,6 @@ import warnings
 
 import joblib
 import numpy as np
-import pandas
-import polars
 import pytest
 import sklearn
 from conftest import DEEP, class_names, estimator
@@ -12,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import coterie
@@ -89,6 +88,15 @@ def test_in_a_pipeline(iris):
     assert np.array_equal(coterie.KMeans(3, n_init=5, scale="zscore").fit(X).labels_, labels)
 
 
+def test_a_notebook_shows_pipelines_and_models(iris):
+    X, _ = iris
+    model = make_pipeline(StandardScaler(), coterie.KMeans(3))
+    assert "KMeans" in estimator_html_repr(model) and "n_clusters=3" in repr(model)
+    assert "KMeans" in estimator_html_repr(model.fit(X))
+    before, after = coterie.KMeans(3)._repr_html_(), coterie.KMeans(3).fit(X)._repr_html_()
+    assert "n_clusters" in before and "150 of 4 dimensions" not in before and "150 of 4 dimensions" in after
+
+
 def test_grid_search_by_the_own_score(iris):
     X, _ = iris
     search = GridSearchCV(coterie.KMeans(n_init=3), {"n_clusters": [2, 3, 4]}, cv=3).fit(X)
@@ -123,6 +131,7 @@ def test_joblib_processes_and_files(iris, tmp_path):
 
 
 def test_set_output(iris):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     X, _ = iris
     frame = pandas.DataFrame(X, index=[f"r{i}" for i in range(150)])
     frame.columns = ["a", "b", "c", "d"]
@@ -137,6 +146,7 @@ def test_set_output(iris):
 
 
 def test_global_set_output(iris):
+    pytest.importorskip("pandas")
     X, _ = iris
     with sklearn.config_context(transform_output="pandas"):
         out = coterie.KMeans(3).fit_transform(X)

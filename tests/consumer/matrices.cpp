@@ -65,7 +65,9 @@ void models(const Matrix<double>& x) {
             known.partial_labels.assign(static_cast<std::size_t>(x.rows()), -1);
             for (std::size_t i = 0; i < 3; ++i) known.partial_labels[i] = static_cast<std::int32_t>(i);
         }
-        const auto pipeline = coterie::Pipeline::fit(method, {{"clusters", std::int64_t(3)}}, known, {}, run);
+        coterie::OptionValues options;
+        if (method.options->find("clusters") != nullptr) options["clusters"] = std::int64_t(3);
+        const auto pipeline = coterie::Pipeline::fit(method, options, known, {}, run);
         const coterie::PreparedRows rows = pipeline.prepare(coterie::Points(x));
         for (int each = 0; each < coterie::output_count; ++each) {
             const auto output = static_cast<coterie::Output>(each);
@@ -130,14 +132,15 @@ void graphs(const Matrix<double>& x) {
 template <class T>
 void softmaxes(const Matrix<T>& x) {
     const coterie::Run run(1, 2);
-    const coterie::LinearSoftmax<T> linear = coterie::random_linear_softmax<T>(3, x.cols(), 1.0, run);
+    std::vector<const T*> pointers;
+    for (Index i = 0; i < x.rows(); ++i) pointers.push_back(x.data() + i * x.cols());
+    const coterie::Vector<double> mean = x.template cast<double>().colwise().mean().transpose();
+    const coterie::LinearSoftmax<T> linear = coterie::random_linear_softmax<T>(pointers, mean, 3, 1.0, run);
     use("weights", linear.weights);
     use("bias", linear.bias);
     const coterie::Rows<T> rows{x.data(), x.rows(), x.cols(), x.cols()};
     const Matrix<T> scores = coterie::logits(rows, linear, 2);
     use("logits", scores);
-    std::vector<const T*> pointers;
-    for (Index i = 0; i < x.rows(); ++i) pointers.push_back(x.data() + i * x.cols());
     use("logits of rows", coterie::logits(pointers, linear, 2));
     const coterie::Softmax<T> sigma = coterie::softmax(scores, 2);
     use("probability", sigma.probability);

@@ -72,6 +72,7 @@ public:
                       run.checkpoint.empty()
                           ? std::string()
                           : fingerprint_of_all(points, constraints, prior, options.pretrained, run)) {
+        network_.set_unit(unit_for(options.pretrained, points, run));
         network_.set_points(points, run);
         for (Index i = 0; i < n(); ++i)
             if (constraints.label(i) >= 0) known_.push_back(i);
@@ -366,12 +367,13 @@ private:
                              prior_, report_);
         loss_->describe(report_);
         report_.details.emplace_back("kept_epoch", std::int64_t{kept_epoch_ + 1});
+        report_.details.emplace_back("criterion", course_.criteria[kept]);
         report_.details.emplace_back("criterion_per_epoch", course_.criteria);
         report_.details.emplace_back("balance_per_epoch", course_.balances);
         report_.details.emplace_back("changed_per_epoch", course_.changed);
         const std::array<const char*, 4> names = {"auto", "dense", "vgg4", "resnet18"};
         describe_network(network_, names[static_cast<std::size_t>(network_of(options_))], run_, report_);
-        out.state = {points_.columns(), std::move(kept_)};
+        out.state = {points_.columns(), network_.unit(), std::move(kept_)};
         out.report = std::move(report_);
         return out;
     }

@@ -44,6 +44,7 @@ OptionSetFor<Options> describe_classifier() {
               "weights as torchvision names them")
         .real("weight_decay", &Options::weight_decay, at_least(0), "times the parameters is added to their gradient")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss")
+        .template integer<int>("restarts", &Options::restarts, at_least(1), restarts_meaning)
         .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
     return set;
 }

@@ -9,6 +9,7 @@
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/idle_option.hpp"
+#include "coterie/deep/internal/pretrained.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/sha256.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -55,11 +56,12 @@ ImageShape image_shape(const std::vector<int>& sides, Index dimensions) {
     return image;
 }
 
-Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters, bool half,
-                       const Run& run) {
+Matrix<double> encoded(PointsView points, double unit, const Architecture& architecture, const Parameters& parameters,
+                       bool half, const Run& run) {
     // A model predicts on any machine.
     Network network(architecture, run.device, run.threads, half && has_half(run.device));
     network.set_parameters(parameters);
+    network.set_unit(unit);
     network.set_points(points, run);
     return network.encode_all(run).cast<double>();
 }
@@ -105,6 +107,7 @@ DeepFit::DeepFit(std::string_view method, PointsView points, const AutoencoderOp
       network_(architecture_of(options, points.columns()), run.device, run.threads, options.half),
       checkpoint_(run, std::string(method), without_files(values),
                   run.checkpoint.empty() ? std::string() : fingerprint_with(points_, options.pretrained, run)) {
+    network_.set_unit(unit_for(options.pretrained, points, run));
     network_.set_points(points, run);
 }
 
@@ -203,7 +206,7 @@ void DeepFit::pretrain() {
 }
 
 DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) const {
-    return {points_.columns(), network_.parameters(), std::move(rotation), std::move(centroids)};
+    return {points_.columns(), network_.unit(), network_.parameters(), std::move(rotation), std::move(centroids)};
 }
 
 void DeepFit::finish(const Labels& labels, int clusters) {

@@ -53,8 +53,8 @@ std::string fingerprint_with(PointsView points, const std::string& path, const R
 /// The options that a checkpoint belongs to: a file's bytes are in the fingerprint, wherever it lies.
 OptionValues without_files(OptionValues options);
 /// What a network with such parameters makes of points, in double. BadData for points beyond 1e15.
-Matrix<double> encoded(PointsView points, const Architecture& architecture, const Parameters& parameters, bool half,
-                       const Run& run);
+Matrix<double> encoded(PointsView points, double unit, const Architecture& architecture, const Parameters& parameters,
+                       bool half, const Run& run);
 /// Adds the details "parameters", "network", "device" and "backend".
 void describe_network(const Network& network, const std::string& name, const Run& run, FitReport& report);
 

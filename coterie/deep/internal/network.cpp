@@ -21,6 +21,7 @@
 #include "coterie/base/internal/shared_library.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
 namespace {
@@ -115,6 +116,14 @@ void check_device(const std::string& device) {
 
 bool has_half(const std::string& device) { return device == "cuda" || (device == "cpu" && has_avx512()); }
 
+double unit_of(PointsView points, const Run& run) {
+    constexpr double usual_deviation = 0.26;
+    const ColumnMoments moments = column_moments(points, run);
+    const double spread = std::sqrt(moments.variance.sum());
+    if (!(spread > 1e-12 * moments.mean.norm())) return 1;  // less is rounding
+    return spread / std::sqrt(static_cast<double>(points.columns())) / usual_deviation;
+}
+
 struct Network::Handle {
     const coterie_network_api& functions = api();
     coterie_network* network = nullptr;
@@ -196,7 +205,7 @@ void Network::set_points(PointsView points, const Run& run) {
         for_each_row_block<Scalar>(points, run, {.name = "reading"}, [&](const RowBlock<Scalar>& block, int) {
             for (Index r = 0; r < block.rows.rows; ++r)
                 for (Index j = 0; j < points.columns(); ++j)
-                    if (!(std::abs(block.rows.row(r)[j]) <= largest_number))
+                    if (!(std::abs(static_cast<double>(block.rows.row(r)[j]) / unit_) <= largest_number))
                         refuse(block.first + r, j, static_cast<double>(block.rows.row(r)[j]));
         });
     });
@@ -227,7 +236,8 @@ Matrix<float> Network::items(std::span<const Index> rows) const {
         const GatheredRows<Scalar> found(points_, rows, run_);
         for (Index r = 0; r < out.rows(); ++r)
             std::transform(found[static_cast<std::size_t>(r)], found[static_cast<std::size_t>(r)] + out.cols(),
-                           out.row(r).data(), [](Scalar value) { return static_cast<float>(value); });
+                           out.row(r).data(),
+                           [this](Scalar value) { return static_cast<float>(static_cast<double>(value) / unit_); });
     });
     return out;
 }
@@ -277,7 +287,12 @@ Matrix<float> Network::encode_all(const Run& run) {
             if (points_.view().source() != nullptr)
                 points_.view().source()->expect(own_to, std::min(own.end, to + step));
             Matrix<float> items(to - from, architecture_.input.items());
-            items.topRows(own_to - from) = to_matrix<float>(points_.view().block(from, own_to, buffer));
+            points_.view().with_scalar([&]<class Scalar>() {
+                items.topRows(own_to - from) =
+                    (points_.view().block(from, own_to, buffer).template as<Scalar>().matrix().template cast<double>() /
+                     unit_)
+                        .template cast<float>();
+            });
             for (Index row = own_to; row < to; ++row)
                 items.row(row - from) =
                     others.row(std::lower_bound(fetched.begin(), fetched.end(), row) - fetched.begin());
@@ -309,10 +324,13 @@ Matrix<float> Network::begin(const std::vector<std::int64_t>& rows, const Change
     pass_rows_ = static_cast<Index>(rows.size());
     require_pass_memory();
     const Matrix<float> seen = items(rows);
+    Changes in_units = changes;
+    in_units.noise /= static_cast<float>(unit_);
+    for (Index c = 1; c < in_units.colour.cols(); c += 2) in_units.colour.col(c) /= static_cast<float>(unit_);
     Matrix<float> out(pass_rows_, architecture_.outputs);
     on_first([&] {
-        handle_->check(handle_->functions.forward(handle_->network, seen.data(), pass_rows_, data(changes.affine),
-                                                  data(changes.colour), data(changes.noise),
+        handle_->check(handle_->functions.forward(handle_->network, seen.data(), pass_rows_, data(in_units.affine),
+                                                  data(in_units.colour), data(in_units.noise),
                                                   pass == Pass::training ? 1 : 2, out.data()));
     });
     share({out.data(), static_cast<std::size_t>(out.size())});
@@ -407,6 +425,11 @@ Parameters load_parameters(const Archive& archive, const std::string& prefix, co
         reading.add(name, out.emplace_back(), size, "parameters of the network");
     }
     return out;
+}
+
+void unit_part(Parts& parts, double& unit) {
+    if (parts.present("unit", true))
+        parts.add("unit", unit, "what points are divided by before the network sees them", above(0));
 }
 
 void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture) {

@@ -49,9 +49,15 @@ using Parameters = std::vector<std::vector<float>>;
 void store_parameters(Archive& archive, const std::string& prefix, const Parameters& parameters);
 /// BadData unless they are those of such a network.
 Parameters load_parameters(const Archive& archive, const std::string& prefix, const Architecture& architecture);
+/// The unit of a model's points; 1 in models that have none, which were made before there was one.
+void unit_part(Parts& parts, double& unit);
 /// The parameters "network.0", "network.1", ... of a model. What is read must fit the architecture, which is asked for
 /// then alone; what it refuses is BadData of the file.
 void network_parts(Parts& parts, Parameters& parameters, FunctionRef<Architecture()> architecture);
+
+/// The unit of points for a network: their root mean square distance from the mean over sqrt(d), over 0.26, which is
+/// that of MNIST's pixels from 0 to 1, on which rates and starts were chosen. 1 where all points are equal.
+double unit_of(PointsView points, const Run& run);
 
 /// One network. Everything it computes is in single precision. The same bits for the same calls on one machine's CPU,
 /// whatever the number of threads. In several processes all make the same calls: rows come from whoever has them, the
@@ -66,8 +72,12 @@ public:
 
     /// Starts anew with parameters from the run's stream `purpose`, as the architecture's layers say.
     void initialize(const Run& run, std::string_view purpose);
+    /// Points and what is added to them are divided by this before the network sees them; 1 until it is set, before
+    /// set_points(). What it decodes is in that unit, too.
+    void set_unit(double unit) { unit_ = unit; }
+    double unit() const { return unit_; }
     /// What rows are rows of from here on: looked at when they are wanted, in memory or read, by the run's processes.
-    /// They must outlive the network. BadData, naming row and column, for values beyond 1e15: squares and sums of
+    /// They must outlive the network. BadData, naming row and column, for values beyond 1e15 units: squares and sums of
     /// smaller ones stay within single precision.
     void set_points(PointsView points, const Run& run);
     /// Kept, as they are, for this process alone.
@@ -120,6 +130,7 @@ private:
     Architecture architecture_;
     bool on_device_ = false;
     Points points_;
+    double unit_ = 1;
     Run run_;  // whose processes share the points
     Index pass_rows_ = 0;
     Index most_rows_ = 0;  // of a pass so far

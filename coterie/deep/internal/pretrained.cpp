@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/deep/internal/deep_fit.hpp"
 #include "coterie/io/internal/formats.hpp"
 
@@ -38,14 +39,36 @@ std::vector<std::string> resnet18_names(const Architecture& architecture) {
     return out;
 }
 
+namespace {
+bool is_coteries(const formats::SafetensorsFile& file) {
+    const auto says_so = [](const auto& fact) { return fact.first == "format" && fact.second == "coterie-model"; };
+    return std::any_of(file.metadata.begin(), file.metadata.end(), says_so);
+}
+}  // namespace
+
+double unit_for(const std::string& pretrained, PointsView points, const Run& run) {
+    if (pretrained.empty()) return unit_of(points, run);
+    double unit = 1;
+    if (run.communicator().rank() == 0) {
+        try {
+            const formats::Bytes bytes = formats::read_bytes(pretrained);
+            if (is_coteries(formats::parse_safetensors_table(bytes.data, pretrained))) {
+                const Archive model = Archive::load(pretrained);
+                if (model.has("unit")) unit = model.vector("unit", 1)[0];
+            }
+        } catch (const Error&) {  // who reads the parameters will say so
+        }
+    }
+    return from_process(run.communicator(), 0, unit);
+}
+
 void read_trunk(const std::string& path, const Architecture& classifier, bool is_resnet18, Parameters& parameters) {
     const formats::Bytes bytes = formats::read_bytes(path);
     const formats::SafetensorsFile file = formats::parse_safetensors_table(bytes.data, path);
     const auto has = [&](const std::string& name) {
         return std::any_of(file.tensors.begin(), file.tensors.end(), [&](const auto& t) { return t.name == name; });
     };
-    const auto is_coterie = [](const auto& fact) { return fact.first == "format" && fact.second == "coterie-model"; };
-    if (std::any_of(file.metadata.begin(), file.metadata.end(), is_coterie)) {
+    if (is_coteries(file)) {
         const Archive model = Archive::load(path);  // checks the sum of its bytes
         if (has("network.0") || !is_resnet18)
             require_kind(model, path, {"entropy-net", "imsat", "iic", "sela-net", "miadm-net"});

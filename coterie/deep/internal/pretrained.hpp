@@ -16,4 +16,9 @@ std::vector<std::string> resnet18_names(const Architecture& architecture);
 /// is not there or has another size, numbers that are not finite), ResourceError.
 void read_trunk(const std::string& path, const Architecture& classifier, bool is_resnet18, Parameters& parameters);
 
+/// The unit in which a network sees points (Network::set_unit): that of the model that `pretrained` names, 1 for
+/// weights of other programs, which want the values they were trained on; unit_of(points) where none is named. What is
+/// wrong with the file is found where it is read. To be called on every process.
+double unit_for(const std::string& pretrained, PointsView points, const Run& run);
+
 }  // namespace coterie::internal

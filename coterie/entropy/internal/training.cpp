@@ -2,8 +2,12 @@
 // Labels are constants of a step. Orders follow from the seed and the epoch; sums over all rows are those of BlockSums.
 // Every process takes all steps, on rows that are gathered for some batches at a time: batches are small. What is of
 // all rows (logits, the gradient of L-BFGS) each works out for its own. The same bits at any number of threads and
-// processes. Labels by transport come from Sinkhorn's rounds in the log domain, from dull
-// to sharp ones. A loss that grows without end is an error, not a result.
+// processes. Labels by transport come from Sinkhorn's rounds in the log domain, from dull to sharp ones. A loss that
+// grows without end is an error, not a result.
+//
+// Nothing is divided by the points' unit but what a step needs of it, a number per step and column: points are not
+// copied, and the model is one of the points as they are. Every such number is a multiple of the unit or of its
+// inverse, so that points times a power of two train to the same bits.
 
 #include "coterie/entropy/internal/training.hpp"
 
@@ -18,13 +22,22 @@
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/sample.hpp"
 #include "coterie/entropy/internal/lbfgs.hpp"
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
+
+double training_unit(const ColumnMoments& moments) {
+    constexpr double usual_spread = 7.25;
+    const double spread = std::sqrt(moments.variance.sum());
+    return spread > 1e-12 * moments.mean.norm() ? spread / usual_spread : 1;  // less is rounding
+}
+
 namespace {
 
 constexpr int lbfgs_iterations = 100;                // an epoch
+constexpr Index start_rows = 256;                    // that the first weights are combinations of, at most
 constexpr Index gathered_numbers = Index{1} << 20;   // of the rows of some batches
 constexpr Index predicted_numbers = Index{1} << 18;  // of predictions made at a time by a thread
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -66,10 +79,7 @@ public:
     Trained<T> operator()() {
         Stopwatch watch;
         report_.stopped = options_.optimizer == Optimizer::sgd ? StopReason::completed : StopReason::iteration_limit;
-        if (options_.origin == TrainingOrigin::mean) origin_ = mean(points_, run_);
-        warn_of_scale();
-        model_ = random_linear_softmax<T>(*options_.clusters, d_, options_.start_scale, run_);
-        model_.bias -= at_origin(model_.weights, origin_).template cast<T>();
+        start();
         report_.seconds.emplace_back("start", watch.restart());
         if (options_.optimizer == Optimizer::sgd)
             descend();
@@ -92,36 +102,23 @@ private:
         return criterion_.rule == LabelRule::given ||
                (has_rule() && (options_.optimizer == Optimizer::lbfgs || criterion_.labels_per == LabelsPer::epoch));
     }
-    // A step of gradient descent moves a point's own logits by about learning_rate || x ||^2 times a gradient of at
-    // most a few units: far beyond the range in which a softmax answers, the first batches decide everything. And gamma
-    // outweighs the loss where decisive weights must be large because the points are small. Both bounds are where
-    // clusters began to run empty on MNIST digits scaled up and down.
-    void warn_of_scale() {
-        const Stage stage{.name = "start", .operations = 2.0 * static_cast<double>(n_ * d_)};
-        const double size =
-            sum_blocks<T>(points_, 1, run_, stage,
-                          [&](const RowBlock<T>& block, int, double* sum) {
-                              Vector<double> row(d_);
-                              for (Index r = 0; r < block.rows.rows; ++r) {
-                                  row = block.rows.block(r, r + 1).row(0).transpose().template cast<double>();
-                                  if (origin_.size() > 0) row -= origin_;
-                                  *sum += row.squaredNorm();
-                              }
-                          })[0] /
-            static_cast<double>(n_);
-        const std::string length = std::string("the points' mean squared length") +
-                                   (origin_.size() > 0 ? " about their mean" : "") + " is " +
-                                   to_text(OptionValue(size));
-        const double reach = options_.learning_rate / (1 - options_.momentum) * size;
-        if (options_.optimizer == Optimizer::sgd && reach > 1e3)
-            report_.warnings.push_back(length +
-                                       ", large for `learning_rate=" + to_text(OptionValue(options_.learning_rate)) +
-                                       "` and `momentum=" + to_text(OptionValue(options_.momentum)) +
-                                       "`: scale the points (`scale=minmax`) or lower the rate");
-        if (size > 0 && options_.gamma > 1e-3 * size)
-            report_.warnings.push_back(length + ", small for `gamma=" + to_text(OptionValue(options_.gamma)) +
-                                       "`: scale the points or lower gamma");
+    void start() {
+        const ColumnMoments moments = column_moments(points_, run_);
+        unit_ = training_unit(moments);
+        RandomStream random = run_.random("entropy.start-rows");
+        const std::vector<Index> numbers = sample_rows(n_, std::min(n_, start_rows), random);
+        const GatheredRows<T> gathered(points_, numbers, run_);
+        std::vector<const T*> rows;
+        for (std::size_t r = 0; r < numbers.size(); ++r) rows.push_back(gathered[r]);
+        model_ = random_linear_softmax<T>(rows, moments.mean, *options_.clusters, options_.start_scale, run_);
+        if (options_.origin == TrainingOrigin::mean)
+            origin_ = moments.mean;
+        else
+            model_.bias.setZero();
     }
+
+    // || W ||^2, W being the weights of points in their unit.
+    double squared_norm() const { return static_cast<double>((static_cast<T>(unit_) * model_.weights).squaredNorm()); }
 
     [[noreturn]] void diverged(int epoch) const {
         throw BadArgument("training diverged in epoch " + std::to_string(epoch + 1) + " with `learning_rate=" +
@@ -246,7 +243,8 @@ private:
         const auto first_of = [&](Index batch) { return batch * n_ / batches; };
         const Index batch_rows = n_ / batches + static_cast<Index>(known_a_batch);
         const Index gathered_batches = std::clamp<Index>(gathered_numbers / (batch_rows * d_), 1, batches);
-        Descent<T> descent(model_, origin_, options_.learning_rate, options_.momentum, options_.gamma, run_.threads);
+        Descent<T> descent(model_, origin_, unit_, options_.learning_rate, options_.momentum, options_.gamma,
+                           run_.threads);
         Matrix<T> gradient;
         double first = 0;
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
@@ -281,7 +279,7 @@ private:
                 for (std::size_t r = 0; r < size + known_a_batch; ++r) rows.push_back((*gathered)[position + r]);
                 position += rows.size();
                 const double value = loss_with_labels(numbers, labelled, logits(rows, model_, run_.threads), gradient) +
-                                     options_.gamma * static_cast<double>(model_.weights.squaredNorm());
+                                     options_.gamma * squared_norm();
                 if (epoch == 0 && batch == 0) first = value;
                 // No batch's loss is so much larger than another's; only weights that grow without end make it so.
                 if (!(std::abs(value) <= 1e10 * (1 + std::abs(first)))) diverged(epoch);
@@ -297,12 +295,12 @@ private:
         const std::vector<Index> all = all_rows();
         const Index k = *options_.clusters;
         Vector<double> x(k * d_ + k);
-        Eigen::Map<eigen::Matrix<double>>(x.data(), k, d_) = model_.weights.template cast<double>();
+        Eigen::Map<eigen::Matrix<double>>(x.data(), k, d_) = unit_ * model_.weights.template cast<double>();
         x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
         double gamma = options_.gamma;
         bool cut = false;  // short of its iterations, by who asked to stop
         const auto assign = [&](const Vector<double>& from) {
-            model_.weights = Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d_).template cast<T>();
+            model_.weights = (Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d_) / unit_).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
         };
         Matrix<T> g;
@@ -329,9 +327,10 @@ private:
                 });
             const Eigen::Map<const eigen::Matrix<double>> weights(from.data(), k, d_);
             Eigen::Map<eigen::Matrix<double>> of_weights(gradient.data(), k, d_);
-            of_weights = Eigen::Map<const eigen::Matrix<double>>(total.data(), k, d_) + 2 * gamma * weights;
+            of_weights = Eigen::Map<const eigen::Matrix<double>>(total.data(), k, d_);
             gradient.tail(k) = g.topRows(n_).template cast<double>().colwise().sum().transpose();
             if (origin_.size() > 0) of_weights -= gradient.tail(k) * origin_.transpose();
+            of_weights = of_weights / unit_ + 2 * gamma * weights;
             return value + gamma * weights.squaredNorm();
         };
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
@@ -379,7 +378,7 @@ private:
         const auto n = static_cast<double>(n_);
         describe_predictions(total[at(k)] / n, Eigen::Map<const eigen::Vector<double>>(total.data(), k) / n,
                              criterion_.prior, report_);
-        report_.details.emplace_back("weight_norm", static_cast<double>(model_.weights.norm()));
+        report_.details.emplace_back("weight_norm", std::sqrt(squared_norm()));
         if (criterion_.rule == LabelRule::self_label)
             describe_labels(last_predictions_, last_solved_, criterion_.labels, last_fixed_, report_, run_.threads);
         return out;
@@ -394,6 +393,7 @@ private:
     Range own_;  // this process' rows
 
     Vector<double> origin_;     // empty: 0
+    double unit_ = 1;           // of the points; 1 where they are all equal
     std::vector<Index> known_;  // rows with a partial label
     LinearSoftmax<T> model_;
     Matrix<T> epoch_labels_;

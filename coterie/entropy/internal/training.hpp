@@ -6,6 +6,7 @@
 #include "coterie/constraints/constraints.hpp"
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/losses.hpp"
+#include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
 
@@ -16,12 +17,14 @@ OptionSetFor<Options> describe_training() {
     set.template integer<int>("clusters", &Options::clusters, at_least(1), "number of clusters k",
                               "as many as the partial labels have")
         .letter('k')
-        .real("gamma", &Options::gamma, at_least(0), "weight of the weights' squared norm, without the bias")
+        .real("gamma", &Options::gamma, at_least(0),
+              "weight of the weights' squared norm, the points in units of their spread")
         .real("gamma_start", &Options::gamma_start, above(0),
               "lbfgs: gamma falls geometrically from this over the epochs", "gamma does not change")
         .template choice<coterie::Optimizer>("optimizer", &Options::optimizer, {"sgd", "lbfgs"},
                                              "gradient descent on batches, or L-BFGS on all points")
-        .real("learning_rate", &Options::learning_rate, above(0), "sgd: step per unit of gradient")
+        .real("learning_rate", &Options::learning_rate, above(0),
+              "sgd: step per unit of gradient, the points in units of their spread")
         .real("momentum", &Options::momentum, between(0, 0.999), "sgd: share of the last step that is kept")
         .template integer<int>("epochs", &Options::epochs, at_least(1),
                                "passes over the points; lbfgs: new labels and up to 100 iterations each")
@@ -29,10 +32,18 @@ OptionSetFor<Options> describe_training() {
         .template choice<TrainingOrigin>("origin", &Options::origin, {"mean", "zero"},
                                          "what the points are taken about while training: their mean, or 0")
         .real("start_scale", &Options::start_scale, coterie::Range{.low = 0, .high = 1e6, .low_open = true},
-              "first weights are uniform on +- this over the square root of the dimensions")
+              "root mean square of the first logits")
         .real("label_weight", &Options::label_weight, at_least(0), "weight of the partial labels' own loss");
     return set;
 }
+
+/// Of an option `restarts` whose starts are compared by restart_criterion().
+inline constexpr const char* restarts_meaning =
+    "fits from different starts; the one with the least sum of the predictions' mean entropy and their "
+    "mean's divergence from the prior is kept";
+
+/// s of entropy.hpp, the unit of points with these moments.
+double training_unit(const ColumnMoments& moments);
 
 enum class LabelRule {
     none,         // the loss is of the predictions alone: R_order and reverse fairness

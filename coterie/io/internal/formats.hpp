@@ -148,7 +148,8 @@ PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& o
                        FunctionRef<void(PointsView rows)> take);
 LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
                               const std::string& column, bool allow_blank, int threads);
-std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated, int threads);
+std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated,
+                                       const std::string& column, int threads);
 
 PointsFile parse_libsvm(const Bytes& bytes, std::string_view source, Precision precision, Index max_rows, int threads);
 Array parse_npy(const Bytes& bytes, std::string_view source);

@@ -148,22 +148,15 @@ int fill_empty_clusters(Labels& labels, int clusters, std::span<const double> we
 
 namespace {
 constexpr std::string_view fact = "fact.";
-
-std::string fingerprint_of_all(const Problem& problem, const Run& run) {
-    if (run.checkpoint.empty()) return {};
-    std::string out = fingerprint_of(problem.points.view(), run);
-    const Run own = run.alone();  // every process has them all
-    if (!problem.weights.empty())
-        out += ", weights " +
-               fingerprint_of(PointsView(problem.weights.data(), static_cast<Index>(problem.weights.size()), 1), own);
-    if (!problem.initial_centroids.empty())
-        out += ", centroids " + fingerprint_of(problem.initial_centroids.view(), own);
-    return out;
-}
 }  // namespace
 
-KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run)
-    : checkpoint_(run, std::string(method), options, fingerprint_of_all(problem, run)),
+KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,
+                 bool by_row)
+    : by_row_(by_row),
+      rows_(problem.rows()),
+      own_(by_row ? own_rows(grid_of(problem.points), run.communicator()) : Range{}),
+      communicator_(run.communicator()),
+      checkpoint_(run, std::string(method), options, fingerprint_of(problem, run)),
       found_(checkpoint_.found()),
       going_on_(found_ && found_->text("stage") == "iterations") {
     if (!found_) return;
@@ -171,21 +164,46 @@ KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Pro
         if (name.starts_with(fact)) facts[name.substr(fact.size())] = found_->vector(name, 1)[0];
 }
 
+void KeptFit::begin(Archive& archive, const char* stage) const {
+    archive.set_text("stage", stage);
+    for (const auto& [name, value] : facts) archive.set_vector(std::string(fact) + name, std::vector<double>{value});
+}
+
 void KeptFit::keep(const char* stage, FunctionRef<void(Archive&)> store) {
     if (!checkpoint_.wanted()) return;
     last_ = checkpoint_.begin();
-    last_->set_text("stage", stage);
-    for (const auto& [name, value] : facts) last_->set_vector(std::string(fact) + name, std::vector<double>{value});
-    restarts_(*last_);
+    begin(*last_, stage);
+    restarts_(&*last_);
     store(*last_);
     if (checkpoint_.due()) checkpoint_.write(*last_);
 }
 
+void KeptFit::keep_parts(const char* stage, bool now, FunctionRef<void(Archive*)> store) {
+    checkpoint_.write_parts(now, [&](Archive* archive) {
+        if (archive != nullptr) begin(*archive, stage);
+        restarts_(archive);
+        store(archive);
+    });
+}
+
 void KeptFit::after_iteration(FunctionRef<void(Archive&)> store) { keep("iterations", store); }
+
+void KeptFit::at_iteration(bool now, FunctionRef<void(Archive*)> store) { keep_parts("iterations", now, store); }
 
 void KeptFit::after_restart() {
     going_on_ = false;
-    keep("restarts", [](Archive&) {});
+    if (by_row_)
+        keep_parts("restarts", false, [](Archive*) {});
+    else
+        keep("restarts", [](Archive&) {});
+}
+
+void KeptFit::store_labels_by_row(Archive* archive, const std::string& name, const Labels& own) const {
+    if (by_row_) store_labels(archive, name, own, communicator_);
+}
+
+void KeptFit::load_labels_by_row(const std::string& name, Labels& own) const {
+    if (by_row_) own = own_labels(*found_, name, rows_, own_);
 }
 
 void KeptFit::write() {

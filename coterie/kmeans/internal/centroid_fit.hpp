@@ -94,34 +94,49 @@ void load_fitted(const Archive& archive, Fitted<T>& best) {
 /// A fit of restarts that keeps its state in a checkpoint, and goes on from the one it finds.
 class KeptFit {
 public:
-    /// Of run.checkpoint, for this method and problem. An empty path: nothing is kept, nothing is found.
-    KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run);
+    /// Of run.checkpoint, for this method and problem. An empty path: nothing is kept, nothing is found. `by_row`: the
+    /// state has parts that each process has for its own rows.
+    KeptFit(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run,
+            bool by_row = false);
 
     /// What was found; nothing where the fit begins.
     const Archive* found() const { return found_ ? &*found_ : nullptr; }
     /// The same where a restart is to go on from its iterations, until after_restart().
     const Archive* found_iterations() const { return going_on_ ? found() : nullptr; }
     /// Who tells of the restarts; empty: nobody any more.
-    void tell_restarts(std::function<void(Archive&)> store) { restarts_ = std::move(store); }
+    void tell_restarts(std::function<void(Archive*)> store) { restarts_ = std::move(store); }
 
     /// After every iteration: `store` adds its state. Written when it is time.
     void after_iteration(FunctionRef<void(Archive&)> store);
+    /// The same for a state by row, written when it is time, or `now`: `store` is called on every process, with the
+    /// archive on the first alone.
+    void at_iteration(bool now, FunctionRef<void(Archive*)> store);
     void after_restart();
     /// Where the fit is interrupted: writes what after_iteration() and after_restart() told last.
     void write();
+
+    /// Of a result that an earlier restart had, where the state is by row; else nothing.
+    void store_labels_by_row(Archive* archive, const std::string& name, const Labels& own) const;
+    void load_labels_by_row(const std::string& name, Labels& own) const;
 
     Checkpoint& checkpoint() { return checkpoint_; }
     /// What is known from one restart on, for those that follow.
     std::map<std::string, double> facts;
 
 private:
+    void begin(Archive& archive, const char* stage) const;
     void keep(const char* stage, FunctionRef<void(Archive&)> store);
+    void keep_parts(const char* stage, bool now, FunctionRef<void(Archive*)> store);
 
+    bool by_row_;
+    Index rows_;
+    Range own_;
+    Communicator& communicator_;
     Checkpoint checkpoint_;
     std::optional<Archive> found_;
     bool going_on_;
-    std::function<void(Archive&)> restarts_;
-    std::optional<Archive> last_;
+    std::function<void(Archive*)> restarts_;
+    std::optional<Archive> last_;  // where the state is not by row
 };
 
 struct RestartSettings {
@@ -146,6 +161,7 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, 
     Stopwatch watch;
     int restart = 0;
     constexpr bool can_be_kept = requires(Archive & archive) { store_fitted(archive, best); };
+    constexpr bool has_labels = requires { best.labels; };
     if constexpr (can_be_kept) {
         if (kept != nullptr) {
             if (const Archive* const found = kept->found()) {
@@ -157,14 +173,19 @@ auto best_of(int restarts, FitReport& report, Start&& start, Iterate&& iterate, 
                 iteration_seconds = figures[4];
                 objectives = found->vector("objective_per_restart");
                 if (best_restart >= 0) load_fitted(*found, best);
+                if constexpr (has_labels)
+                    if (best_restart >= 0) kept->load_labels_by_row("best_labels", best.labels);
             }
-            kept->tell_restarts([&](Archive& archive) {
-                archive.set_vector("restarts",
-                                   std::vector<double>{static_cast<double>(restart), static_cast<double>(best_restart),
-                                                       static_cast<double>(report.empty_clusters_repaired),
-                                                       seeding_seconds, iteration_seconds + watch.seconds()});
-                archive.set_vector("objective_per_restart", objectives);
-                if (best_restart >= 0) store_fitted(archive, best);
+            kept->tell_restarts([&](Archive* archive) {
+                if constexpr (has_labels)
+                    if (best_restart >= 0) kept->store_labels_by_row(archive, "best_labels", best.labels);
+                if (archive == nullptr) return;
+                archive->set_vector("restarts",
+                                    std::vector<double>{static_cast<double>(restart), static_cast<double>(best_restart),
+                                                        static_cast<double>(report.empty_clusters_repaired),
+                                                        seeding_seconds, iteration_seconds + watch.seconds()});
+                archive->set_vector("objective_per_restart", objectives);
+                if (best_restart >= 0) store_fitted(*archive, best);
             });
         }
     }

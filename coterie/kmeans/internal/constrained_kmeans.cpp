@@ -1,6 +1,8 @@
 // Lloyd's alternation with the exact assignment under constraints in place of the nearest centroid: both steps are
 // minimisers, so that the objective never rises, and it ends where labels repeat. Centroids are rounded to the model's
 // scalar type before rows are assigned to them: the labels belong to what is saved.
+//
+// A checkpoint holds what stands when the sums have just been moved to the last labels: all that follows comes from it.
 
 #include "coterie/kmeans/internal/constrained_kmeans.hpp"
 
@@ -12,7 +14,7 @@ namespace coterie::internal {
 template <class T>
 LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start, const Constraints& constraints,
                                  const LloydSettings& settings, std::span<const double> weights, const Run& run,
-                                 int repetition, int repetitions) {
+                                 int repetition, int repetitions, KeptFit& kept) {
     const Spread spread = spread_of(points, weights, run);
     const double threshold = settings.tolerance * spread.mean_variance;
     std::vector<double> prices;
@@ -21,16 +23,44 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
     };
     LloydResult<T> out;
     MovingSums sums(points, constraints.clusters(), weights, run);
-    Matrix<double> centroids = start.template cast<T>().template cast<double>();
-    HardAssignment assignment = assign(centroids);
+    Matrix<double> centroids;
+    HardAssignment assignment;
+    const Archive* from = kept.found_iterations();
+    if (from != nullptr) {
+        centroids = to_matrix<double>(from->points("centroids", constraints.clusters(), points.columns()));
+        prices = from->vector("prices");
+        out.objectives = from->vector("objectives");
+        out.iterations = static_cast<int>(out.objectives.size());
+        sums.load(*from);
+        const auto figures = from->vector("assignment", 2);
+        assignment = {sums.labels(), figures[0], figures[1] != 0};
+    } else {
+        centroids = start.template cast<T>().template cast<double>();
+        assignment = assign(centroids);
+    }
     while (true) {
-        if (run.stop_requested()) {
-            out.stopped = StopReason::interrupted;
+        if (out.iterations == settings.max_iterations) break;
+        if (from == nullptr && sums.assign(assignment.labels) == 0) {
+            out.stopped = StopReason::converged;
             break;
         }
-        if (out.iterations == settings.max_iterations) break;
-        if (sums.assign(assignment.labels) == 0) {
-            out.stopped = StopReason::converged;
+        from = nullptr;
+        const std::vector<double> prices_before = prices;
+        const auto keep = [&](bool now) {
+            kept.at_iteration(now, [&](Archive* archive) {
+                sums.store(archive);
+                if (archive == nullptr) return;
+                archive->set_points("centroids", centroids);
+                archive->set_vector("prices", prices_before);
+                archive->set_vector("objectives", out.objectives);
+                archive->set_vector("assignment",
+                                    std::vector<double>{assignment.objective, assignment.optimal ? 1.0 : 0.0});
+            });
+        };
+        const bool stop = run.stop_requested();
+        keep(stop);
+        if (stop) {
+            out.stopped = StopReason::interrupted;
             break;
         }
         // Rounded as the model will hold them, so that the labels belong to them.
@@ -40,6 +70,7 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
             assignment = assign(moved);
         } catch (const Cancelled&) {  // in the middle of a long assignment: the last one stands
             out.stopped = StopReason::interrupted;
+            keep(true);
             break;
         }
         centroids = moved;
@@ -57,14 +88,18 @@ LloydResult<T> constrained_lloyd(PointsView points, const Matrix<double>& start,
     }
     out.centroids = centroids.template cast<T>();
     out.labels = std::move(assignment.labels);
+    out.labelled = true;
+    out.optimal = assignment.optimal;
     out.objective = assignment.objective;
     out.distances_computed = out.iterations;
     return out;
 }
 
 template LloydResult<float> constrained_lloyd(PointsView, const Matrix<double>&, const Constraints&,
-                                              const LloydSettings&, std::span<const double>, const Run&, int, int);
+                                              const LloydSettings&, std::span<const double>, const Run&, int, int,
+                                              KeptFit&);
 template LloydResult<double> constrained_lloyd(PointsView, const Matrix<double>&, const Constraints&,
-                                               const LloydSettings&, std::span<const double>, const Run&, int, int);
+                                               const LloydSettings&, std::span<const double>, const Run&, int, int,
+                                               KeptFit&);
 
 }  // namespace coterie::internal

@@ -21,17 +21,20 @@ template <class T>
 struct LloydResult : Fitted<T> {    // objective: the inertia; objectives: after each move of the centroids
     Labels labels;                  // nearest_centroids(points, centroids); interrupted: whose means the centroids are
     bool labelled = false;          // not of a result that a checkpoint had: labels are not kept there
+    bool optimal = true;            // whether the labels keep pairs of rows at least costs: proven
     double distances_computed = 0;  // row-centroid distances, in units of n k; iterations of them without bounds
 };
 template <class T>
 void store_fitted(Archive& archive, const LloydResult<T>& best) {
     store_fitted<T>(archive, static_cast<const Fitted<T>&>(best));
-    archive.set_vector("best_distances", std::vector<double>{best.distances_computed});
+    archive.set_vector("best_work", std::vector<double>{best.distances_computed, best.optimal ? 1.0 : 0.0});
 }
 template <class T>
 void load_fitted(const Archive& archive, LloydResult<T>& best) {
     load_fitted<T>(archive, static_cast<Fitted<T>&>(best));
-    best.distances_computed = archive.vector("best_distances", 1)[0];
+    const auto work = archive.vector("best_work", 2);
+    best.distances_computed = work[0];
+    best.optimal = work[1] != 0;
 }
 
 /// Labels, centroids and inertia are the same bits with and without bounds and at any number of threads. `kept`: where

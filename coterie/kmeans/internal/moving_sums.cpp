@@ -9,6 +9,7 @@
 
 #include "coterie/base/internal/together.hpp"
 #include "coterie/linalg/kernels.hpp"
+#include "coterie/model/internal/checkpoint.hpp"
 
 namespace coterie::internal {
 
@@ -77,6 +78,21 @@ Matrix<double> MovingSums::means(const Matrix<double>& before) const {
     for (Index j = 0; j < out.rows(); ++j)
         if (mass_[at(j)] > 0) out.row(j) = sums_.row(j) / mass_[at(j)];
     return out;
+}
+
+void MovingSums::store(Archive* archive) const {
+    store_labels(archive, "sums_labels", labels_, run_.communicator());
+    if (archive == nullptr) return;
+    archive->set_points("sums", sums_);
+    archive->set_vector("sums_mass", mass_);
+    archive->set_vector("sums_counts", counts_);
+}
+
+void MovingSums::load(const Archive& archive) {
+    labels_ = own_labels(archive, "sums_labels", points_.rows(), own_);
+    sums_ = to_matrix<double>(archive.points("sums", k_, points_.columns()));
+    mass_ = archive.vector("sums_mass", k_);
+    counts_ = archive.vector("sums_counts", k_);
 }
 
 }  // namespace coterie::internal

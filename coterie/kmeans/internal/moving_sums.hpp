@@ -8,6 +8,7 @@
 #include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/model/archive.hpp"
 
 namespace coterie::internal {
 
@@ -24,6 +25,13 @@ public:
     const std::vector<double>& mass() const { return mass_; }
     /// Weighted means, k x d; a cluster without weight keeps its row of `before`.
     Matrix<double> means(const Matrix<double>& before) const;
+    /// Of this process' rows, as assigned last.
+    const Labels& labels() const { return labels_; }
+
+    /// In a checkpoint, from which the same sums go on: they hold the rounding errors of all that was added to them and
+    /// taken off. To be called on every process; `archive` is there on the first alone.
+    void store(Archive* archive) const;
+    void load(const Archive& archive);
 
 private:
     PointsView points_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/kmeans/seeding.hpp"
 #include "coterie/kmeans/ward.hpp"
 #include "coterie/linalg/scatter.hpp"
@@ -61,13 +62,15 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
         std::vector<double> own_weights;
         if (!weights.empty())
             for (const Index i : rows_of_label) own_weights.push_back(weights[at(i)]);
-        if (own == 1) {
-            out.row(begin) = mean(own_points, alone, own_weights).transpose();
-            continue;
-        }
-        const Dendrogram dendrogram = ward_linkage(own_points, own_weights, alone);
-        out.middleRows(begin, own) =
-            to_matrix<double>(cluster_means(own_points, cut(dendrogram, own), own, own_weights, alone));
+        together(run.communicator(), [&] {
+            if (own == 1) {
+                out.row(begin) = mean(own_points, alone, own_weights).transpose();
+                return;
+            }
+            const Dendrogram dendrogram = ward_linkage(own_points, own_weights, alone);
+            out.middleRows(begin, own) =
+                to_matrix<double>(cluster_means(own_points, cut(dendrogram, own), own, own_weights, alone));
+        });
     }
     const auto [free_begin, free_end] = constraints.clusters_of(-1);
     if (free_begin < free_end)

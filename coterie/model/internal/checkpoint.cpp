@@ -21,7 +21,7 @@ namespace coterie::internal {
 namespace {
 
 // Of what a checkpoint holds; another one for every change of that.
-constexpr const char* layout = "3";
+constexpr const char* layout = "4";
 
 std::string shape_of(PointsView points) {
     return std::to_string(points.rows()) + " x " + std::to_string(points.columns()) + " " +
@@ -65,6 +65,53 @@ std::string fingerprint_of(PointsView points, const Run& run) {
     Sha256 sum;
     sum.update(digests.data(), sizeof(Digest) * digests.size());
     return sum.hex() + " " + shape_of(points);
+}
+
+std::string fingerprint_of(const Problem& problem, const Run& run) {
+    if (run.checkpoint.empty()) return {};
+    std::string out = fingerprint_of(problem.points.view(), run);
+    const Run own = run.alone().unstopped();  // every process has them all
+    if (!problem.weights.empty())
+        out += ", weights " +
+               fingerprint_of(PointsView(problem.weights.data(), static_cast<Index>(problem.weights.size()), 1), own);
+    if (!problem.initial_centroids.empty())
+        out += ", centroids " + fingerprint_of(problem.initial_centroids.view(), own);
+    Sha256 sum;
+    const auto add = [&](const auto& number) { sum.update(&number, sizeof(number)); };
+    const auto add_word = [&](const std::string& word) { sum.update(word.c_str(), word.size() + 1); };
+    sum.update(problem.partial_labels.data(), sizeof(std::int32_t) * problem.partial_labels.size());
+    for (const std::string& name : problem.label_names) add_word(name);
+    for (const ClustersOfLabel& each : problem.clusters_per_label) {
+        add_word(each.label);
+        add(each.clusters);
+    }
+    for (const GroupShare& share : problem.group_shares) {
+        add_word(share.label);
+        add(share.low);
+        add(share.high);
+    }
+    if (problem.sizes) {
+        add(problem.sizes->low);
+        add(problem.sizes->high);
+    }
+    for (const auto* pairs : {&problem.must_links, &problem.cannot_links}) {
+        add(pairs->size());
+        sum.update(pairs->data(), sizeof(RowPair) * pairs->size());
+    }
+    if (!problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes ||
+        !problem.must_links.empty() || !problem.cannot_links.empty())
+        out += ", known " + sum.hex();
+    return out;
+}
+
+void store_labels(Archive* archive, const std::string& name, const Labels& own, Communicator& communicator) {
+    const Labels all = gather_at_first(communicator, own);
+    if (archive != nullptr) archive->set_labels(name, all);
+}
+
+Labels own_labels(const Archive& archive, const std::string& name, Index rows, Range own) {
+    const Labels all = archive.labels(name, rows);
+    return Labels(all.begin() + own.begin, all.begin() + own.end);
 }
 
 Checkpoint::Checkpoint(const Run& run, std::string method, const OptionValues& options, std::string points)
@@ -163,6 +210,14 @@ void Checkpoint::write(const Archive& archive) {
     }
     pause_ = std::max(5.0, 20 * writing.seconds());  // a twentieth of the time at most
     since_.restart();
+}
+
+bool Checkpoint::write_parts(bool now, FunctionRef<void(Archive*)> store) {
+    if (path_.empty() || !from_process(communicator_, 0, now || due())) return false;
+    Archive archive = begin();
+    store(wanted() ? &archive : nullptr);
+    write(archive);
+    return true;
 }
 
 std::string Checkpoint::what_is_left() const {

@@ -4,8 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "coterie/base/communicator.hpp"
+#include "coterie/base/function_ref.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/parallel.hpp"
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 #include "coterie/base/report.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/model/archive.hpp"
@@ -15,6 +19,15 @@ namespace coterie::internal {
 /// What tells the points of a fit from others: shape, type, and SHA-256 of their bytes. Each process reads its own
 /// rows, all get the answer.
 std::string fingerprint_of(PointsView points, const Run& run);
+/// The same, and of what a problem has beside points: weights, centroids, labels, shares and sizes. Empty where
+/// run.checkpoint is.
+std::string fingerprint_of(const Problem& problem, const Run& run);
+
+/// A label per row in a checkpoint, of which each process gives those of its own rows. To be called on every process;
+/// `archive` is there on the first alone.
+void store_labels(Archive* archive, const std::string& name, const Labels& own, Communicator& communicator);
+/// Those of `own` rows of n.
+Labels own_labels(const Archive& archive, const std::string& name, Index rows, Range own);
 
 /// The state of a fit at one moment; restored, the fit goes on as if it had not been cut off. The first process writes
 /// and reads the file.
@@ -33,6 +46,9 @@ public:
     Archive begin() const;
     /// What stands in the way (a full disk) does not end the fit: it is kept for warn().
     void write(const Archive& archive);
+    /// The same of a state of which every process has a part: where it is time, or `now`, calls store(archive) on every
+    /// process, with nullptr on all but the first, and writes. To be called on every process; returns whether it wrote.
+    bool write_parts(bool now, FunctionRef<void(Archive* archive)> store);
     void warn(FitReport& report) const;
     /// How the message of who was stopped before there was a result ends: whether its state was kept, and where.
     std::string what_is_left() const;

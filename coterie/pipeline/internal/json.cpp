@@ -4,6 +4,7 @@
 #include "coterie/pipeline/internal/json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace coterie::internal {
 namespace {
@@ -45,6 +46,13 @@ Json json_of(const ClusterProfile& cluster, bool whole) {
     return out;
 }
 
+// Of methods that know none, and where there is none, nothing is said.
+void add_noise(Json& json, const ClusteringResult& result) {
+    if (result.noise == 0) return;
+    const Index all = std::accumulate(result.sizes.begin(), result.sizes.end(), result.noise);
+    json["noise"] = {{"points", result.noise}, {"share", static_cast<double>(result.noise) / static_cast<double>(all)}};
+}
+
 void add_description(Json& json, const ClusteringResult& result, bool whole) {
     if (!result.description) return;
     const Description& description = *result.description;
@@ -56,6 +64,21 @@ void add_description(Json& json, const ClusteringResult& result, bool whole) {
     }
     json["profiles"] = Json::array();
     for (const ClusterProfile& cluster : description.clusters) json["profiles"].push_back(json_of(cluster, whole));
+}
+
+Json json_of(const Beside& beside) {
+    Json out = {{"model", beside.model},
+                {"method", beside.method},
+                {"scored", beside.agreement.scored},
+                {"moved", beside.moved},
+                {"ari", beside.agreement.scores.ari},
+                {"nmi", beside.agreement.scores.nmi},
+                {"confusion", internal::json_of(beside.agreement.confusion)},
+                {"moves", Json::array()}};
+    for (const Beside::Move& move : beside.moves)
+        out["moves"].push_back(
+            {{"from", move.from}, {"to", move.to}, {"points", move.rows}, {"rows", rows_json(move.some)}});
+    return out;
 }
 
 // How the document came about.
@@ -136,6 +159,37 @@ Json json_of(const Seconds& seconds) {
     return out;
 }
 
+Json json_of(const ClusterChoice& choice) {
+    const auto numbers = [](const std::vector<double>& values) {
+        Json out = Json::array();
+        for (const double value : values) out.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+        return out;
+    };
+    const auto or_null = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+    Json out;
+    out["recommended"] = choice.recommended;
+    out["sureness"] = std::string(name(choice.sureness));
+    out["clusters"] = choice.clusters;
+    out["clusters_are"] = choice.why_these.empty() ? "as asked" : choice.why_these;
+    out["criteria"] = Json::array();
+    for (const auto& curve : choice.curves)
+        out["criteria"].push_back({{"name", std::string(name(curve.criterion))},
+                                   {"rule", std::string(rule(curve.criterion))},
+                                   {"chosen", curve.chosen ? Json(*curve.chosen) : Json(nullptr)},
+                                   {"values", numbers(curve.values)},
+                                   {"spreads", curve.spreads.empty() ? Json(nullptr) : numbers(curve.spreads)},
+                                   {"left_out", or_null(curve.left_out)}});
+    out["errors"] = Json::array();
+    for (const auto& error : choice.errors) out["errors"].push_back(or_null(error));
+    out["n"] = choice.points;
+    out["sample"] = choice.sample > 0 ? Json(choice.sample) : Json(nullptr);
+    out["fits"] = choice.fits;
+    out["references"] = choice.references;
+    out["halvings"] = choice.halvings;
+    out["seconds"] = choice.seconds;
+    return out;
+}
+
 std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 Json json_of(const FitResult& result) {
@@ -152,8 +206,10 @@ Json json_of(const FitResult& result) {
     json["clusters_requested"] = report.clusters_requested;
     json["clusters_found"] = report.clusters_found;
     json["sizes"] = result.sizes;
+    add_noise(json, result);
     if (!result.groups.empty()) json["labels"] = json_of(result.groups, true);
     add_description(json, result, false);
+    if (result.choice) json["choice"] = json_of(*result.choice);
     json["objective"] = report.objective;
     json["objective_per_iteration"] = report.objective_per_iteration;
     json["iterations"] = report.iterations;
@@ -190,6 +246,7 @@ Json json_of(const AppliedResult& result) {
     } else {
         json["clusters"] = result.clusters;
         json["sizes"] = result.sizes;
+        add_noise(json, result);
     }
     if (!result.groups.empty()) json["labels"] = json_of(result.groups, false);
     add_description(json, result, true);
@@ -199,6 +256,7 @@ Json json_of(const AppliedResult& result) {
     json["warnings"] = result.warnings;
     json["notes"] = result.notes;
     add_scores(json, result);
+    if (result.beside) json["beside"] = json_of(*result.beside);
     if (result.moved_to == 0) add_written(json, result);
     add_origin(json, result);
     return json;

@@ -24,6 +24,7 @@ Json json_of(const std::vector<LabelGroup>& groups, bool labelled);
 Json json_of(const Confusion& confusion);
 Json json_of(const Detail& detail);
 Json json_of(const Seconds& seconds);
+Json json_of(const ClusterChoice& choice);
 Json json_of(const FitResult& result);
 Json json_of(const AppliedResult& result);
 

@@ -2,10 +2,12 @@
 // Internal: rows that are left out (`missing=drop`) and those that are kept. `left_out`: their numbers among all rows,
 // ascending.
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "coterie/base/points.hpp"
+#include "coterie/base/problem.hpp"
 
 namespace coterie::internal {
 
@@ -35,6 +37,15 @@ void erase_rows(std::vector<T>& values, const std::vector<Index>& left_out) {
             values[to++] = values[i];
     }
     values.resize(to);
+}
+
+/// Pairs of rows, for those of which both are kept, by their numbers among these.
+inline void erase_pairs(std::vector<RowPair>& pairs, const std::vector<Index>& left_out) {
+    const auto place = [&](Index row) { return std::lower_bound(left_out.begin(), left_out.end(), row); };
+    const auto is_kept = [&](Index row) { return place(row) == left_out.end() || *place(row) != row; };
+    std::erase_if(pairs, [&](const RowPair& pair) { return !is_kept(pair.first) || !is_kept(pair.second); });
+    for (RowPair& pair : pairs)
+        for (Index* row : {&pair.first, &pair.second}) *row -= place(*row) - left_out.begin();
 }
 
 }  // namespace coterie::internal

@@ -1,7 +1,8 @@
 // Selection in passes, so that rows need not fit into memory: every rank that is sought lies in a window of values; a
 // pass counts the values of each window in bins and keeps, of the bin with the rank, its least and largest value as the
-// next window. When few values are left in all windows together they are collected and sorted. Two or three passes
-// serve for most data. (Munro and Paterson, Selection and sorting with limited storage, 1980, with bins for samples.)
+// next window. When few enough values are left in all windows together they are collected, which for some million rows
+// in memory is so at once. Two or three passes serve for most others. (Munro and Paterson, Selection and sorting with
+// limited storage, 1980, with bins for samples.)
 //
 // What holds: a window of more than one value loses at least the values of its other end, so that it ends; borders of
 // windows are values themselves, so that no rounding moves a value over one. Exact for integer weights.
@@ -11,14 +12,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/together.hpp"
+#include "coterie/base/memory.hpp"
 
 namespace coterie::internal {
 namespace {
 
-constexpr Index kMostCollected = Index{1} << 20;  // values that are sorted in memory
+constexpr Index kMostCollected = Index{1} << 20;  // values that are held in any case
 constexpr Index kMostBins = Index{1} << 14;       // of all windows together: they stay in the second-level cache
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -54,8 +57,8 @@ public:
           of_cluster_(at(clusters)) {
         for (const auto& place : wanted) {
             of_cluster_[at(place.cluster)].push_back(searches_.size());
-            // As many values as there are rows at most; the first pass counts them.
-            Window whole{.values = points.rows(), .ranks = {}};
+            // With weights as many values as there are rows at most; the first pass counts them.
+            Window whole{.values = weights.empty() ? static_cast<Index>(place.weight) : points.rows(), .ranks = {}};
             for (const double share : {0.25, 0.5, 0.75})
                 for (const double step : {0.0, 1.0})
                     whole.ranks.push_back(std::floor(position_of(share, place.weight)) + step);
@@ -65,7 +68,11 @@ public:
 
     std::vector<std::array<double, 3>> operator()() {
         Index windows = static_cast<Index>(searches_.size());
-        while (left() > kMostCollected) windows = narrow(std::max<Index>(4, kMostBins / std::max<Index>(windows, 1)));
+        // At once where memory has room for all; several processes must agree, and gather what they keep.
+        const auto room = static_cast<Index>(available_memory() / 64);
+        const Index most =
+            run_.communicator().size() > 1 ? kMostCollected : std::clamp(room, kMostCollected, 8 * kMostCollected);
+        while (left() > most) windows = narrow(std::max<Index>(4, kMostBins / std::max<Index>(windows, 1)));
         return collect();
     }
 
@@ -183,10 +190,52 @@ private:
         }
     }
 
+    // The values of a window, and their weights where rows have any.
+    struct Kept {
+        std::vector<double> values, weights;
+
+        // Of ascending ranks, the values there; what lies behind all is the largest.
+        void append_ranks(const Window& window, std::vector<double>& found) {
+            if (!weights.empty()) return append_weighted(window, found);
+            auto from = values.begin();
+            for (const double rank : window.ranks) {
+                const auto place = std::min(static_cast<std::size_t>(rank - window.below), values.size() - 1);
+                const auto here = values.begin() + static_cast<std::ptrdiff_t>(place);
+                std::nth_element(std::min(from, here), here, values.end());
+                from = here;  // those before it are no larger
+                found.push_back(*here);
+            }
+        }
+        void append_weighted(const Window& window, std::vector<double>& found) const {
+            std::vector<std::size_t> order(values.size());
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::sort(order.begin(), order.end(), [&](auto a, auto b) { return values[a] < values[b]; });
+            double below = window.below;
+            std::size_t rank = 0;
+            for (const std::size_t i : order) {
+                below += weights[i];
+                while (rank < window.ranks.size() && (window.ranks[rank] < below || i == order.back()))
+                    found.push_back(values[i]), ++rank;
+            }
+        }
+    };
     struct Collected {
         Index window;
         double value, weight;
     };
+
+    // What every process has kept of every window.
+    void share(std::vector<Kept>& kept) const {
+        std::vector<Collected> own;
+        for (std::size_t w = 0; w < kept.size(); ++w)
+            for (std::size_t i = 0; i < kept[w].values.size(); ++i)
+                own.push_back({static_cast<Index>(w), kept[w].values[i], weights_.empty() ? 1 : kept[w].weights[i]});
+        for (auto& each : kept) each = {};
+        for (const Collected& each : gather(run_.communicator(), own)) {
+            kept[at(each.window)].values.push_back(each.value);
+            if (!weights_.empty()) kept[at(each.window)].weights.push_back(each.weight);
+        }
+    }
 
     std::vector<std::array<double, 3>> collect() {
         Index windows = 0;
@@ -194,43 +243,38 @@ private:
             search.first = windows;
             windows += static_cast<Index>(search.windows.size());
         }
-        std::vector<std::vector<Collected>> of_worker(at(std::max(run_.threads, 1)));
+        std::vector<std::vector<Kept>> of_worker(at(std::max(run_.threads, 1)), std::vector<Kept>(at(windows)));
         if (left() > 0)
             points_.with_scalar([&]<class Scalar>() {
                 for_each_row_block<Scalar>(
                     points_, run_, {.name = "quartiles"}, [&](const RowBlock<Scalar>& block, int worker) {
+                        auto& mine = of_worker[at(worker)];
                         visit(block, [&](const Search& search, std::size_t w, double value, double weight) {
-                            of_worker[at(worker)].push_back({search.first + static_cast<Index>(w), value, weight});
+                            Kept& to = mine[at(search.first) + w];
+                            to.values.push_back(value);
+                            if (!weights_.empty()) to.weights.push_back(weight);
                         });
                     });
             });
-        std::vector<Collected> all;
-        for (const auto& some : of_worker) all.insert(all.end(), some.begin(), some.end());
-        all = gather(run_.communicator(), all);
-        std::sort(all.begin(), all.end(), [](const Collected& a, const Collected& b) {
-            return a.window != b.window ? a.window < b.window : a.value < b.value;
-        });
+        std::vector<Kept> kept = std::move(of_worker.front());
+        for (std::size_t worker = 1; worker < of_worker.size(); ++worker)
+            for (std::size_t w = 0; w < kept.size(); ++w) {
+                Kept& from = of_worker[worker][w];
+                kept[w].values.insert(kept[w].values.end(), from.values.begin(), from.values.end());
+                kept[w].weights.insert(kept[w].weights.end(), from.weights.begin(), from.weights.end());
+                from = {};
+            }
+        if (run_.communicator().size() > 1) share(kept);
         std::vector<std::array<double, 3>> out;
-        auto next = all.begin();
         for (const Search& search : searches_) {
             std::vector<double> found;
             for (std::size_t w = 0; w < search.windows.size(); ++w) {
                 const Window& window = search.windows[w];
-                if (!(window.low < window.high)) {
+                Kept& here = kept[at(search.first) + w];
+                if (window.low < window.high && !here.values.empty())
+                    here.append_ranks(window, found);
+                else
                     found.insert(found.end(), window.ranks.size(), window.low);
-                    continue;
-                }
-                double below = window.below;
-                std::size_t rank = 0;
-                const Index number = search.first + static_cast<Index>(w);
-                for (; next != all.end() && next->window == number; ++next) {
-                    below += next->weight;
-                    const bool is_last = std::next(next) == all.end() || std::next(next)->window != number;
-                    while (rank < window.ranks.size() && (window.ranks[rank] < below || is_last)) {
-                        found.push_back(next->value);
-                        ++rank;
-                    }
-                }
             }
             std::array<double, 3> quartile{};
             for (std::size_t q = 0; q < 3; ++q) {

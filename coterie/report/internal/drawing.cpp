@@ -11,6 +11,12 @@
 
 namespace coterie::internal {
 
+std::string script_text(std::string json) {
+    for (std::size_t found = json.find('<'); found != std::string::npos; found = json.find('<', found))
+        json.replace(found, 1, "\\u003c");
+    return json;
+}
+
 std::string escape_markup(const std::string& text) {
     std::string out;
     for (const char c : text) {

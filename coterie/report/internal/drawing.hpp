@@ -9,6 +9,8 @@ namespace coterie::internal {
 
 /// `text` as it stands in SVG and HTML.
 std::string escape_markup(const std::string& text);
+/// JSON as it may stand between <script> tags.
+std::string script_text(std::string json);
 
 // Okabe and Ito's colours (2008) without black and yellow, which vanish on one background or the other, and with a wine
 // red and a grey.

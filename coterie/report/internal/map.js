@@ -6,20 +6,34 @@
   const about = JSON.parse(element("map-about").textContent);
   const n = about.rows;
 
-  async function unpack() {
-    const text = atob(element("map-data").textContent.trim());
-    const bytes = new Uint8Array(text.length);
+  const all = n + about.left_out.length;  // rows that are left out are not shown, but count
+  const numbers = new Int32Array(n);
+  for (let i = 0, out = 0; i < n; ++i) {
+    while (about.left_out[out] === i + out) ++out;
+    numbers[i] = i + out;
+  }
+
+  function bytesOf(base64) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+    const text = atob(base64), bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+    return bytes;
+  }
+
+  async function unpack() {
+    const bytes = bytesOf(element("map-data").textContent.trim());
     element("map-data").remove();
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     const buffer = await new Response(stream).arrayBuffer();
     let at = 0;
     for (const array of about.arrays) {
-      const Type = { f32: Float32Array, u16: Uint16Array, i32: Int32Array }[array.type];
-      array.values = new Type(buffer, at, n);
+      const Type = { f32: Float32Array, u16: Uint16Array, i32: Int32Array, text: Uint8Array }[array.type];
+      array.values = new Type(buffer, at, array.type === "text" ? array.bytes : n);
       at += (array.values.byteLength + 3) & ~3;
     }
   }
+
+  const lines = (array) => (array.lines ??= new TextDecoder().decode(array.values).split("\n"));
 
   // A number of an array in its own units.
   const value = (array, i) =>
@@ -47,19 +61,93 @@
     const byName = (name) => about.arrays.find((array) => array.name === name);
     const clusters = byName("cluster");
     const canvas = element("map-canvas");
-    const box = canvas.parentElement;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const many = n > 200000;
+    const background = dark ? "#0f172a" : "#ffffff";
+    // Smoothed edges would cost a million points four times the time, and none of them is seen.
+    const regl = many
+      ? createREGL({ gl: document.createElement("canvas").getContext("webgl", { antialias: false, preserveDrawingBuffer: true }),
+          extensions: ["OES_texture_float", "OES_element_index_uint"], optionalExtensions: ["WEBGL_color_buffer_float", "EXT_float_blend"] })
+      : undefined;
     const plot = createScatterplot.default({
-      canvas, width: "auto", height: "auto",
-      backgroundColor: dark ? "#0f172a" : "#ffffff",
-      pointSize: n > 200000 ? 1.5 : n > 20000 ? 3 : 6, opacity: n > 200000 ? 0.5 : 0.8,
+      canvas, regl, width: "auto", height: "auto",
+      backgroundColor: background,
+      pointSize: many ? 1.5 : n > 20000 ? 3 : 6, opacity: many ? 0.5 : 0.8,
       pointSizeSelected: 2, pointOutlineWidth: 1,
-      lassoOnLongPress: true, lassoInitiator: false, performanceMode: n > 200000,
+      lassoOnLongPress: true, lassoInitiator: false, performanceMode: many, cameraIsFixed: many,
       spatialIndexUseWorker: false,  // its worker, which it takes from a million points on, never answers in the minified script
       pointColorActive: dark ? "#ffffff" : "#111827", pointColorHover: dark ? "#ffffff" : "#111827",
       lassoColor: dark ? "#ffffff" : "#111827",
     });
     if (!plot.isSupported) throw new Error("WebGL is missing what the map needs");
+
+    // So many points take long to draw: while the map moves, a part of them is drawn over it, and all at rest.
+    let moving = null;  // made once the whole is there
+    const mostMoving = 30000;
+    let resting = 0, drawnMoving = 0;
+    const camera = () => ({ cameraTarget: Array.from(plot.get("cameraTarget")), cameraDistance: plot.get("cameraDistance") });
+    let view = null;  // of the moving map
+    let held = false;  // whether it is being dragged
+    const look = (to) => {
+      if (!many) return plot.set(to);
+      if (!moving) drawMoving();
+      view = { ...(view || camera()), ...to };
+      element("map-moving").style.visibility = "visible";
+      moving.set(view);
+      clearTimeout(resting);
+      resting = setTimeout(function rest() {
+        if (held) return (resting = setTimeout(rest, 250));
+        plot.set(view);
+        view = null;
+        // Two frames on, the whole is there.
+        requestAnimationFrame(() => requestAnimationFrame(() => { if (!view) element("map-moving").style.visibility = "hidden"; }));
+      }, 250);
+    };
+    const drawMoving = () => {
+      if (!many) return;
+      if (!moving) {
+        moving = createScatterplot.default({
+          canvas: element("map-moving"), renderer: plot.get("renderer"), width: "auto", height: "auto", backgroundColor: background,
+          pointSize: 2.5, opacity: 0.8, performanceMode: true, cameraIsFixed: true, spatialIndexUseWorker: false,
+        });
+        moving.subscribe("draw", () => ++drawnMoving);
+      }
+      const { points, kinds } = drawn;
+      const rows = filtered || null, count = rows ? rows.length : n, step = Math.max(1, Math.ceil(count / mostMoving));
+      const part = { x: [], y: [], valueA: [] };
+      for (let i = 0; i < count; i += step) for (const name in part) part[name].push(points[name][rows ? rows[i] : i]);
+      moving.set({ colorBy: "valueA", pointColor: plot.get("pointColor") });
+      return moving.draw(part, { zDataType: kinds ? "categorical" : "continuous" });
+    };
+    if (many) {
+      let from = null;
+      const perPixel = () => 2 / canvas.clientHeight;
+      canvas.addEventListener("pointerdown", (event) => {
+        if (event.button !== 0 || event.shiftKey || plot.get("mouseMode") !== "panZoom") return;
+        from = { x: event.clientX, y: event.clientY, ...(view || camera()) };
+        held = true;
+      });
+      const release = () => {
+        from = null;
+        held = false;
+      };
+      addEventListener("pointermove", (event) => {
+        if (!from || !(event.buttons & 1)) return release();
+        const dx = event.clientX - from.x, dy = event.clientY - from.y, unit = perPixel() * from.cameraDistance;
+        if (Math.hypot(dx, dy) > 3) look({ cameraTarget: [from.cameraTarget[0] - dx * unit, from.cameraTarget[1] + dy * unit] });
+      });
+      addEventListener("pointerup", release);
+      // The whole map would look for the point under the pointer, and draw itself anew to mark it.
+      addEventListener("mousemove", (event) => from && event.stopImmediatePropagation(), true);
+      canvas.addEventListener("wheel", (event) => {
+        event.preventDefault();
+        const { cameraTarget, cameraDistance } = view || camera(), box = canvas.getBoundingClientRect();
+        const factor = Math.exp(Math.max(-0.5, Math.min(0.5, event.deltaY * 0.002)));
+        const right = (event.clientX - box.left - box.width / 2) * perPixel() * cameraDistance;
+        const up = (box.top + box.height / 2 - event.clientY) * perPixel() * cameraDistance;
+        look({ cameraTarget: [cameraTarget[0] + right * (1 - factor), cameraTarget[1] + up * (1 - factor)], cameraDistance: cameraDistance * factor });
+      }, { passive: false });
+    }
 
     const axes = about.arrays.filter((array) => array.axis || array.column);
     const options = (select, arrays, chosen) => {
@@ -67,10 +155,11 @@
     };
     options(element("map-x"), axes, axes[0].name);
     options(element("map-y"), axes, (axes[1] || axes[0]).name);
-    options(element("map-colour"), about.arrays.filter((array) => !array.axis), "cluster");
+    options(element("map-colour"), about.arrays.filter((array) => !array.axis && array.type !== "text"), "cluster");
 
     let filtered = null;  // rows shown; null: all
     let selected = [];
+    let drawn = null;
     const draw = async () => {
       const x = scaled(byName(element("map-x").value)), y = scaled(byName(element("map-y").value));
       for (let i = 0; i < n; ++i) {
@@ -79,9 +168,12 @@
       }
       const colour = byName(element("map-colour").value);
       const kinds = colour.names;
-      const z = kinds ? Float32Array.from(colour.values, (v) => (v < 0 ? kinds.length : v)) : scaled(colour);
+      const z = kinds ? new Float32Array(n) : scaled(colour);
+      if (kinds) for (let i = 0; i < n; ++i) z[i] = colour.values[i] < 0 ? kinds.length : colour.values[i];
       plot.set({ colorBy: "valueA", pointColor: kinds ? [...kinds.map((_, j) => about.colours[j % about.colours.length]), "#9ca3af"] : ramp });
       await plot.draw({ x, y, valueA: z }, { zDataType: kinds ? "categorical" : "continuous" });
+      drawn = { points: { x, y, valueA: z }, kinds };
+      if (many) setTimeout(drawMoving, 300);
       if (filtered) await plot.filter(filtered, { preventEvent: true });
       if (selected.length) plot.select(selected, { preventEvent: true });
       element("map-key").replaceChildren(
@@ -95,13 +187,27 @@
           : [document.createTextNode(`${colour.title || colour.name}: dark low, bright high`)]));
     };
 
-    const told = (i) =>
-      `row ${i + 1}: ` +
-      about.arrays
-        .filter((array) => !array.axis)
-        .map((array) => `${array.title || array.name} ${array.names ? array.names[array.values[i]] ?? "not known" : text(value(array, i))}`)
-        .concat(given[i] ? [`label ${given[i]}`] : [])
-        .join(", ");
+    const shown = (array, i) =>
+      array.type === "text" ? lines(array)[i] : array.names ? (array.names[array.values[i]] ?? "not known") : text(value(array, i));
+    // The row's own words first, then what was found of it, then its numbers.
+    const facts = (i) =>
+      [...about.arrays.filter((array) => array.type === "text"), ...about.arrays.filter((array) => !array.axis && array.type !== "text")]
+        .map((array) => `${array.title || array.name} ${shown(array, i)}`)
+        .concat(given[i] ? [`label ${given[i]}`] : []);
+    const told = (i) => `row ${numbers[i] + 1}: ${facts(i).join(", ")}`;
+    const tip = element("map-tip");
+    const point = (i) => {
+      say(told(i));
+      const head = document.createElement("b");
+      head.textContent = `row ${numbers[i] + 1}`;
+      const some = facts(i);
+      tip.replaceChildren(head, ...some.slice(0, 12).flatMap((fact) => [document.createTextNode(fact), document.createElement("br")]),
+        ...(some.length > 12 ? ["..."] : []));
+      const [x, y] = plot.getScreenPosition(i) || [0, 0];
+      const left = x > canvas.clientWidth / 2, above = y > canvas.clientHeight / 2;
+      tip.style.inset = `${above ? "auto" : `${y + 12}px`} ${left ? `${canvas.clientWidth - x + 12}px` : "auto"} ${above ? `${canvas.clientHeight - y + 12}px` : "auto"} ${left ? "auto" : `${x + 12}px`}`;
+      tip.hidden = false;
+    };
     const given = {};  // row: label
     const say = (words) => (element("map-said").textContent = words);
     const choose = (rows, show) => {
@@ -109,7 +215,8 @@
       if (show) selected.length ? plot.select(selected, { preventEvent: true }) : plot.deselect({ preventEvent: true });
       say(selected.length === 1 ? told(selected[0]) : `${selected.length} points selected`);
     };
-    plot.subscribe("pointOver", (i) => say(told(i)));
+    plot.subscribe("pointOver", point);
+    plot.subscribe("pointOut", () => (tip.hidden = true));
     plot.subscribe("select", ({ points }) => choose(points, false));
     plot.subscribe("deselect", () => choose([], false));
 
@@ -119,7 +226,7 @@
       plot.set({ mouseMode: lasso ? "lasso" : "panZoom" });
       event.target.setAttribute("aria-pressed", lasso);
     });
-    element("map-whole").addEventListener("click", () => plot.reset());
+    element("map-whole").addEventListener("click", () => (many ? look({ cameraTarget: [0, 0], cameraDistance: 1 }) : plot.reset()));
     const filter = element("map-filter");
     filter.append(new Option("all clusters", ""), ...clusters.names.map((name, j) => new Option(`cluster ${name}`, j)));
     const rowsWhere = (test) => {
@@ -131,13 +238,17 @@
       filtered = filter.value === "" ? null : rowsWhere((i) => clusters.values[i] === Number(filter.value));
       if (filtered) await plot.filter(filtered);
       else plot.unfilter();
+      drawMoving();
     });
     element("map-search").addEventListener("change", (event) => {
       const wanted = event.target.value.trim();
-      const row = Number(wanted);
-      if (Number.isInteger(row) && row >= 1 && row <= n) return choose([row - 1], true);
+      const ids = about.arrays.find((array) => array.name === "id");
+      const called = ids && wanted !== "" ? lines(ids).indexOf(wanted) : -1;
+      if (called >= 0) return choose([called], true);
+      const row = numbers.indexOf(Number(wanted) - 1);
+      if (wanted !== "" && row >= 0) return choose([row], true);
       const named = about.arrays.filter((array) => array.names && array.names.includes(wanted));
-      if (!named.length) return say(`nothing is called ${wanted}; rows are 1 to ${n}`);
+      if (!named.length) return say(`nothing is called ${wanted}; rows are 1 to ${all}`);
       choose(rowsWhere((i) => named.some((array) => array.names[array.values[i]] === wanted)), true);
     });
     element("map-give").addEventListener("click", () => {
@@ -147,20 +258,20 @@
       say(`${selected.length} points have the label ${label}; ${Object.keys(given).length} have one`);
     });
     element("map-download").addEventListener("click", () => {
-      const lines = ["label"];
-      for (let i = 0; i < n; ++i) lines.push(`"${(given[i] || "").replaceAll('"', '""')}"`);
+      const rows = new Array(all).fill('""');
+      for (const i in given) rows[numbers[i]] = `"${given[i].replaceAll('"', '""')}"`;
       const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
+      link.href = URL.createObjectURL(new Blob(["label\n", rows.join("\n"), "\n"], { type: "text/csv" }));
       link.download = "known.csv";
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
     });
     canvas.addEventListener("keydown", (event) => {
-      const [cx, cy] = plot.get("cameraTarget"), view = plot.get("cameraDistance");
+      const { cameraTarget: [cx, cy], cameraDistance } = view || camera();
       const moves = { ArrowLeft: [-0.2, 0], ArrowRight: [0.2, 0], ArrowUp: [0, 0.2], ArrowDown: [0, -0.2] };
       const zoom = { "+": 0.8, "-": 1.25 }[event.key];
-      if (moves[event.key]) plot.set({ cameraTarget: [cx + moves[event.key][0] * view, cy + moves[event.key][1] * view] });
-      else if (zoom) plot.set({ cameraDistance: view * zoom });
+      if (moves[event.key]) look({ cameraTarget: [cx + moves[event.key][0] * cameraDistance, cy + moves[event.key][1] * cameraDistance] });
+      else if (zoom) look({ cameraDistance: cameraDistance * zoom });
       else return;
       event.preventDefault();
     });
@@ -170,8 +281,10 @@
     await draw();
     element("picture").hidden = true;
     element("picture").classList.add("printed");
-    say(`${n.toLocaleString("en")} points. Drag to move, scroll to zoom, hold or press Lasso to select.`);
-    return { plot, about, selected: () => selected };
+    say(`${n.toLocaleString("en")} points. Drag to move, scroll to zoom, hold or press Lasso to select.` +
+      (many ? ` While the map moves, ${mostMoving.toLocaleString("en")} of them are drawn at most, and all at rest.` : "") +
+      (all > n ? ` ${(all - n).toLocaleString("en")} rows that were left out are not shown.` : ""));
+    return { plot, about, selected: () => selected, numbers, drawnMoving: () => drawnMoving, camera, look };
   }
 
   globalThis.coterieMap = start();

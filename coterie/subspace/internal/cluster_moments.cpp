@@ -234,4 +234,16 @@ ClusterMoments::Norms ClusterMoments::scatter_norms(int cluster, const Vector<do
     return norms;
 }
 
+void ClusterMoments::store(Archive* archive, Communicator& communicator) const {
+    CacheLineVector<double> all = moments_;
+    add_up_exact(communicator, all);
+    if (archive != nullptr) archive->set_vector("moments", all);
+}
+
+void ClusterMoments::load(const Archive& archive, Communicator& communicator) {
+    const std::vector<double> all = archive.vector("moments", static_cast<Index>(moments_.size()));
+    std::fill(moments_.begin(), moments_.end(), 0.0);
+    if (communicator.rank() == 0) std::copy(all.begin(), all.end(), moments_.begin());
+}
+
 }  // namespace coterie::internal

@@ -12,6 +12,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/linalg/outer_products.hpp"
+#include "coterie/model/archive.hpp"
 
 namespace coterie::internal {
 
@@ -42,6 +43,11 @@ public:
     void clear(int cluster);
     /// Adds the other processes' moments.
     void add_up(Communicator& communicator) { add_up_exact(communicator, moments_); }
+
+    /// In a checkpoint: the sums over all processes, and then what the first process has, the others having nothing.
+    /// To be called on every process; `archive` is there on the first alone.
+    void store(Archive* archive, Communicator& communicator) const;
+    void load(const Archive& archive, Communicator& communicator);
 
     int clusters() const { return clusters_; }
     const Vector<double>& origin() const { return origin_; }

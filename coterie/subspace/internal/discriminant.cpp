@@ -402,4 +402,38 @@ Subspace Discriminant::solve(const Matrix<double>& centroids, const Vector<doubl
     return result;
 }
 
+void Discriminant::store(Archive* archive) const {
+    if (shrinkage_.kind != Shrinkage::Kind::oas) return;
+    Communicator& communicator = run_.communicator();
+    moments_->store(archive, communicator);
+    if (!soft_) return;
+    std::visit(
+        [&](const auto& shares) {
+            using Scalar = typename std::remove_cvref_t<decltype(shares.added)>::Scalar;
+            const Scalar* const own = shares.added.data();
+            const std::vector<Scalar> all =
+                gather_at_first(communicator, std::vector<Scalar>(own, own + shares.added.size()));
+            if (archive == nullptr) return;
+            archive->set_points("added", PointsView(all.data(), points_.rows(), clusters_));
+        },
+        shares_);
+    if (archive != nullptr) archive->set_vector("thresholds", thresholds_);
+}
+
+void Discriminant::load(const Archive& archive, const Labels& labels) {
+    if (shrinkage_.kind != Shrinkage::Kind::oas) return;
+    moments_->load(archive, run_.communicator());
+    labels_ = labels;
+    if (!soft_) return;
+    const Points all = archive.points("added", points_.rows(), clusters_);
+    std::visit(
+        [&](auto& shares) {
+            using Scalar = typename std::remove_cvref_t<decltype(shares.added)>::Scalar;
+            const Rows<Scalar> rows = all.view().template as<Scalar>();
+            std::copy_n(rows.row(own_.begin), shares.added.size(), shares.added.data());
+        },
+        shares_);
+    thresholds_ = archive.vector("thresholds", clusters_);
+}
+
 }  // namespace coterie::internal

@@ -84,6 +84,11 @@ public:
     /// are uncorrelated to the ones before.
     Subspace solve(const Matrix<double>& centroids, const Vector<double>& mass);
 
+    /// In a checkpoint, what the last solve() has left; then the next assignments go on from it. `labels`: of this
+    /// process' rows, the last hard assignments. To be called on every process; `archive` is there on the first alone.
+    void store(Archive* archive) const;
+    void load(const Archive& archive, const Labels& labels);
+
 private:
     // W, r x d: W S_t W' = I.
     void whiten(Matrix<double> total, double precision);

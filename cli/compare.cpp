@@ -1,0 +1,109 @@
+// coterie compare: points and truth are read as for a fit of k-means, which takes every table; what is compared, and
+// how it is told, is selection's.
+
+#include "coterie/selection/compare_methods.hpp"
+
+#include "commands.hpp"
+#include "fitting.hpp"
+
+namespace coterie::cli {
+namespace {
+
+struct CompareRequest {
+    std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
+    std::shared_ptr<int> clusters = std::make_shared<int>(0);
+    std::shared_ptr<std::string> methods = std::make_shared<std::string>();
+};
+
+std::vector<std::string> names_in(const std::string& text) {
+    std::vector<std::string> known, out;
+    for (const auto& method : methods()) known.push_back(method.name);
+    for (const std::size_t place : positions_of("--methods", text, known)) out.push_back(known[place]);
+    return out;
+}
+
+int compare_on(const CompareRequest& request) {
+    const FitRequest& fit = *request.fit;
+    if (*request.clusters == 0)
+        throw UsageError("coterie compare needs -k, the number of clusters",
+                         "coterie fit kmeans POINTS -k auto says how many there may be");
+    CompareOptions options{.clusters = *request.clusters, .preparation = *fit.preprocessing, .columns = *fit.columns};
+    if (!request.methods->empty()) options.methods = names_in(*request.methods);
+    const Outputs outputs = fit.check();
+    Run run = fit.running->run();
+    ProgressBar bar(run, fit.running->quiet);
+    const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
+    const std::string source = fit.points == "-" ? "standard input" : fit.points;
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    const Labels truth = inputs.truth ? inputs.truth->column.labels : Labels();
+    Comparison found = naming_points(source, [&] { return compare_methods(inputs.problem, options, run, truth); });
+    bar.clear();
+    for (auto& method : found.methods) {
+        method.error = with_flags(method.error);
+        method.warnings = with_flags(method.warnings);
+    }
+    if (!fit.running->quiet) {
+        for (const auto& note : inputs.notes) print_note(note);
+        for (const auto& warning : inputs.warnings) print_warning(warning);
+        for (const auto& method : found.methods)
+            for (const auto& warning : method.warnings) print_warning(method.method + ": " + warning);
+    }
+    if (fit.running->json)
+        print(json_document(found, source));
+    else
+        print_result(with_flags(text_document(found, source)), outputs);
+    if (!found.interrupted) return Exit::done;
+    print_error("interrupted; the methods above were done");
+    return Exit::interrupted;
+}
+
+}  // namespace
+
+Command compare_command() {
+    const CompareRequest request;
+    Command command;
+    command.name = "compare";
+    command.summary = "several methods on the same points, side by side";
+    command.details =
+        "Fits one method after the other with k clusters and else its defaults, and prints of each the clusters it "
+        "found, "
+        "three criteria in the space of the points, scores where the truth is known, and seconds; and how far the "
+        "methods "
+        "agree with each other (ARI). Without --methods those of a default list are compared that the number of rows "
+        "lets "
+        "expect soon; what was left out, and why, is said. A method that fails says so in its line.";
+    command.operands = {points_operand(request.fit->points, request.fit)};
+    Flag clusters;
+    clusters.name = "--clusters";
+    clusters.letter = 'k';
+    clusters.value = "K";
+    clusters.meaning = "number of clusters k";
+    clusters.accepted = "a whole number, at least 1";
+    clusters.group = "Comparing";
+    clusters.take = [target = request.clusters](const std::string& text) {
+        const Option& option = find_method("ward").options->at("clusters");
+        *target = static_cast<int>(std::get<std::int64_t>(option.parse(text)));
+    };
+    command.flags = {clusters, text_flag("--methods", "LIST",
+                                         "the methods to compare, with commas between them; coterie methods names them",
+                                         "Comparing", *request.methods, request.methods, Completion::nothing)};
+    append(command.flags, table_flags(request.fit));
+    command.flags.push_back(text_flag("--truth", "FILE",
+                                      "labels to score against, in any format that holds one label per row (data:NAME "
+                                      "too); the label column or the data set's own truth serve when it is not given; "
+                                      "none: no scores",
+                                      "Reading", request.fit->truth, request.fit, Completion::file));
+    command.flags.push_back(text_flag("--truth-column", "COLUMN",
+                                      "the column of the --truth file, by name or number from 1", "Reading",
+                                      request.fit->truth_column, request.fit));
+    append(command.flags,
+           run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
+    command.examples = {{"coterie compare data:iris -k 3", "the methods of the default list"},
+                        {"coterie compare points.csv -k 10 --methods kmeans,ward,spectral --scale zscore --json",
+                         "three methods, as one JSON document"}};
+    command.act = [request] { return compare_on(request); };
+    return command;
+}
+
+}  // namespace coterie::cli

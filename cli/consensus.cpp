@@ -1,0 +1,126 @@
+// coterie consensus: words to options, and a table of what was found. The partition and what is said of it are
+// selection's.
+
+#include "coterie/selection/consensus.hpp"
+
+#include <charconv>
+
+#include "commands.hpp"
+#include "coterie/io/writer.hpp"
+#include "fitting.hpp"
+
+namespace coterie::cli {
+namespace {
+
+struct ConsensusRequest {
+    std::shared_ptr<FitRequest> fit = std::make_shared<FitRequest>();
+    std::shared_ptr<ConsensusOptions> options = std::make_shared<ConsensusOptions>();
+    std::shared_ptr<std::string> methods = std::make_shared<std::string>();
+    std::shared_ptr<std::string> rows_out = std::make_shared<std::string>();
+    std::shared_ptr<bool> has_clusters = std::make_shared<bool>(false);
+};
+
+void write_rows(const std::string& path, const Consensus& found) {
+    TableWriter writer(path, {"row", "label", "confidence"});
+    for (std::size_t i = 0; i < found.labels.size(); ++i) {
+        char text[32];
+        const bool known = found.labels[i] >= 0;
+        const std::string confidence(text, std::to_chars(text, text + sizeof text, found.confidence[i]).ptr);
+        writer.write(std::vector<std::string>{std::to_string(i + 1), known ? std::to_string(found.labels[i]) : "",
+                                              known ? confidence : ""});
+    }
+    writer.commit();
+}
+
+int consensus_on(const ConsensusRequest& request) {
+    const FitRequest& fit = *request.fit;
+    if (!*request.has_clusters)
+        throw UsageError("coterie consensus needs -k, the number of clusters",
+                         "coterie fit kmeans POINTS -k auto says how many there may be");
+    ConsensusOptions options = *request.options;
+    options.preparation = *fit.preprocessing;
+    options.columns = *fit.columns;
+    if (!request.methods->empty()) {
+        std::vector<std::string> known;
+        for (const auto& method : methods()) known.push_back(method.name);
+        options.methods.clear();
+        for (const std::size_t place : positions_of("--methods", *request.methods, known))
+            options.methods.push_back(known[place]);
+    }
+    Outputs outputs;
+    outputs.keep(fit.points);
+    outputs.add("--labels-out", fit.labels_out, label_extensions());
+    outputs.add("--rows-out", *request.rows_out, {".csv"});
+    outputs.check(fit.running->json);
+    Run run = fit.running->run();
+    ProgressBar bar(run, fit.running->quiet);
+    const FitInputs inputs = read_inputs(find_method("kmeans"), fit, run);
+    const std::string source = fit.points == "-" ? "standard input" : fit.points;
+    const InterruptGuard guard;
+    run.should_stop = InterruptGuard::interrupted;
+    const Consensus found = naming_points(source, [&] { return consensus(inputs.problem, options, run); });
+    bar.clear();
+    if (!fit.running->quiet) {
+        for (const auto& note : inputs.notes) print_note(note);
+        for (const auto& warning : inputs.warnings) print_warning(warning);
+        for (const auto& warning : with_flags(found.warnings)) print_warning(warning);
+    }
+    Failures failures;
+    if (!fit.labels_out.empty())
+        failures.attempt([&] {
+            LabelsWriter writer(fit.labels_out, static_cast<Index>(found.labels.size()), {}, inputs.rows.get());
+            writer.write(found.labels);
+            writer.commit();
+        });
+    if (!request.rows_out->empty()) failures.attempt([&] { write_rows(*request.rows_out, found); });
+    if (fit.running->json)
+        print(json_document(found, source));
+    else
+        print_result(text_document(found, source), outputs);
+    failures.rethrow();
+    return Exit::done;
+}
+
+}  // namespace
+
+Command consensus_command() {
+    const ConsensusRequest request;
+    Command command;
+    command.name = "consensus";
+    command.summary = "one partition from many fits, and how sure it is of each point";
+    command.details =
+        "Evidence accumulation (Fred and Jain 2005): many fits, each of a random four fifths of the rows, label all "
+        "rows; "
+        "how often two rows are put together is their similarity, and average linkage cuts it into k clusters. Of each "
+        "row "
+        "is told how much more often it is with its own cluster than with the next (its confidence, from -1 to 1). Of "
+        "more "
+        "than 3000 rows the linkage is of so many, drawn by the seed, and the others vote.";
+    command.operands = {points_operand(request.fit->points, request.fit)};
+    command.flags =
+        flags_of(ConsensusOptions::described(), "Consensus", std::static_pointer_cast<void>(request.options));
+    Flag& clusters = flag_named(command.flags, "--clusters");
+    clusters.standard = "";
+    clusters.take = [take = clusters.take, has = request.has_clusters](const std::string& text) {
+        take(text);
+        *has = true;
+    };
+    command.flags.push_back(text_flag("--methods", "LIST",
+                                      "the methods that the fits take in turn, with commas between them; kmeans where "
+                                      "none are named",
+                                      "Consensus", *request.methods, request.methods, Completion::nothing));
+    append(command.flags, table_flags(request.fit));
+    command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request.fit->labels_out,
+                                      request.fit, Completion::file));
+    command.flags.push_back(text_flag("--rows-out", "FILE.csv", "write number, label and confidence of every row",
+                                      "Writing", *request.rows_out, request.rows_out, Completion::file));
+    append(command.flags,
+           run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
+    command.examples = {
+        {"coterie consensus data:iris -k 3 --rows-out rows.csv", "100 fits of k-means"},
+        {"coterie consensus points.csv -k 5 --methods kmeans,ward,spectral --scale zscore", "three methods in turn"}};
+    command.act = [request] { return consensus_on(request); };
+    return command;
+}
+
+}  // namespace coterie::cli

@@ -1,0 +1,444 @@
+// Rows that must be together cost together: a group of them is one item. Items that must be apart make a graph whose
+// connected parts are solved each by itself. Leaves of a part are folded into their neighbours (what a leaf costs
+// beside each cluster of its neighbour), which solves trees exactly; parts of which every two items must be apart are
+// an assignment of items to clusters, solved by transport(); what is left is searched by branch and bound: the item
+// with the fewest clusters left first, then the one that loses most by its second choice, pruned by the sum of what
+// the items not yet placed cost at least. Finding whether there is any assignment is colouring a graph: items with
+// fewer neighbours than clusters always find one left and come last, the others are searched, with the clusters of a
+// label exchangeable until one of them is used.
+//
+// What holds: an assignment keeps all pairs, and costs least where it is said to be optimal: always but where a search
+// visits more than a hundred thousand places. Nothing depends on the order in which pairs come.
+
+#include "coterie/constraints/linked_rows.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/constraints/transport.hpp"
+
+namespace coterie::internal {
+namespace {
+
+constexpr double forbidden = std::numeric_limits<double>::infinity();  // what a cluster that is not allowed costs
+constexpr int most_places = 100000;                                    // of a search for the least costs
+constexpr int most_tries = 1000000;                                    // of one for any assignment
+
+std::string row_text(Index row) { return std::to_string(row + 1); }
+
+std::string rows_text(const std::vector<Index>& rows) {
+    constexpr std::size_t most = 10;
+    std::string out;
+    for (std::size_t i = 0; i < rows.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + row_text(rows[i]);
+    return rows.size() > most ? out + ", ... (" + std::to_string(rows.size()) + " rows)" : out;
+}
+
+void check(const std::vector<RowPair>& pairs, Index rows, const char* option, std::string_view what) {
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        for (const Index row : {pairs[i].first, pairs[i].second})
+            if (row < 0 || row >= rows)
+                throw BadArgument(std::string(what) + " " + std::to_string(i + 1) + ": row " + row_text(row) +
+                                      " is not accepted; from 1 to " + std::to_string(rows),
+                                  {.option = option,
+                                   .value = row_text(row),
+                                   .accepted = "from 1 to " + std::to_string(rows),
+                                   .row = static_cast<std::int64_t>(i) + 1});
+}
+
+// The rows on a shortest way from one to another along must-links.
+std::vector<Index> way(const std::vector<RowPair>& links, Index from, Index to) {
+    std::map<Index, std::vector<Index>> next;
+    for (const RowPair& link : links) {
+        next[link.first].push_back(link.second);
+        next[link.second].push_back(link.first);
+    }
+    std::map<Index, Index> before{{from, from}};
+    std::vector<Index> border{from};
+    while (!before.contains(to)) {
+        std::vector<Index> beyond;
+        for (const Index row : border)
+            for (const Index other : next[row])
+                if (before.emplace(other, row).second) beyond.push_back(other);
+        border = std::move(beyond);
+    }
+    std::vector<Index> out{to};
+    while (out.back() != from) out.push_back(before.at(out.back()));
+    std::reverse(out.begin(), out.end());
+    return out;
+}
+
+// A cluster per item, such that items that are apart differ; nothing where there is none. `decided` is false where the
+// search was cut short. Of clusters that the same items may go to, only the first that is not used is tried.
+std::optional<std::vector<int>> any_assignment(const std::vector<std::vector<int>>& apart,
+                                               const std::vector<std::pair<int, int>>& allowed, int clusters,
+                                               bool& decided) {
+    const int count = static_cast<int>(apart.size());
+    // Clusters between which no item tells: those of one kind are next to each other.
+    std::vector<int> kind(at(clusters), 0);
+    for (int j = 1; j < clusters; ++j) {
+        const bool border = std::any_of(allowed.begin(), allowed.end(),
+                                        [&](const auto& range) { return range.first == j || range.second == j; });
+        kind[at(j)] = kind[at(j - 1)] + (border ? 1 : 0);
+    }
+    std::vector<int> chosen(at(count), -1);
+    std::vector<int> used(at(clusters), 0);
+    std::vector<std::vector<int>> taken(at(count), std::vector<int>(at(clusters), 0));  // by how many neighbours
+    std::vector<int> degree, last;  // last: the items that always find a cluster, and in which order they are put off
+    std::vector<bool> put_off(at(count), false);
+    for (const auto& others : apart) degree.push_back(static_cast<int>(others.size()));
+    const auto put_off_if_sure = [&](int i) {
+        if (put_off[at(i)] || degree[at(i)] >= allowed[at(i)].second - allowed[at(i)].first) return;
+        put_off[at(i)] = true;
+        last.push_back(i);
+    };
+    for (int i = 0; i < count; ++i) put_off_if_sure(i);
+    for (std::size_t done = 0; done < last.size(); ++done)
+        for (const int other : apart[at(last[done])]) {
+            --degree[at(other)];
+            put_off_if_sure(other);
+        }
+    std::vector<int> core;
+    for (int i = 0; i < count; ++i)
+        if (!put_off[at(i)]) core.push_back(i);
+    int tries = 0;
+    const auto place = [&](int item, int cluster, int by) {
+        used[at(cluster)] += by;
+        for (const int other : apart[at(item)]) taken[at(other)][at(cluster)] += by;
+    };
+    const std::function<bool(std::size_t)> go_on = [&](std::size_t placed) -> bool {
+        if (placed == core.size()) return true;
+        int item = -1, fewest = 0;
+        for (const int i : core) {
+            if (chosen[at(i)] >= 0) continue;
+            int free = 0;
+            for (int j = allowed[at(i)].first; j < allowed[at(i)].second; ++j) free += taken[at(i)][at(j)] == 0 ? 1 : 0;
+            if (item >= 0 && (free > fewest || (free == fewest && apart[at(i)].size() <= apart[at(item)].size())))
+                continue;
+            item = i;
+            fewest = free;
+        }
+        int unused_kind = -1;
+        for (int j = allowed[at(item)].first; j < allowed[at(item)].second; ++j) {
+            if (taken[at(item)][at(j)] > 0) continue;
+            if (used[at(j)] == 0) {
+                if (unused_kind == kind[at(j)]) continue;
+                unused_kind = kind[at(j)];
+            }
+            if (++tries > most_tries) return false;
+            chosen[at(item)] = j;
+            place(item, j, 1);
+            if (go_on(placed + 1)) return true;
+            place(item, j, -1);
+            chosen[at(item)] = -1;
+        }
+        return false;
+    };
+    const bool found = go_on(0);
+    decided = found || tries <= most_tries;
+    if (!found) return std::nullopt;
+    for (auto item = last.rbegin(); item != last.rend(); ++item) {
+        int j = allowed[at(*item)].first;
+        while (taken[at(*item)][at(j)] > 0) ++j;
+        chosen[at(*item)] = j;
+        place(*item, j, 1);
+    }
+    return chosen;
+}
+
+// Items of which every two must be apart, found greedily.
+std::vector<int> clique_of(const std::vector<std::vector<int>>& apart) {
+    std::vector<int> order(apart.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return apart[at(a)].size() > apart[at(b)].size(); });
+    std::vector<int> out;
+    for (const int item : order)
+        if (std::all_of(out.begin(), out.end(), [&](int other) {
+                return std::find(apart[at(item)].begin(), apart[at(item)].end(), other) != apart[at(item)].end();
+            }))
+            out.push_back(item);
+    return out;
+}
+
+}  // namespace
+
+LinkedRows::LinkedRows(const Problem& problem, int clusters,
+                       const std::function<std::pair<int, int>(Index row)>& allowed)
+    : clusters_(clusters) {
+    check(problem.must_links, problem.rows(), "must_links", "must-link");
+    check(problem.cannot_links, problem.rows(), "cannot_links", "cannot-link");
+    const auto conflict = [](const std::string& text) -> BadData {
+        return BadData("pairs of rows: " + text, {.option = "cannot_links"});
+    };
+    for (const auto* pairs : {&problem.must_links, &problem.cannot_links})
+        for (const RowPair& pair : *pairs) {
+            rows_.push_back(pair.first);
+            rows_.push_back(pair.second);
+        }
+    std::sort(rows_.begin(), rows_.end());
+    rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
+    const auto place_of = [&](Index row) {
+        return static_cast<Index>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());
+    };
+
+    // The lowest row of each group is its root.
+    std::vector<Index> root(rows_.size());
+    std::iota(root.begin(), root.end(), Index{0});
+    const auto root_of = [&](Index place) {
+        while (root[at(place)] != place) place = root[at(place)] = root[at(root[at(place)])];
+        return place;
+    };
+    for (const RowPair& pair : problem.must_links) {
+        const Index a = root_of(place_of(pair.first)), b = root_of(place_of(pair.second));
+        root[at(std::max(a, b))] = std::min(a, b);
+    }
+    std::vector<int> group_of(rows_.size());
+    for (Index place = 0; place < static_cast<Index>(rows_.size()); ++place) {
+        const auto [first, last] = allowed(rows_[at(place)]);
+        const Index lowest = root_of(place);
+        if (lowest == place) {
+            group_of[at(place)] = static_cast<int>(groups_.size());
+            groups_.push_back({{}, first, last});
+        } else {
+            group_of[at(place)] = group_of[at(lowest)];
+        }
+        Group& group = groups_[at(group_of[at(place)])];
+        group.members.push_back(place);
+        // Two labels, or one and rows that it does not bind: the narrower of the two.
+        const int from = std::max(group.first, first), to = std::min(group.last, last);
+        if (from >= to) {
+            Index other = group.members.front();
+            for (const Index member : group.members) {
+                const auto [begin, end] = allowed(rows_[at(member)]);
+                if (std::max(begin, first) >= std::min(end, last)) other = member;
+            }
+            throw conflict("rows " + row_text(rows_[at(other)]) + " and " + row_text(rows_[at(place)]) +
+                           " must be together (by rows " +
+                           rows_text(way(problem.must_links, rows_[at(other)], rows_[at(place)])) +
+                           "), but are of different labels");
+        }
+        group.first = from;
+        group.last = to;
+    }
+
+    std::set<std::pair<int, int>> apart;
+    for (const RowPair& pair : problem.cannot_links) {
+        const int a = group_of[at(place_of(pair.first))], b = group_of[at(place_of(pair.second))];
+        if (a == b)
+            throw conflict(
+                "rows " + row_text(pair.first) + " and " + row_text(pair.second) + " must be apart, but " +
+                (pair.first == pair.second
+                     ? "are one and the same"
+                     : "must be together by rows " + rows_text(way(problem.must_links, pair.first, pair.second))));
+        apart.insert({std::min(a, b), std::max(a, b)});
+    }
+    std::vector<std::vector<int>> neighbours(groups_.size());
+    for (const auto& [a, b] : apart) {
+        neighbours[at(a)].push_back(b);
+        neighbours[at(b)].push_back(a);
+    }
+    std::vector<int> component_of(groups_.size(), -1);
+    for (std::size_t start = 0; start < groups_.size(); ++start) {
+        if (component_of[start] >= 0) continue;
+        Component component;
+        component.groups = {static_cast<int>(start)};
+        component_of[start] = static_cast<int>(components_.size());
+        for (std::size_t i = 0; i < component.groups.size(); ++i)
+            for (const int other : neighbours[at(component.groups[i])])
+                if (component_of[at(other)] < 0) {
+                    component_of[at(other)] = static_cast<int>(components_.size());
+                    component.groups.push_back(other);
+                }
+        std::sort(component.groups.begin(), component.groups.end());
+        std::vector<std::pair<int, int>> ranges;
+        for (const int group : component.groups) {
+            ranges.emplace_back(groups_[at(group)].first, groups_[at(group)].last);
+            std::vector<int>& places = component.apart.emplace_back();
+            for (const int other : neighbours[at(group)])
+                places.push_back(
+                    static_cast<int>(std::lower_bound(component.groups.begin(), component.groups.end(), other) -
+                                     component.groups.begin()));
+        }
+        const auto rows_of = [&](const std::vector<int>& places) {
+            std::vector<Index> out;
+            for (const int place : places)
+                out.push_back(rows_[at(groups_[at(component.groups[at(place)])].members.front())]);
+            std::sort(out.begin(), out.end());
+            return out;
+        };
+        const std::vector<int> clique = clique_of(component.apart);
+        if (static_cast<int>(clique.size()) > clusters)
+            throw conflict("of rows " + rows_text(rows_of(clique)) + " every two must be apart, which takes " +
+                           std::to_string(clique.size()) + " clusters; there are " + std::to_string(clusters));
+        bool decided = true;
+        const auto example = any_assignment(component.apart, ranges, clusters, decided);
+        if (!example) {
+            std::vector<int> all(component.groups.size());
+            std::iota(all.begin(), all.end(), 0);
+            throw conflict("rows " + rows_text(rows_of(all)) +
+                           (decided ? " cannot be put into " + std::to_string(clusters) +
+                                          " clusters without putting two together that must be apart"
+                                    : " are linked so densely that no assignment that keeps all pairs was found in " +
+                                          std::to_string(most_tries) + " tries"));
+        }
+        component.example = *example;
+        components_.push_back(std::move(component));
+    }
+}
+
+// Least costs by branch and bound, from what `best` has; whether that is proven.
+bool LinkedRows::search(const Component& component, const Matrix<double>& costs, std::vector<int>& best) const {
+    const int count = static_cast<int>(component.groups.size());
+    const int k = clusters_;
+    double best_cost = 0;
+    for (int i = 0; i < count; ++i) best_cost += costs(i, best[at(i)]);
+    std::vector<int> chosen(at(count), -1);
+    std::vector<std::vector<int>> taken(at(count), std::vector<int>(at(k), 0));
+    int places = 0;
+    const std::function<void(int, double)> go_on = [&](int placed, double cost) {
+        if (placed == count) {
+            if (cost < best_cost) {
+                best_cost = cost;
+                best = chosen;
+            }
+            return;
+        }
+        int item = -1, fewest = 0;
+        double most_lost = 0, bound = cost;
+        for (int i = 0; i < count; ++i) {
+            if (chosen[at(i)] >= 0) continue;
+            int free = 0;
+            double least = forbidden, second = forbidden;
+            for (int j = 0; j < k; ++j) {
+                if (taken[at(i)][at(j)] > 0 || !(costs(i, j) < forbidden)) continue;
+                ++free;
+                if (costs(i, j) < least) {
+                    second = least;
+                    least = costs(i, j);
+                } else {
+                    second = std::min(second, costs(i, j));
+                }
+            }
+            if (free == 0) return;
+            bound += least;
+            const double lost = second - least;
+            if (item >= 0 && (std::min(free, 2) > std::min(fewest, 2) ||
+                              (std::min(free, 2) == std::min(fewest, 2) && lost <= most_lost)))
+                continue;
+            item = i;
+            fewest = free;
+            most_lost = lost;
+        }
+        if (!(bound < best_cost)) return;
+        std::vector<int> order;
+        for (int j = 0; j < k; ++j)
+            if (taken[at(item)][at(j)] == 0 && costs(item, j) < forbidden) order.push_back(j);
+        std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return costs(item, a) < costs(item, b); });
+        for (const int j : order) {
+            if (++places > most_places) return;
+            chosen[at(item)] = j;
+            for (const int other : component.apart[at(item)]) ++taken[at(other)][at(j)];
+            go_on(placed + 1, cost + costs(item, j));
+            for (const int other : component.apart[at(item)]) --taken[at(other)][at(j)];
+            chosen[at(item)] = -1;
+        }
+    };
+    go_on(0, 0);
+    return places <= most_places;
+}
+
+LinkedRows::Solution LinkedRows::assign(const Matrix<double>& costs) const {
+    const int k = clusters_;
+    Solution out;
+    out.labels.assign(rows_.size(), -1);
+    for (const Component& component : components_) {
+        const auto count = static_cast<int>(component.groups.size());
+        Matrix<double> own = Matrix<double>::Constant(count, k, forbidden);
+        for (int i = 0; i < count; ++i) {
+            const Group& group = groups_[at(component.groups[at(i)])];
+            for (int j = group.first; j < group.last; ++j) {
+                own(i, j) = 0;
+                for (const Index member : group.members) own(i, j) += costs(member, j);
+            }
+        }
+        std::vector<int> chosen(at(count), -1);
+
+        // A leaf's choice follows from its neighbour's: what it costs beside each of them is the neighbour's to bear.
+        std::vector<std::vector<int>> left = component.apart;
+        std::vector<std::pair<int, int>> folded;  // leaf, neighbour (-1: the last of a tree)
+        std::vector<bool> gone(at(count), false);
+        std::set<int> leaves;
+        for (int i = 0; i < count; ++i)
+            if (left[at(i)].size() < 2) leaves.insert(i);
+        const auto cheapest = [&](int item, int beside) {
+            int best = -1;
+            for (int j = 0; j < k; ++j)
+                if (j != beside && own(item, j) < forbidden && (best < 0 || own(item, j) < own(item, best))) best = j;
+            return best;
+        };
+        while (!leaves.empty()) {
+            const int leaf = *leaves.begin();
+            leaves.erase(leaves.begin());
+            gone[at(leaf)] = true;
+            if (left[at(leaf)].empty()) {
+                folded.emplace_back(leaf, -1);
+                continue;
+            }
+            const int neighbour = left[at(leaf)].front();
+            folded.emplace_back(leaf, neighbour);
+            const int first = cheapest(leaf, -1), second = cheapest(leaf, first);
+            for (int j = 0; j < k; ++j) {
+                const int choice = j == first ? second : first;
+                own(neighbour, j) += choice < 0 ? forbidden : own(leaf, choice);
+            }
+            std::erase(left[at(neighbour)], leaf);
+            if (left[at(neighbour)].size() < 2) leaves.insert(neighbour);
+        }
+        std::vector<int> core;
+        for (int i = 0; i < count; ++i)
+            if (!gone[at(i)]) core.push_back(i);
+        if (!core.empty()) {
+            const auto size = static_cast<int>(core.size());
+            Component rest;
+            Matrix<double> rest_costs(size, k);
+            std::vector<int> place(at(count), -1);
+            for (int i = 0; i < size; ++i) place[at(core[at(i)])] = i;
+            bool all_apart = true;
+            for (const int item : core) {
+                rest.groups.push_back(component.groups[at(item)]);
+                rest_costs.row(place[at(item)]) = own.row(item);
+                std::vector<int>& apart = rest.apart.emplace_back();
+                for (const int other : left[at(item)]) apart.push_back(place[at(other)]);
+                all_apart = all_apart && static_cast<int>(apart.size()) == size - 1;
+            }
+            std::vector<int> found;
+            if (all_apart) {
+                const std::vector<Index> low(at(k), 0), high(at(k), 1);
+                const Labels best = transport(rest_costs, low, high, Run(0, 1)).columns;
+                found.assign(best.begin(), best.end());
+            } else {
+                for (const int item : core) found.push_back(component.example[at(item)]);
+                out.optimal = search(rest, rest_costs, found) && out.optimal;
+            }
+            for (int i = 0; i < size; ++i) chosen[at(core[at(i)])] = found[at(i)];
+        }
+        for (auto each = folded.rbegin(); each != folded.rend(); ++each)
+            chosen[at(each->first)] = cheapest(each->first, each->second < 0 ? -1 : chosen[at(each->second)]);
+
+        for (int i = 0; i < count; ++i)
+            for (const Index member : groups_[at(component.groups[at(i)])].members) {
+                out.labels[at(member)] = chosen[at(i)];
+                out.cost += costs(member, chosen[at(i)]);
+            }
+    }
+    return out;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,329 @@
+// The fit: spanning tree, condensed tree, selection. What the model keeps is the tree as distances, never as densities,
+// which may be infinite; labels, exemplars and least distances are made from it again after load, so that a file cannot
+// hold two opinions. A ratio of densities (1/a) / (1/b) is b / a, and 1 where both distances are 0.
+
+#include "coterie/density/hdbscan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "coterie/base/checks.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/density/internal/condensed_tree.hpp"
+#include "coterie/density/internal/row_tree.hpp"
+#include "coterie/density/internal/spanning_tree.hpp"
+#include "coterie/linalg/centred_rows.hpp"
+#include "coterie/linalg/neighbors.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::size_t position(Index i) { return static_cast<std::size_t>(i); }
+
+// (1 / over) / (1 / under): under / over, at most 1.
+double share(double under, double over) { return over > under ? under / over : 1; }
+
+internal::Selection selection_of(const HdbscanOptions& options) {
+    return {.leaves = options.cluster_selection_method == ClusterSelection::leaf,
+            .least_birth = options.cluster_selection_epsilon,
+            .root = options.allow_single_cluster};
+}
+
+// Squared distances are compared: what vanishes when squared cannot be.
+void check_density_input(PointsView points, const Run& run) {
+    const double largest = check_points(points, "points", run);
+    const double least = 1e-100;
+    if (largest > 0 && largest < least)
+        throw BadData("points: no value is larger than " + to_text(OptionValue(largest)) +
+                      ", so small that squared distances vanish; magnitudes from " + to_text(OptionValue(least)) +
+                      " on are accepted. Rescale the columns");
+}
+
+}  // namespace
+
+const OptionSet& HdbscanOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<HdbscanOptions>()
+            .integer("min_cluster_size", &HdbscanOptions::min_cluster_size, at_least(2),
+                     "rows that a group must have to be a cluster; smaller ones are noise")
+            .integer<int>("min_samples", &HdbscanOptions::min_samples, at_least(1),
+                          "the core distance of a row is that to so many others: more of them make more rows noise",
+                          "min_cluster_size")
+            .choice("cluster_selection_method", &HdbscanOptions::cluster_selection_method, {"eom", "leaf"},
+                    "the clusters of the tree that last longest (eom, excess of mass), or those that fall no further, "
+                    "which are more and smaller (leaf)")
+            .real("cluster_selection_epsilon", &HdbscanOptions::cluster_selection_epsilon, at_least(0),
+                  "clusters that part only at a distance below this stay together")
+            .flag("allow_single_cluster", &HdbscanOptions::allow_single_cluster, "all rows may be one cluster");
+    return set;
+}
+
+internal::CondensedTree HdbscanModel::tree() const {
+    return {.parent = parent_, .birth = birth_, .row_cluster = row_cluster_, .row_distance = row_distance_};
+}
+
+void HdbscanModel::derive(const Run& run) {
+    const internal::CondensedTree tree = this->tree();
+    const internal::Selection selection = selection_of(options_);
+    std::vector<std::int32_t> number = internal::select_clusters(tree, selection);
+    Labels found = internal::labels_of(tree, number, selection);
+    // By their lowest row.
+    std::vector<std::int32_t> renumbered(position(*std::max_element(number.begin(), number.end()) + 1), -1);
+    clusters_ = 0;
+    for (auto& label : found) {
+        if (label < 0) continue;
+        std::int32_t& to = renumbered[position(label)];
+        if (to < 0) to = clusters_++;
+        label = to;
+    }
+    row_labels_ = std::move(found);
+    label_.assign(number.size(), -1);
+    selected_.assign(position(clusters_), -1);
+    for (std::size_t c = 0; c < number.size(); ++c) {
+        if (number[c] >= 0)
+            label_[c] = renumbered[position(number[c])];
+        else if (c > 0)
+            label_[c] = label_[position(parent_[c])];
+        if (number[c] >= 0 && label_[c] >= 0) selected_[position(label_[c])] = static_cast<std::int32_t>(c);
+    }
+    least_ = tree.least_distances();
+    least_below_ = tree.least_distances_below();
+    root_stays_ = selection.least_birth > 0 ? selection.least_birth : least_[0];
+    std::vector<std::uint8_t> parted(parent_.size(), 0);
+    for (std::size_t c = 1; c < parent_.size(); ++c) parted[position(parent_[c])] = 1;
+    exemplars_.assign(position(clusters_), {});
+    for (std::size_t i = 0; i < row_cluster_.size(); ++i) {
+        const std::size_t c = position(row_cluster_[i]);
+        if (label_[c] >= 0 && parted[c] == 0 && !(row_distance_[i] > least_[c]))
+            exemplars_[position(label_[c])].push_back(static_cast<Index>(i));
+    }
+    if (points_.columns() <= internal::columns_for_boxes)
+        rows_ = std::make_shared<const internal::RowTree>(points_, 16, run);
+}
+
+std::vector<HdbscanModel::Place> HdbscanModel::places_of(PointsView points, const Run& run) const {
+    const Index n = points_.rows();
+    const Index count = std::min<Index>(n, 2 * Index{*options_.min_samples});
+    const Index core = std::min<Index>(*options_.min_samples, n) - 1;
+    std::vector<Place> out(position(points.rows()));
+    const auto place = [&](const auto& near) {  // near(j): the j-th nearest row and its squared distance
+        const auto [nearest, squared_to_nearest] = near(0);
+        if (!(squared_to_nearest > 0))
+            return Place{row_cluster_[position(nearest)], row_distance_[position(nearest)], nearest};
+        const double own = std::sqrt(near(core).second);
+        double least = infinity;
+        Index best = nearest;
+        for (Index j = 0; j < count; ++j) {
+            const auto [row, squared] = near(j);
+            const double reached = std::max({own, core_distances_[position(row)], std::sqrt(squared)});
+            if (reached < least) {
+                least = reached;
+                best = row;
+            }
+        }
+        Place found{row_cluster_[position(best)], std::max(least, row_distance_[position(best)]), -1};
+        while (found.cluster > 0 && birth_[position(found.cluster)] <= least)
+            found.cluster = parent_[position(found.cluster)];
+        return found;
+    };
+    if (rows_) {
+        const RowBlocks blocks{points.rows(), 256};
+        for_each_block(blocks.count(), run, {"nearest neighbours"}, [&](Index block, int) {
+            std::vector<double> x(position(points.columns()));
+            std::vector<internal::RowTree::Near> found;
+            points.visit([&](const auto& rows) {
+                for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                    std::copy_n(rows.row(i), rows.columns, x.data());
+                    rows_->nearest(x.data(), count, -1, found);
+                    for (auto& each : found) each.place = rows_->order()[position(each.place)];
+                    std::sort(found.begin(), found.end());  // equally near ones by row
+                    out[position(i)] =
+                        place([&](Index j) { return std::pair(found[position(j)].place, found[position(j)].squared); });
+                }
+            });
+        });
+        return out;
+    }
+    const Neighbors found = nearest_neighbors(points_, points, count, run);
+    for (Index i = 0; i < points.rows(); ++i)
+        out[position(i)] = place([&](Index j) {
+            return std::pair(Index{found.indices[position(i * count + j)]}, found.squared[position(i * count + j)]);
+        });
+    return out;
+}
+
+Labels HdbscanModel::predict_checked(PointsView points, const Run& run) const {
+    Labels out;
+    out.reserve(position(points.rows()));
+    for (const Place& place : places_of(points, run)) {
+        if (place.row >= 0) {
+            out.push_back(row_labels_[position(place.row)]);
+            continue;
+        }
+        const bool root = !selected_.empty() && selected_[0] == 0;
+        out.push_back(root && place.distance > root_stays_ ? -1 : label_[position(place.cluster)]);
+    }
+    return out;
+}
+
+void HdbscanModel::memberships_of(const double* x, const Place& place, double* to) const {
+    const std::size_t own = position(place.cluster);
+    const auto k = position(clusters_);
+    std::vector<double> nearest(k, infinity);
+    points_.view().visit([&](const auto& rows) {
+        for (std::size_t j = 0; j < k; ++j)
+            for (const Index i : exemplars_[j])
+                nearest[j] = std::min(nearest[j], internal::squared_distance(x, rows.row(i), rows.columns));
+    });
+    const bool on_exemplar = std::any_of(nearest.begin(), nearest.end(), [](double squared) { return squared == 0; });
+    std::vector<double> parting(k);
+    double largest = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+        // The distance at which the two part; where one lies above the other, at which the row leaves.
+        std::int32_t left = place.cluster;
+        std::int32_t right = selected_[j];
+        std::int32_t last = -1;
+        bool moved_left = false;
+        bool moved_right = false;
+        while (left != right) {
+            std::int32_t& later = left > right ? left : right;
+            (left > right ? moved_left : moved_right) = true;
+            last = later;
+            later = parent_[position(later)];
+        }
+        parting[j] = moved_left && moved_right ? birth_[position(last)] : place.distance;
+        to[j] = parting[j] > 0 || least_[own] > 0 ? std::exp(-parting[j] / least_[own]) : std::exp(-1.0);
+        largest = std::max(largest, to[j]);
+    }
+    double sum = 0;
+    std::size_t closest = 0;  // parts last from the row; among equals the largest membership
+    for (std::size_t j = 0; j < k; ++j) {
+        to[j] = std::exp(to[j] - largest) * (on_exemplar ? (nearest[j] == 0 ? 1.0 : 0.0) : 1 / std::sqrt(nearest[j]));
+        sum += to[j];
+        if (parting[j] < parting[closest] || (parting[j] == parting[closest] && to[j] > to[closest])) closest = j;
+    }
+    const double in_any = share(std::min(least_[position(selected_[closest])], place.distance), parting[closest]);
+    for (std::size_t j = 0; j < k; ++j) to[j] *= in_any / sum;
+}
+
+Matrix<double> HdbscanModel::output_checked(Output which, PointsView points, const Run& run) const {
+    const std::vector<Place> places = places_of(points, run);
+    if (which == Output::outlier_score) {
+        Matrix<double> out(points.rows(), 1);
+        for (Index i = 0; i < points.rows(); ++i) {
+            const Place& place = places[position(i)];
+            out(i, 0) = 1 - share(least_below_[position(place.cluster)], place.distance);
+        }
+        return out;
+    }
+    Matrix<double> out(points.rows(), clusters_);
+    const RowBlocks blocks{points.rows(), 64};
+    for_each_block(blocks.count(), run, {"memberships"}, [&](Index block, int) {
+        std::vector<double> x(position(points.columns()));
+        points.visit([&](const auto& rows) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                std::copy_n(rows.row(i), rows.columns, x.data());
+                memberships_of(x.data(), places[position(i)], out.data() + i * out.cols());
+            }
+        });
+    });
+    return out;
+}
+
+void HdbscanModel::parts(Parts& parts) {
+    parts.add("points", points_, "n x d", "the rows of the fit");
+    parts.add("core_distances", core_distances_, "n", "the distance of each row to its min_samples-th nearest",
+              at_least(0));
+    parts.add("row_cluster", row_cluster_, "n", "the last cluster of the condensed tree that each row is in",
+              at_least(0));
+    parts.add("row_distance", row_distance_, "n", "the distance at which each row leaves that cluster", at_least(0));
+    parts.add("tree_parent", parent_, "c",
+              "the cluster that each cluster of the condensed tree fell out of; -1 for the first, all rows",
+              at_least(-1));
+    parts.add("tree_birth", birth_, "c", "the distance at which it did; 0 for the first", at_least(0));
+    parts.add("probabilities", probabilities_, "n", "how far each row is in its cluster; 0 for noise", between(0, 1));
+    parts.add("outlier_scores", outlier_scores_, "n", "GLOSH of each row", between(0, 1));
+}
+
+HdbscanModel HdbscanModel::from(const Archive& archive) {
+    HdbscanModel out;
+    out.options_ = archive.options_as<HdbscanOptions>();
+    if (!out.options_.min_samples) throw BadData("model: min_samples must be what was used");
+    out.load(archive, 0);
+    const auto clusters = static_cast<std::int32_t>(out.parent_.size());
+    if (out.parent_[0] != -1) throw BadData("model: tree_parent begins with a cluster that is not all rows");
+    for (std::int32_t c = 1; c < clusters; ++c)
+        if (out.parent_[position(c)] < 0 || out.parent_[position(c)] >= c)
+            throw BadData("model: tree_parent of cluster " + std::to_string(c) + " is " +
+                          std::to_string(out.parent_[position(c)]) + ", it must be from 0 to " + std::to_string(c - 1));
+    for (const std::int32_t c : out.row_cluster_)
+        if (c >= clusters)
+            throw BadData("model: row_cluster holds " + std::to_string(c) + ", there are " + std::to_string(clusters) +
+                          " clusters in the tree");
+    out.derive(Run(0, 1));
+    for (std::size_t j = 0; j < out.exemplars_.size(); ++j)
+        if (out.exemplars_[j].empty())
+            throw BadData("model: row_cluster leaves cluster " + std::to_string(j) + " without rows");
+    return out;
+}
+
+HdbscanModel HdbscanMethod::fit(const Problem& problem, const HdbscanOptions& options, const Run& run) {
+    const PointsView points = problem.points;
+    check_density_input(points, run);
+    const Index n = points.rows();
+    HdbscanModel model;
+    FitReport& report = model.report_;
+    model.options_ = options;
+    const int asked = options.min_samples.value_or(options.min_cluster_size);
+    const Index used = std::max<Index>(1, std::min<Index>(asked, n - 1));
+    if (options.min_samples && used < asked)
+        report.warnings.push_back("option `min_samples`: " + std::to_string(asked) + " given, but each of " +
+                                  std::to_string(n) + " rows has " + std::to_string(n - 1) +
+                                  " others; all of them are taken");
+    model.options_.min_samples = static_cast<int>(used);
+    Stopwatch watch;
+    internal::SpanningTree spanning;
+    if (n > 1)
+        spanning = internal::spanning_tree(points, used, run);
+    else
+        spanning.core = {0.0};
+    report.seconds.emplace_back("spanning tree", watch.restart());
+    internal::CondensedTree tree = internal::condensed_tree(spanning.edges, options.min_cluster_size);
+    model.points_ = points.with_scalar([&]<class Scalar>() { return Points(to_matrix<Scalar>(points)); });
+    model.core_distances_ = std::move(spanning.core);
+    model.row_cluster_ = std::move(tree.row_cluster);
+    model.row_distance_ = std::move(tree.row_distance);
+    model.parent_ = std::move(tree.parent);
+    model.birth_ = std::move(tree.birth);
+    model.derive(run);
+    model.labels_ = model.row_labels_;
+    for (Index i = 0; i < n; ++i) {
+        const double distance = model.row_distance_[position(i)];
+        const std::int32_t label = model.row_labels_[position(i)];
+        model.probabilities_.push_back(
+            label < 0 ? 0 : share(model.least_[position(model.selected_[position(label)])], distance));
+        model.outlier_scores_.push_back(1 -
+                                        share(model.least_below_[position(model.row_cluster_[position(i)])], distance));
+    }
+    report.seconds.emplace_back("clusters", watch.restart());
+    report.points = n;
+    report.dimensions = points.columns();
+    count_clusters(report, model.labels_, model.clusters_);
+    for (const auto& edge : spanning.edges) report.objective += edge.length;
+    report.stopped = StopReason::exact;
+    report.seed = run.seed;
+    report.threads = run.threads;
+    if (model.clusters_ == 0)
+        report.warnings.push_back(
+            "no cluster was found, all rows are noise: no two groups of at least " +
+            std::to_string(options.min_cluster_size) + " rows (`min_cluster_size`) part from each other" +
+            (options.allow_single_cluster ? "" : "; `allow_single_cluster` lets all rows be one"));
+    return model;
+}
+
+}  // namespace coterie

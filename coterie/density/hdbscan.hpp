@@ -1,0 +1,132 @@
+#pragma once
+// HDBSCAN* (Campello, Moulavi and Sander 2013; Campello, Moulavi, Zimek and Sander 2015): clusters are what stays
+// together longest as the distance within which rows are neighbours shrinks; rows in no cluster are noise, label -1.
+// The number of clusters is found, not given.
+//
+//     c_i               core distance: || x_i - x_j || for the s-th nearest other row x_j
+//     m_ij              mutual reachability distance: max(c_i, c_j, || x_i - x_j ||)
+//     condensed tree    from the minimum spanning tree under m: clusters that fall into two of at least l rows each as
+//                       the distance shrinks, and the rows that leave them (density/internal/condensed_tree.hpp)
+//     b_q, d_i          distance at which cluster q was born, and at which row i left the last cluster it was in
+//     excess of mass    S_q = sum_{i in q} (1 / max(d_i, d of the part it went to) - 1 / b_q); selected are disjoint
+//                       clusters with the largest sum of S
+//     probability       of row i in its cluster q: min(1, e_q / d_i), e_q the least distance at which anything left q
+//     GLOSH             outlier score of row i: 1 - e / d_i, e the least distance at which anything left the last
+//                       cluster that i was in, or one below that
+//
+// Distances are Euclidean (rows of norm 1, `scale unit`, give the order of cosine distances). A new row y takes the
+// place of the row x_j, among its 2 s nearest, with the least m_yj: it joins the clusters of x_j that were born above
+// m_yj. A row equal to a fitted one has what that has.
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/options.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/model/method.hpp"
+#include "coterie/model/model.hpp"
+
+namespace coterie {
+
+namespace internal {
+struct CondensedTree;
+class RowTree;
+}  // namespace internal
+
+enum class ClusterSelection { excess_of_mass, leaf };
+
+struct COTERIE_API HdbscanOptions {
+    int min_cluster_size = 5;             // l
+    std::optional<int> min_samples = {};  // s; automatic: l
+    ClusterSelection cluster_selection_method = ClusterSelection::excess_of_mass;
+    double cluster_selection_epsilon = 0;
+    bool allow_single_cluster = false;
+
+    static const OptionSet& described();
+};
+
+class COTERIE_API HdbscanModel : public Model {
+public:
+    std::string_view method() const override { return "hdbscan"; }
+    Index dimensions() const override { return points_.columns(); }
+    /// k, as many as were found: 0 where all rows are noise.
+    int clusters() const override { return clusters_; }
+    /// As given, min_samples replaced by the number used.
+    const HdbscanOptions& options() const { return options_; }
+    OptionValues option_values() const override { return HdbscanOptions::described().values(&options_); }
+    /// Memberships (Campello et al. 2015 and McInnes, Healy and Astels 2017): over the clusters, for row y that left
+    /// its last cluster p at distance d, in proportion to 1 / (distance to the cluster's nearest exemplar) times
+    /// exp(exp(-h / e_p)), h the distance at which y and the cluster part; times the probability min(e, d) / h of
+    /// being in any, for the cluster of least h. Exemplars are the rows that left a cluster without parts last. Not
+    /// there where there are no clusters. Outlier score: GLOSH.
+    OutputSet outputs() const override {
+        return clusters_ > 0 ? OutputSet{Output::memberships, Output::outlier_score} : OutputSet{Output::outlier_score};
+    }
+
+    /// n, in 0..1: of each fitted row in its cluster; 0 for noise.
+    const std::vector<double>& probabilities() const { return probabilities_; }
+    /// n, in 0..1: GLOSH.
+    const std::vector<double>& outlier_scores() const { return outlier_scores_; }
+    /// n: c_i.
+    const std::vector<double>& core_distances() const { return core_distances_; }
+
+    static HdbscanModel from(const Archive& archive);
+
+protected:
+    Labels predict_checked(PointsView points, const Run& run) const override;
+    Matrix<double> output_checked(Output which, PointsView points, const Run& run) const override;
+    void parts(Parts& parts) override;
+
+private:
+    friend struct HdbscanMethod;
+    // Where a row stands in the tree: the last cluster it is in, and when it leaves that.
+    struct Place {
+        std::int32_t cluster = 0;
+        double distance = 0;
+        Index row = -1;  // the fitted row it equals
+    };
+    std::vector<Place> places_of(PointsView points, const Run& run) const;
+    void memberships_of(const double* x, const Place& place, double* to) const;
+    internal::CondensedTree tree() const;
+    // All that follows from the tree and the options.
+    void derive(const Run& run);
+
+    HdbscanOptions options_;
+    Points points_;                          // n x d
+    std::vector<double> core_distances_;     // n
+    std::vector<std::int32_t> row_cluster_;  // n, in 0..c-1: clusters of the condensed tree
+    std::vector<double> row_distance_;       // n: d_i
+    std::vector<std::int32_t> parent_;       // c; -1 for the first, which is all rows
+    std::vector<double> birth_;              // c: b_q; 0 for the first
+    std::vector<double> probabilities_;      // n
+    std::vector<double> outlier_scores_;     // n
+
+    int clusters_ = 0;
+    Labels row_labels_;                              // n
+    std::vector<std::int32_t> label_;                // c: the cluster found that it is, or is in; -1
+    std::vector<std::int32_t> selected_;             // k: the cluster of the tree that each is
+    std::vector<double> least_, least_below_;        // c
+    std::vector<std::vector<Index>> exemplars_;      // k: fitted rows
+    double root_stays_ = 0;                          // rows of the first cluster, where it is found, stay up to here
+    std::shared_ptr<const internal::RowTree> rows_;  // where few columns make it worth while
+};
+
+/// n x d points, n >= 1. Time n^2 d / 2 in more than 12 columns, far less where there are few; memory n (24 + 12 s + 4
+/// d) numbers of 8 bytes at most, refused beforehand where there is not as much. Equal rows are never told apart.
+/// Clusters are numbered by their lowest row. Weights are refused: a density counts rows. No cluster found is a result
+/// with a warning. The objective is the length of the spanning tree, sum m_ij. Throws BadArgument (options), BadData
+/// (values), ResourceError, Cancelled.
+struct COTERIE_API HdbscanMethod {
+    using Options = HdbscanOptions;
+    using Model = HdbscanModel;
+    static constexpr std::string_view name = "hdbscan";
+    static constexpr std::string_view summary =
+        "HDBSCAN*: clusters of any density and number, and noise, from the tree of mutual reachability";
+    static constexpr Takes takes = {};
+    static Model fit(const Problem& problem, const Options& options, const Run& run);
+};
+inline constexpr Fit<HdbscanMethod> fit_hdbscan{};
+
+}  // namespace coterie

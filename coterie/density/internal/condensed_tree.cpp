@@ -1,0 +1,239 @@
+// The single-linkage tree needs a union-find over the edges, the condensed tree one walk from its root; both without
+// recursion, for a chain of rows is as deep as there are rows. Clusters are numbered breadth first, the part with the
+// lowest row first, so that numbers do not depend on how the tree was found.
+
+#include "coterie/density/internal/condensed_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace coterie::internal {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::size_t index(Index i) { return static_cast<std::size_t>(i); }
+
+double density(double distance) { return distance > 0 ? 1 / distance : infinity; }
+
+// Of n rows: merge t joins `left` and `right` to the component n + t; a component below n is a row.
+struct Linkage {
+    struct Merge {
+        Index left, right;
+        double distance;
+        Index rows;
+        Index lowest;  // row
+    };
+    explicit Linkage(const std::vector<SpanningEdge>& edges) : n(static_cast<Index>(edges.size()) + 1) {
+        std::vector<Index> parent(index(n));
+        std::iota(parent.begin(), parent.end(), Index{0});
+        std::vector<Index> component = parent;  // of a root
+        const auto root = [&](Index i) {
+            while (parent[index(i)] != i) {
+                parent[index(i)] = parent[index(parent[index(i)])];
+                i = parent[index(i)];
+            }
+            return i;
+        };
+        merges.reserve(edges.size());
+        for (const SpanningEdge& edge : edges) {
+            const Index a = root(edge.low);
+            const Index b = root(edge.high);
+            Index left = component[index(a)];
+            Index right = component[index(b)];
+            if (lowest(left) > lowest(right)) std::swap(left, right);
+            merges.push_back({left, right, edge.length, rows(left) + rows(right), lowest(left)});
+            const Index kept = rows(component[index(a)]) >= rows(component[index(b)]) ? a : b;
+            parent[index(kept == a ? b : a)] = kept;
+            component[index(kept)] = n + static_cast<Index>(merges.size()) - 1;
+        }
+    }
+    bool is_row(Index component) const { return component < n; }
+    const Merge& merge(Index component) const { return merges[index(component - n)]; }
+    Index rows(Index component) const { return is_row(component) ? 1 : merge(component).rows; }
+    Index lowest(Index component) const { return is_row(component) ? component : merge(component).lowest; }
+
+    Index n;
+    std::vector<Merge> merges;
+};
+
+std::vector<std::vector<std::int32_t>> children_of(const CondensedTree& tree) {
+    std::vector<std::vector<std::int32_t>> out(tree.parent.size());
+    for (std::size_t c = 1; c < tree.parent.size(); ++c)
+        out[index(tree.parent[c])].push_back(static_cast<std::int32_t>(c));
+    return out;
+}
+
+// sum (1 / d - 1 / birth), over rows and clusters that leave.
+std::vector<double> stabilities(const CondensedTree& tree) {
+    std::vector<double> out(tree.parent.size(), 0.0);
+    std::vector<double> rows(tree.parent.size(), 0.0);
+    const auto birth = [&](std::int32_t c) { return c == 0 ? 0.0 : density(tree.birth[index(c)]); };
+    for (std::size_t i = 0; i < tree.row_cluster.size(); ++i) {
+        const std::int32_t c = tree.row_cluster[i];
+        out[index(c)] += density(tree.row_distance[i]) - birth(c);
+        ++rows[index(c)];
+    }
+    for (std::size_t c = tree.parent.size(); c-- > 1;) {
+        const std::int32_t above = tree.parent[c];
+        out[index(above)] += (birth(static_cast<std::int32_t>(c)) - birth(above)) * rows[c];
+        rows[index(above)] += rows[c];
+    }
+    return out;
+}
+
+// Each of the clusters that was born at too short a distance gives way to the nearest above it that was not.
+std::vector<std::int32_t> merged_by_birth(const CondensedTree& tree, const std::vector<std::int32_t>& chosen,
+                                          const Selection& selection) {
+    std::vector<std::uint8_t> below(tree.parent.size(), 0);  // what a cluster taken stands above
+    std::vector<std::int32_t> out;
+    for (const std::int32_t c : chosen) {
+        if (c == 0 || !(tree.birth[index(c)] < selection.least_birth)) {
+            out.push_back(c);
+            continue;
+        }
+        std::int32_t up = c;
+        while (true) {
+            const std::int32_t above = tree.parent[index(up)];
+            if (above == 0) {
+                if (selection.root) up = 0;
+                break;
+            }
+            up = above;
+            if (tree.birth[index(up)] > selection.least_birth) break;
+        }
+        out.push_back(up);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    for (const std::int32_t c : out) below[index(c)] = 1;
+    std::erase_if(out, [&](std::int32_t c) {
+        for (std::int32_t above = tree.parent[index(c)]; above >= 0; above = tree.parent[index(above)])
+            if (below[index(above)] != 0) return true;
+        return false;
+    });
+    return out;
+}
+
+}  // namespace
+
+std::vector<double> CondensedTree::least_distances() const {
+    std::vector<double> out(parent.size(), infinity);
+    for (std::size_t i = 0; i < row_cluster.size(); ++i)
+        out[index(row_cluster[i])] = std::min(out[index(row_cluster[i])], row_distance[i]);
+    for (std::size_t c = 1; c < parent.size(); ++c) out[index(parent[c])] = std::min(out[index(parent[c])], birth[c]);
+    return out;
+}
+
+std::vector<double> CondensedTree::least_distances_below() const {
+    std::vector<double> out = least_distances();
+    for (std::size_t c = parent.size(); c-- > 1;) out[index(parent[c])] = std::min(out[index(parent[c])], out[c]);
+    return out;
+}
+
+CondensedTree condensed_tree(const std::vector<SpanningEdge>& edges, Index least) {
+    const Linkage linkage(edges);
+    CondensedTree out;
+    out.parent = {-1};
+    out.birth = {0.0};
+    out.row_cluster.resize(index(linkage.n), 0);
+    out.row_distance.resize(index(linkage.n), 0.0);
+    std::vector<Index> below;
+    const auto leave = [&](Index component, std::int32_t cluster, double distance) {
+        below.assign(1, component);
+        while (!below.empty()) {
+            const Index here = below.back();
+            below.pop_back();
+            if (linkage.is_row(here)) {
+                out.row_cluster[index(here)] = cluster;
+                out.row_distance[index(here)] = distance;
+            } else {
+                below.push_back(linkage.merge(here).left);
+                below.push_back(linkage.merge(here).right);
+            }
+        }
+    };
+    struct Open {
+        Index component;
+        std::int32_t cluster;
+    };
+    std::vector<Open> open;
+    if (!linkage.merges.empty()) open.push_back({linkage.n + static_cast<Index>(linkage.merges.size()) - 1, 0});
+    for (std::size_t at = 0; at < open.size(); ++at) {
+        // Down along the cluster, for as long as it only loses rows.
+        const std::int32_t cluster = open[at].cluster;
+        Index here = open[at].component;
+        while (true) {
+            const Linkage::Merge& merge = linkage.merge(here);
+            if (!(merge.distance > 0)) {
+                leave(here, cluster, 0.0);
+                break;
+            }
+            const bool left = linkage.rows(merge.left) >= least;
+            const bool right = linkage.rows(merge.right) >= least;
+            if (left && right) {
+                for (const Index part : {merge.left, merge.right}) {
+                    out.parent.push_back(cluster);
+                    out.birth.push_back(merge.distance);
+                    open.push_back({part, static_cast<std::int32_t>(out.parent.size()) - 1});
+                }
+                break;
+            }
+            if (!left) leave(merge.left, cluster, merge.distance);
+            if (!right) leave(merge.right, cluster, merge.distance);
+            if (!left && !right) break;
+            here = left ? merge.left : merge.right;
+        }
+    }
+    return out;
+}
+
+std::vector<std::int32_t> select_clusters(const CondensedTree& tree, const Selection& selection) {
+    const auto children = children_of(tree);
+    const std::size_t count = tree.parent.size();
+    std::vector<std::int32_t> chosen;
+    if (selection.leaves) {
+        for (std::size_t c = count > 1 || selection.root ? 0 : 1; c < count; ++c)
+            if (children[c].empty()) chosen.push_back(static_cast<std::int32_t>(c));
+    } else {
+        std::vector<double> best = stabilities(tree);
+        std::vector<std::uint8_t> own(count, 0);
+        for (std::size_t c = count; c-- > (selection.root ? 0U : 1U);) {
+            double sum = 0;
+            for (const std::int32_t child : children[c]) sum += best[index(child)];
+            own[c] = sum > best[c] ? 0 : 1;
+            if (own[c] == 0) best[c] = sum;
+        }
+        std::vector<std::int32_t> open = {0};
+        while (!open.empty()) {
+            const std::int32_t c = open.back();
+            open.pop_back();
+            if (own[index(c)] != 0)
+                chosen.push_back(c);
+            else
+                open.insert(open.end(), children[index(c)].begin(), children[index(c)].end());
+        }
+        std::sort(chosen.begin(), chosen.end());
+    }
+    if (selection.least_birth > 0) chosen = merged_by_birth(tree, chosen, selection);
+    std::vector<std::int32_t> out(count, -1);
+    for (std::size_t number = 0; number < chosen.size(); ++number)
+        out[index(chosen[number])] = static_cast<std::int32_t>(number);
+    return out;
+}
+
+Labels labels_of(const CondensedTree& tree, const std::vector<std::int32_t>& selected, const Selection& selection) {
+    // Of a cluster: what it, or the nearest above it, was selected as.
+    std::vector<std::int32_t> label = selected;
+    for (std::size_t c = 1; c < label.size(); ++c)
+        if (label[c] < 0) label[c] = label[index(tree.parent[c])];
+    Labels out;
+    out.reserve(tree.row_cluster.size());
+    const double stay = selection.least_birth > 0 ? selection.least_birth : tree.least_distances()[0];
+    for (std::size_t i = 0; i < tree.row_cluster.size(); ++i)
+        out.push_back(selected[0] < 0 || tree.row_distance[i] <= stay ? label[index(tree.row_cluster[i])] : -1);
+    return out;
+}
+
+}  // namespace coterie::internal

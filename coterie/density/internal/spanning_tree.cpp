@@ -1,0 +1,420 @@
+// Boruvka's algorithm (1926): every component of the forest looks for its shortest edge to another one, and all of
+// these join it; at most log2 n rounds. Each row first looks through the list of its nearest rows, from which its core
+// distance is known, too: rows that are not on it are no nearer than its last, so a component whose best edge is no
+// longer than the shortest of its rows' last distances needs nothing else. The others search, by all their rows, the
+// leaves of a k-d tree in which a row of another component may be nearer than the best edge found so far: in few
+// columns by the leaves' boxes, in many by matrix products of whole leaves, whose rounding is bounded so that all
+// candidates are measured directly. Why not Prim's algorithm on all pairs: it is sequential, and passes over n^2
+// distances even where a few neighbours of each row decide.
+//
+// What holds: edges found are exact, for every comparison is of distances measured in one way. Many edges are equally
+// long, as long as the core distance of a row that they share; among them the nearer rows come first, as in the hdbscan
+// package, which leaves one tree whatever the order of the rows where no two distances are equal. Nothing as short as
+// the best edge of a component is ever passed over, so that it is the same at any number of threads. Edges are added by
+// ascending length and left out where they close a cycle; for components' best edges that leaves a part of a minimum
+// spanning tree whatever ties there are.
+
+#include "coterie/density/internal/spanning_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <string>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/density/internal/row_tree.hpp"
+#include "coterie/linalg/centred_rows.hpp"
+#include "coterie/linalg/neighbors.hpp"
+#include "coterie/linalg/products.hpp"
+#include "coterie/linalg/scatter.hpp"
+
+namespace coterie::internal {
+namespace {
+
+constexpr Index kLeafForBoxes = 16;
+constexpr Index kLeafForProducts = 256;
+constexpr Index kListed = 16;          // neighbours a row keeps at least
+constexpr Index kRowsForProducts = 8;  // fewer rows of a leaf that search are measured one by one
+constexpr std::string_view stage_name = "spanning tree";
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t spot(Index i) { return static_cast<std::size_t>(i); }
+
+// The nearest others of every place of the tree's order, nearest first.
+Neighbors lists_of(const RowTree& tree, Index count, const Run& run) {
+    const PointsView rows = tree.rows();
+    const Index n = rows.rows();
+    if (rows.columns() > columns_for_boxes) return nearest_neighbors(rows, count, run);
+    Neighbors out;
+    out.count = count;
+    out.indices.resize(spot(n * count));
+    out.squared.resize(spot(n * count));
+    const RowBlocks blocks{n, 256};
+    for_each_block(blocks.count(), run, {"nearest neighbours"}, [&](Index block, int) {
+        std::vector<RowTree::Near> found;
+        std::vector<double> x(spot(rows.columns()));
+        rows.visit([&](const auto& from) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                std::copy_n(from.row(i), from.columns, x.data());
+                tree.nearest(x.data(), count, i, found);
+                for (Index j = 0; j < count; ++j) {
+                    out.indices[spot(i * count + j)] = static_cast<std::int32_t>(found[spot(j)].place);
+                    out.squared[spot(i * count + j)] = found[spot(j)].squared;
+                }
+            }
+        });
+    });
+    return out;
+}
+
+// An edge out of a component, in places of the tree's order; lengths are squared. `apart`: the distance itself.
+struct Candidate {
+    double squared = kInfinity;
+    double apart = kInfinity;
+    std::int32_t low = -1;
+    std::int32_t high = -1;
+    bool operator<(const Candidate& other) const {
+        if (squared != other.squared) return squared < other.squared;
+        if (apart != other.apart) return apart < other.apart;
+        return low != other.low ? low < other.low : high < other.high;
+    }
+};
+Candidate candidate(double squared, double apart, Index a, Index b) {
+    return {squared, apart, static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))};
+}
+
+class Boruvka {
+public:
+    Boruvka(const RowTree& tree, Neighbors lists, Index s, const Run& run)
+        : tree_(tree),
+          rows_(tree.rows()),
+          n_(rows_.rows()),
+          lists_(std::move(lists)),
+          run_(run),
+          component_(spot(n_)),
+          core_(spot(n_)),
+          own_best_(spot(n_)),
+          exhausted_(spot(n_), 0),
+          bound_(rows_.columns()) {
+        std::iota(component_.begin(), component_.end(), std::int32_t{0});
+        components_ = n_;
+        for (Index i = 0; i < n_; ++i) core_[spot(i)] = lists_.squared[spot(i * lists_.count + s - 1)];
+        if (rows_.columns() > columns_for_boxes) {
+            const Vector<double> center = mean(rows_, run);
+            const double scale = scale_to_one(largest_magnitude(rows_, center, run.threads));
+            squared_scale_ = scale * scale;
+            centred_ = centred_rows<float>(rows_, center, scale, run.threads);
+        }
+        const auto& nodes = tree.nodes();
+        least_core_.resize(nodes.size());
+        node_component_.resize(nodes.size());
+        for (std::size_t at = nodes.size(); at-- > 0;) {
+            const RowTree::Node& node = nodes[at];
+            least_core_[at] = node.leaf() ? *std::min_element(core_.begin() + node.begin, core_.begin() + node.end)
+                                          : std::min(least_core_[spot(node.left)], least_core_[spot(node.right)]);
+        }
+    }
+
+    /// Squared lengths, in no order.
+    std::vector<Candidate> operator()() {
+        while (components_ > 1) {
+            look_through_lists();
+            const auto certain = std::count(certain_.begin(), certain_.end(), 1);
+            // A search costs as much for a few components as for many: not for the sake of few.
+            if (4 * certain < components_) search();
+            join();
+        }
+        return std::move(edges_);
+    }
+
+    const std::vector<double>& squared_core() const { return core_; }
+
+private:
+    double progress() const {
+        return 1 - std::log(static_cast<double>(components_)) / std::log(static_cast<double>(n_));
+    }
+
+    double reachability(double squared, Index i, Index j) const {
+        return std::max({squared, core_[spot(i)], core_[spot(j)]});
+    }
+
+    // No row that is not on its list is nearer.
+    double beyond_list(Index i) const {
+        return lists_.count >= n_ - 1 ? kInfinity : lists_.squared[spot((i + 1) * lists_.count - 1)];
+    }
+
+    // The best edges that the lists hold, and of which components they are the best of all.
+    void look_through_lists() {
+        const RowBlocks blocks{n_, 4096};
+        const double from = progress();
+        for_each_block(blocks.count(), run_, {stage_name, from, from}, [&](Index block, int) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                Candidate best;
+                if (exhausted_[spot(i)] == 0) {
+                    bool outside = false;
+                    for (Index at = i * lists_.count; at < (i + 1) * lists_.count; ++at) {
+                        const double squared = lists_.squared[spot(at)];
+                        if (squared > best.squared) break;
+                        const std::int32_t j = lists_.indices[spot(at)];
+                        if (component_[spot(j)] == component_[spot(i)]) continue;
+                        outside = true;
+                        best = std::min(best, candidate(reachability(squared, i, j), squared, i, j));
+                    }
+                    if (!outside) exhausted_[spot(i)] = 1;  // components only grow
+                }
+                own_best_[spot(i)] = best;
+            }
+        });
+        best_.assign(spot(components_), {});
+        std::vector<double> beyond(spot(components_), kInfinity);
+        for (Index i = 0; i < n_; ++i) {
+            const std::size_t of = spot(component_[spot(i)]);
+            best_[of] = std::min(best_[of], own_best_[spot(i)]);
+            beyond[of] = std::min(beyond[of], beyond_list(i));
+        }
+        certain_.resize(best_.size());
+        for (std::size_t of = 0; of < best_.size(); ++of) certain_[of] = best_[of].squared <= beyond[of] ? 1 : 0;
+    }
+
+    // The best edges of the components that are not certain, by all rows that could have it.
+    void search() {
+        const auto& nodes = tree_.nodes();
+        for (std::size_t at = nodes.size(); at-- > 0;) {
+            const RowTree::Node& node = nodes[at];
+            std::int32_t of = 0;
+            if (node.leaf()) {
+                of = component_[spot(node.begin)];
+                for (Index i = node.begin + 1; i < node.end && of >= 0; ++i)
+                    if (component_[spot(i)] != of) of = -1;
+            } else {
+                of = node_component_[spot(node.left)];
+                if (of != node_component_[spot(node.right)]) of = -1;
+            }
+            node_component_[at] = of;
+        }
+        limits_ = std::make_unique<std::atomic<double>[]>(best_.size());
+        for (std::size_t of = 0; of < best_.size(); ++of) limits_[of] = best_[of].squared;
+        // One row of each component first, so that the others have something to be below.
+        std::vector<std::int32_t> first(best_.size(), -1);
+        for (Index i = n_ - 1; i >= 0; --i) first[spot(component_[spot(i)])] = static_cast<std::int32_t>(i);
+        std::vector<std::int32_t> lost;
+        for (std::size_t of = 0; of < best_.size(); ++of)
+            if (certain_[of] == 0 && best_[of].low < 0) lost.push_back(first[of]);
+        const double from = progress();
+        const double to = from + (1 - from) / 2;
+        scratch_.resize(spot(std::max(run_.threads, 1)));
+        for_each_block(static_cast<Index>(lost.size()), run_, {stage_name, from, from}, [&](Index one, int worker) {
+            Scratch& mine = scratch_[spot(worker)];
+            mine.searching = {lost[spot(one)]};
+            search_for(-1, mine);
+        });
+        const auto& leaves = tree_.leaves();
+        for_each_block(static_cast<Index>(leaves.size()), run_, {stage_name, from, to}, [&](Index number, int worker) {
+            Scratch& mine = scratch_[spot(worker)];
+            const Index leaf = leaves[spot(number)];
+            mine.searching.clear();
+            for (Index i = nodes[spot(leaf)].begin; i < nodes[spot(leaf)].end; ++i)
+                if (may_have_best(i)) mine.searching.push_back(static_cast<std::int32_t>(i));
+            if (!mine.searching.empty()) search_for(leaf, mine);
+        });
+        std::fill(certain_.begin(), certain_.end(), std::uint8_t{1});
+    }
+
+    struct Scratch {
+        std::vector<std::int32_t> searching;  // places
+        struct Open {
+            double squared;
+            Index node;
+        };
+        std::vector<Open> open;
+        std::vector<float> products;
+        std::vector<std::int32_t> hits;
+    };
+
+    bool may_have_best(Index i) const {
+        const std::size_t of = spot(component_[spot(i)]);
+        const double limit = limits_[of].load(std::memory_order_relaxed);
+        return certain_[of] == 0 && core_[spot(i)] <= limit && beyond_list(i) <= limit;
+    }
+
+    double limit_of(Index i) const { return limits_[spot(component_[spot(i)])].load(std::memory_order_relaxed); }
+
+    double largest_limit(const Scratch& mine) const {
+        double limit = 0;
+        for (const std::int32_t i : mine.searching) limit = std::max(limit, limit_of(i));
+        return limit;
+    }
+
+    // For the rows of one leaf that search; -1: for one row alone.
+    void search_for(Index leaf, Scratch& mine) {
+        const auto& nodes = tree_.nodes();
+        std::int32_t common = component_[spot(mine.searching.front())];
+        for (const std::int32_t i : mine.searching)
+            if (component_[spot(i)] != common) common = -1;
+        std::vector<double> x;
+        if (leaf < 0) {
+            x.resize(spot(rows_.columns()));
+            rows_.visit(
+                [&](const auto& rows) { std::copy_n(rows.row(mine.searching.front()), rows.columns, x.data()); });
+        }
+        const auto squared_to = [&](Index node) {
+            return leaf < 0 ? tree_.squared_from(node, x.data()) : tree_.squared_between(leaf, node);
+        };
+        double limit = largest_limit(mine);
+        mine.open.assign(1, {0, 0});
+        while (!mine.open.empty()) {
+            const auto here = mine.open.back();
+            mine.open.pop_back();
+            if (here.squared > limit || least_core_[spot(here.node)] > limit) continue;
+            if (common >= 0 && node_component_[spot(here.node)] == common) continue;
+            const RowTree::Node& node = nodes[spot(here.node)];
+            if (node.leaf()) {
+                if (rows_.columns() > columns_for_boxes &&
+                    static_cast<Index>(mine.searching.size()) >= kRowsForProducts)
+                    measure_by_products(nodes[spot(leaf)], node, mine);
+                else
+                    measure(node, mine);
+                limit = largest_limit(mine);
+                continue;
+            }
+            const double left = squared_to(node.left);
+            const double right = squared_to(node.right);
+            if (left <= right) {
+                mine.open.push_back({right, node.right});
+                mine.open.push_back({left, node.left});
+            } else {
+                mine.open.push_back({left, node.left});
+                mine.open.push_back({right, node.right});
+            }
+        }
+    }
+
+    void measure(const RowTree::Node& node, Scratch& mine) {
+        for (const std::int32_t i : mine.searching) {
+            if (core_[spot(i)] > limit_of(i)) continue;
+            for (Index j = node.begin; j < node.end; ++j) measure(i, j);
+        }
+    }
+
+    void measure(Index i, Index j) {
+        const std::int32_t of = component_[spot(i)];
+        if (component_[spot(j)] == of || core_[spot(j)] > limits_[spot(of)].load(std::memory_order_relaxed)) return;
+        const double squared =
+            rows_.visit([&](const auto& rows) { return squared_distance(rows.row(i), rows.row(j), rows.columns); });
+        const double reached = reachability(squared, i, j);
+        if (reached > limits_[spot(of)].load(std::memory_order_relaxed)) return;
+        const Candidate found = candidate(reached, squared, i, j);
+        const std::scoped_lock lock(owned_[spot(of) % owned_.size()]);
+        if (!(found < best_[spot(of)])) return;
+        best_[spot(of)] = found;
+        limits_[spot(of)].store(reached, std::memory_order_relaxed);
+    }
+
+    void measure_by_products(const RowTree::Node& searching, const RowTree::Node& node, Scratch& mine) {
+        const Index d = rows_.columns();
+        const Index size = node.end - node.begin;
+        mine.products.resize(spot(kLeafForProducts * kLeafForProducts));
+        mine.hits.resize(spot(kLeafForProducts));
+        block_products<float>().rows_by_rows(centred_.rows.data() + searching.begin * d,
+                                             searching.end - searching.begin, d, centred_.rows.data() + node.begin * d,
+                                             size, d, d, mine.products.data(), kLeafForProducts);
+        const double norm = *std::max_element(centred_.norms.begin() + node.begin, centred_.norms.begin() + node.end);
+        const float* const base = centred_.half_squared_norms.data() + node.begin;
+        for (const std::int32_t i : mine.searching) {
+            const double limit = limit_of(i);
+            if (core_[spot(i)] > limit) continue;
+            const double own = centred_.norms[spot(i)];
+            const double score = 0.5 * (limit * squared_scale_ - own * own) + bound_(own, norm);
+            const Index hits = block_products<float>().scan(
+                base, mine.products.data() + (i - searching.begin) * kLeafForProducts, size,
+                std::nextafter(static_cast<float>(score), std::numeric_limits<float>::infinity()), mine.hits.data());
+            for (Index h = 0; h < hits; ++h) measure(i, node.begin + mine.hits[spot(h)]);
+        }
+    }
+
+    Index root_of(std::vector<std::int32_t>& parent, Index of) const {
+        while (parent[spot(of)] != of) {
+            parent[spot(of)] = parent[spot(parent[spot(of)])];
+            of = parent[spot(of)];
+        }
+        return of;
+    }
+
+    // The best edges of those components whose are certain.
+    void join() {
+        std::vector<Candidate> edges;
+        for (std::size_t of = 0; of < best_.size(); ++of)
+            if (certain_[of] != 0) edges.push_back(best_[of]);
+        std::sort(edges.begin(), edges.end());
+        std::vector<std::int32_t> parent(best_.size());
+        std::iota(parent.begin(), parent.end(), std::int32_t{0});
+        for (const Candidate& edge : edges) {
+            const Index a = root_of(parent, component_[spot(edge.low)]);
+            const Index b = root_of(parent, component_[spot(edge.high)]);
+            if (a == b) continue;
+            parent[spot(std::max(a, b))] = static_cast<std::int32_t>(std::min(a, b));
+            edges_.push_back(edge);
+        }
+        std::vector<std::int32_t> number(best_.size(), -1);
+        std::int32_t next = 0;
+        for (Index of = 0; of < components_; ++of)
+            if (parent[spot(of)] == of) number[spot(of)] = next++;
+        for (auto& of : component_) of = number[spot(root_of(parent, of))];
+        components_ = next;
+    }
+
+    const RowTree& tree_;
+    PointsView rows_;
+    Index n_;
+    Neighbors lists_;
+    const Run& run_;
+    Index components_ = 0;
+    std::vector<std::int32_t> component_;       // of each place: 0..components_-1
+    std::vector<double> core_;                  // squared
+    std::vector<Candidate> own_best_;           // of each place, among its list
+    std::vector<std::uint8_t> exhausted_;       // whether a place's list lies in its component
+    std::vector<double> least_core_;            // of each node
+    std::vector<std::int32_t> node_component_;  // -1: several
+    std::vector<Candidate> best_;               // of each component
+    std::vector<std::uint8_t> certain_;
+    std::unique_ptr<std::atomic<double>[]> limits_;  // the squared length of best_
+    std::array<std::mutex, 64> owned_;
+    std::vector<Scratch> scratch_;
+    std::vector<Candidate> edges_;
+    CentredRows<float> centred_;
+    double squared_scale_ = 1;
+    ScoreBound<float> bound_;
+};
+
+}  // namespace
+
+SpanningTree spanning_tree(PointsView points, Index s, const Run& run) {
+    const Index n = points.rows();
+    const Index listed = std::min(n - 1, std::max(s, kListed));
+    const double d = static_cast<double>(points.columns());
+    const bool products = points.columns() > columns_for_boxes;
+    require_memory(
+        static_cast<double>(n) * (static_cast<double>(listed) * 12 + d * 8 + (products ? d * 12 : 0) + 120),
+        "the spanning tree of " + std::to_string(n) + " points with " + std::to_string(listed) + " neighbours each");
+    const RowTree tree(points, products ? kLeafForProducts : kLeafForBoxes, run);
+    Boruvka boruvka(tree, lists_of(tree, listed, run), s, run);
+    std::vector<Candidate> found = boruvka();
+    SpanningTree out;
+    out.core.resize(spot(n));
+    for (Index i = 0; i < n; ++i) out.core[spot(tree.order()[spot(i)])] = std::sqrt(boruvka.squared_core()[spot(i)]);
+    // By rows and not by places from here on.
+    for (Candidate& edge : found)
+        edge = candidate(edge.squared, edge.apart, tree.order()[spot(edge.low)], tree.order()[spot(edge.high)]);
+    std::sort(found.begin(), found.end());
+    out.edges.reserve(found.size());
+    for (const Candidate& edge : found) out.edges.push_back({edge.low, edge.high, std::sqrt(edge.squared)});
+    return out;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,130 @@
+#pragma once
+// Internal: rows made ready for distances by matrix products, and what the products are off by. The score of point p
+// for query q is ||p||^2 / 2 - q.p, half the squared distance less ||q||^2 / 2: products of blocks give all of them at
+// the speed of a matrix product, and the bound here tells which are worth measuring directly, in double.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "coterie/base/error.hpp"
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/base/points.hpp"
+
+namespace coterie::internal {
+
+/// Rows about a common centre, times a common power of two: small norms make small rounding, and no square over- or
+/// underflows.
+template <class Scalar>
+struct CentredRows {
+    Matrix<Scalar> rows;
+    std::vector<double> norms;
+    std::vector<Scalar> half_squared_norms;
+};
+
+constexpr Index rows_of_a_task = 512;
+
+/// The largest | x_ip - center_p |. BadArgument names a number that is not finite.
+inline double largest_magnitude(PointsView points, const Vector<double>& center, int threads) {
+    const RowBlocks blocks{points.rows(), rows_of_a_task};
+    std::vector<double> largest(static_cast<std::size_t>(blocks.count()), 0.0);
+    points.visit([&](auto rows) {
+        for_each_block(blocks.count(), threads, [&](Index block, int) {
+            double found = 0.0;
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const auto* const x = rows.row(i);
+                for (Index p = 0; p < rows.columns; ++p) {
+                    const double magnitude = std::abs(static_cast<double>(x[p]) - center[p]);
+                    found = magnitude <= found ? found : magnitude;  // NaN stays
+                    if (!(magnitude <= std::numeric_limits<double>::max()))
+                        throw BadArgument("nearest_neighbors: row " + std::to_string(i) + ", column " +
+                                          std::to_string(p) + " is not finite");
+                }
+            }
+            largest[static_cast<std::size_t>(block)] = found;
+        });
+    });
+    return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
+}
+
+/// The power of two that brings numbers up to `largest` to the order of 1.
+inline double scale_to_one(double largest) {
+    return largest > 0.0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.0;
+}
+
+/// (x_i - center) scale, rounded to Scalar, whatever the points are kept in.
+template <class Scalar>
+CentredRows<Scalar> centred_rows(PointsView points, const Vector<double>& center, double scale, int threads) {
+    const Index d = points.columns();
+    require_memory(static_cast<double>(points.rows()) * (static_cast<double>(d + 1) * sizeof(Scalar) + sizeof(double)),
+                   "a centred copy of the points for nearest neighbours");
+    CentredRows<Scalar> prepared;
+    prepared.rows.resize(points.rows(), d);
+    prepared.norms.resize(static_cast<std::size_t>(points.rows()));
+    prepared.half_squared_norms.resize(static_cast<std::size_t>(points.rows()));
+    const RowBlocks blocks{points.rows(), rows_of_a_task};
+    points.visit([&](auto rows) {
+        for_each_block(blocks.count(), threads, [&](Index block, int) {
+            for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+                const auto* const x = rows.row(i);
+                Scalar* const to = prepared.rows.data() + i * d;
+                double squared = 0.0;
+                for (Index p = 0; p < d; ++p) {
+                    to[p] = static_cast<Scalar>((static_cast<double>(x[p]) - center[p]) * scale);
+                    squared += static_cast<double>(to[p]) * static_cast<double>(to[p]);
+                }
+                prepared.norms[static_cast<std::size_t>(i)] = std::sqrt(squared);
+                prepared.half_squared_norms[static_cast<std::size_t>(i)] = static_cast<Scalar>(0.5 * squared);
+            }
+        });
+    });
+    return prepared;
+}
+
+/// Bound on | score as computed - ||q - p||^2 / 2 + ||q||^2 / 2 |, with the distance as squared_distance() below
+/// returns it. a = ||q||, b = ||p||, u the unit rounding: u (d + 5) a b for product and difference, u b^2 for the norm,
+/// u (a + b)^2 for having rounded the coordinates, and the rounding of the direct distance and of the sums in double.
+template <class Scalar>
+class ScoreBound {
+public:
+    explicit ScoreBound(Index dimensions)
+        : product_(unit * static_cast<double>(dimensions + 5)),
+          direct_(unit_double * static_cast<double>(dimensions + 3)),
+          underflow_(static_cast<double>(dimensions + 1) * (std::is_same_v<Scalar, float> ? 1e-36 : 1e-290)) {}
+    double operator()(double a, double b) const {
+        const double sum = a + b;
+        return 1.02 * (product_ * a * b + unit * b * b + (unit + direct_) * sum * sum) + underflow_;
+    }
+
+private:
+    static constexpr double unit = 0.5 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+    static constexpr double unit_double = 0.5 * std::numeric_limits<double>::epsilon();
+    double product_;
+    double direct_;
+    double underflow_;
+};
+
+/// Of the differences, in double; the same bits whichever of the two comes first.
+template <class A, class B>
+double squared_distance(const A* a, const B* b, Index d) {
+    // Eight sums side by side, so that the compiler may use vectors without changing the order.
+    double lane[8] = {};
+    Index p = 0;
+    for (; p + 8 <= d; p += 8) {
+        for (Index l = 0; l < 8; ++l) {
+            const double difference = static_cast<double>(a[p + l]) - static_cast<double>(b[p + l]);
+            lane[l] += difference * difference;
+        }
+    }
+    for (; p < d; ++p) {
+        const double difference = static_cast<double>(a[p]) - static_cast<double>(b[p]);
+        lane[0] += difference * difference;
+    }
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+}  // namespace coterie::internal

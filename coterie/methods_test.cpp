@@ -1,0 +1,185 @@
+// What holds for every method in the list: a common factor of the points changes no result, and results that answer no
+// question are warned of in one place.
+
+#include "coterie/methods.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "coterie/base/internal/test_support.hpp"
+#include "coterie/deep/internal/network.hpp"
+
+namespace coterie {
+namespace {
+
+using test::with;
+
+bool has_networks() {
+    try {
+        return !internal::network_backend().empty();
+    } catch (const ResourceError&) {
+        return false;
+    }
+}
+
+// Defaults, but for networks of a size that a test can train.
+OptionValues options_of(const Method& method, std::int64_t clusters) {
+    OptionValues out;
+    const auto set = [&](const char* name, OptionValue value) {
+        if (method.options->find(name) != nullptr) out[name] = std::move(value);
+    };
+    set("clusters", clusters);
+    if (!method.takes.device) return out;
+    set("widths", std::vector<std::int64_t>{24});
+    set("embedding", std::int64_t{3});
+    set("pretrain_epochs", std::int64_t{5});
+    set("max_iterations", std::int64_t{12});
+    if (method.options->find("embedding") != nullptr)
+        set("restarts", std::int64_t{3});
+    else
+        set("epochs", std::int64_t{3});
+    set("batch_size", std::int64_t{50});
+    return out;
+}
+
+// Three clusters that touch, 150 x 5.
+Matrix<double> touching(std::uint64_t seed) {
+    RandomStream random(seed, "test.methods");
+    Matrix<double> centres(3, 5);
+    for (Index i = 0; i < centres.size(); ++i) centres.data()[i] = random.normal();
+    Matrix<double> out(150, 5);
+    for (Index i = 0; i < out.rows(); ++i)
+        for (Index p = 0; p < out.cols(); ++p) out(i, p) = centres(i % 3, p) + 0.3 * random.normal();
+    return out;
+}
+
+bool is_skipped(const Method& method) {
+    static const bool networks = has_networks();
+    return method.takes.device && !networks;
+}
+
+TEST(Methods, ACommonFactorOfThePointsChangesNoLabel) {
+    const Matrix<double> points = touching(1);
+    for (const Method& method : methods()) {
+        if (is_skipped(method)) continue;
+        const OptionValues options = options_of(method, 3);
+        const coterie::Run run(2, 1);
+        const auto plain = method.fit(with(points), options, run);
+        for (const double factor : {1e-3, 1e4, 1024.0, 1.0 / 1048576}) {
+            const Matrix<double> scaled = factor * points;
+            EXPECT_EQ(method.fit(with(scaled), options, run)->labels(), plain->labels())
+                << method.name << ", all points times " << factor;
+        }
+    }
+    if (!has_networks()) GTEST_SKIP() << "LibTorch is not here: the methods without a network only";
+}
+
+// Where memberships are given, powers of two leave every bit of them, in either type.
+template <class T>
+void check_powers_of_two() {
+    const Matrix<T> points = touching(3).template cast<T>();
+    for (const Method& method : methods()) {
+        if (is_skipped(method)) continue;
+        const coterie::Run run(4, 1);
+        const OptionValues options = options_of(method, 3);
+        const auto plain = method.fit(with(points), options, run);
+        for (const T factor : {T(1024), T(1) / T(1048576)}) {
+            const Matrix<T> scaled = factor * points;
+            const auto model = method.fit(with(scaled), options, run);
+            EXPECT_EQ(model->labels(), plain->labels()) << method.name;
+            if (!plain->outputs().has(Output::memberships)) continue;
+            EXPECT_EQ(model->output(Output::memberships, scaled), plain->output(Output::memberships, points))
+                << method.name;
+        }
+    }
+}
+TEST(Methods, APowerOfTwoChangesNoBit) {
+    check_powers_of_two<double>();
+    check_powers_of_two<float>();
+}
+
+bool warns(const Model& model, const std::string& part) {
+    const auto& warnings = model.fit_report().warnings;
+    return std::any_of(warnings.begin(), warnings.end(),
+                       [&](const std::string& each) { return each.find(part) != std::string::npos; });
+}
+
+TEST(Methods, EqualRowsInSeveralClustersAreWarnedOf) {
+    // Five equal points in three clusters cannot stay together in all of them.
+    const Matrix<double> five = Matrix<double>::Ones(5, 2);
+    for (const char* name : {"wmc", "ssc", "smce", "spectral"}) {
+        const Method& method = find_method(name);
+        const auto model = method.fit(with(five), options_of(method, 3), coterie::Run(0, 1));
+        const Labels& labels = model->labels();
+        const bool split = std::any_of(labels.begin(), labels.end(), [&](auto label) { return label != labels[0]; });
+        EXPECT_EQ(warns(*model, "equal rows are split between clusters, rows 1 and "), split) << name;
+        EXPECT_TRUE(split) << name << ": nothing is shown";
+    }
+    // Equal points that stay together are nothing to speak of; nor are zeros of either sign anything but equal.
+    Matrix<double> pairs(6, 1);
+    pairs << 0.0, -0.0, 5, 5, 9, 9;
+    const Method& kmeans = find_method("kmeans");
+    EXPECT_FALSE(warns(*kmeans.fit(with(pairs), options_of(kmeans, 3), coterie::Run(0, 1)), "equal rows"));
+    // A label that is known splits them, and the rows are named.
+    Problem known = with(pairs);
+    known.partial_labels = {0, 1, -1, -1, -1, -1};
+    const auto model = kmeans.fit(known, options_of(kmeans, 2), coterie::Run(0, 1));
+    EXPECT_TRUE(warns(*model, "equal rows are split between clusters, rows 1 and 2 the first"));
+}
+
+TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
+    Matrix<double> points = Matrix<double>::Zero(302, 2);
+    RandomStream random(1, "test.methods");
+    for (Index i = 0; i < 300; ++i)
+        for (Index p = 0; p < 2; ++p) points(i, p) = random.normal();
+    points.row(300) << 1000, 0;
+    points.row(301) << 0, 1000;
+    for (const char* name : {"kmeans", "ward"}) {
+        const Method& method = find_method(name);
+        const auto model = method.fit(with(points), options_of(method, 3), coterie::Run(0, 1));
+        EXPECT_TRUE(warns(*model, "2 of 3 clusters have only one or two rows, of 302")) << name;
+        EXPECT_TRUE(warns(*model, "one of 3 clusters has 300 of 302 rows")) << name;
+        // Sound clusters, and few rows a cluster, are no reason to warn.
+        const Matrix<double> sound = touching(5);
+        for (const std::int64_t k : {3, 40}) {
+            const auto other = method.fit(with(sound), options_of(method, k), coterie::Run(0, 1));
+            EXPECT_FALSE(warns(*other, "one or two rows")) << name << " " << k;
+            EXPECT_FALSE(warns(*other, "one of ")) << name << " " << k;
+        }
+    }
+    // Nor are sizes that were asked for.
+    const Method& kmeans = find_method("kmeans");
+    Problem asked = with(points);
+    asked.sizes = SizeBounds{1, 301};
+    EXPECT_FALSE(warns(*kmeans.fit(asked, options_of(kmeans, 3), coterie::Run(0, 1)), "rows"));
+}
+
+TEST(Methods, RestartsOfNetworksKeepTheLeastCriterion) {
+    if (!has_networks()) GTEST_SKIP() << "LibTorch is not here";
+    const Matrix<double> points = touching(6);
+    for (const char* name : {"entropy-net", "imsat", "iic", "sela-net", "miadm-net"}) {
+        const Method& method = find_method(name);
+        OptionValues options = options_of(method, 3);
+        options["restarts"] = std::int64_t{3};
+        const auto model = method.fit(with(points), options, coterie::Run(1, 1));
+        std::vector<double> criteria;
+        double own = 0;
+        for (const auto& [key, value] : model->fit_report().details) {
+            if (key == "criterion_per_restart") criteria = std::get<std::vector<double>>(value);
+            if (key == "criterion") own = std::get<double>(value);
+        }
+        ASSERT_EQ(criteria.size(), 3U) << name;
+        EXPECT_EQ(own, *std::min_element(criteria.begin(), criteria.end())) << name;
+        coterie::Run kept(1, 1);
+        kept.checkpoint = "restarts.checkpoint";
+        EXPECT_NE(test::message_of([&] { method.fit(with(points), options, kept); }).find("`checkpoint`"),
+                  std::string::npos)
+            << name;
+    }
+}
+
+}  // namespace
+}  // namespace coterie

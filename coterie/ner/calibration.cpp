@@ -1,0 +1,72 @@
+// The likelihood is concave in a: its slope, the mean score of the tags that are less the mean score that a expects,
+// falls. Where it crosses 0 is bracketed by doubling and then halved to the last bit: a few hundred words cost nothing,
+// and no step can fail.
+
+#include "coterie/ner/internal/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace coterie::ner::internal {
+
+double probability(const double* scores, Index tags, Index tag, double sharpness) {
+    const double largest = *std::max_element(scores, scores + tags);
+    double sum = 0;
+    for (Index t = 0; t < tags; ++t) sum += std::isfinite(scores[t]) ? std::exp(sharpness * (scores[t] - largest)) : 0;
+    return std::isfinite(scores[tag]) ? std::exp(sharpness * (scores[tag] - largest)) / sum : 0;
+}
+
+double sharpness_of(const Matrix<double>& scores, const Labels& tags) {
+    const Index n = scores.rows();
+    const Index count = scores.cols();
+    if (n == 0 || count < 2) return 0;
+    const double other = 1 / (static_cast<double>(n) + 2);
+    // In units of the scores, so that where the search begins is no matter of them.
+    double spread = 0;
+    for (Index i = 0; i < n; ++i)
+        for (Index t = 0; t < count; ++t)
+            if (std::isfinite(scores(i, t)))
+                spread = std::max(spread, std::abs(scores(i, t) - scores(i, tags[static_cast<std::size_t>(i)])));
+    if (!(spread > 0)) return 0;
+    const auto slope = [&](double a) {
+        double out = 0;
+        for (Index i = 0; i < n; ++i) {
+            const auto tag = static_cast<Index>(tags[static_cast<std::size_t>(i)]);
+            double largest = -std::numeric_limits<double>::infinity();
+            Index finite = 0;
+            for (Index t = 0; t < count; ++t) {
+                if (!std::isfinite(scores(i, t))) continue;
+                largest = std::max(largest, scores(i, t));
+                ++finite;
+            }
+            if (finite < 2) continue;
+            double sum = 0, expected = 0, others = 0;
+            for (Index t = 0; t < count; ++t) {
+                if (!std::isfinite(scores(i, t))) continue;
+                const double weight = std::exp(a * (scores(i, t) - largest));
+                sum += weight;
+                expected += weight * (scores(i, t) - largest);
+                if (t != tag) others += scores(i, t) - largest;
+            }
+            out += (1 - other) * (scores(i, tag) - largest) + other * others / static_cast<double>(finite - 1) -
+                   expected / sum;
+        }
+        return out;
+    };
+    if (!(slope(0) > 0)) return 0;
+    double low = 0, high = 1 / spread;
+    while (slope(high) > 0 && high < std::numeric_limits<double>::max() / 4) {
+        low = high;
+        high *= 2;
+    }
+    for (int step = 0; step < 100; ++step) {
+        const double middle = low + (high - low) / 2;
+        if (!(middle > low && middle < high)) break;
+        (slope(middle) > 0 ? low : high) = middle;
+    }
+    return low;
+}
+
+}  // namespace coterie::ner::internal

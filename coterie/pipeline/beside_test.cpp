@@ -1,0 +1,74 @@
+// What moved, against every matching there is.
+
+#include "coterie/pipeline/beside.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "coterie/base/random.hpp"
+
+namespace coterie {
+namespace {
+
+std::vector<std::string> named(int clusters, char first) {
+    std::vector<std::string> out;
+    for (int j = 0; j < clusters; ++j) out.emplace_back(1, static_cast<char>(first + j));
+    return out;
+}
+
+TEST(Beside, AsFewAsPossibleMove) {
+    RandomStream random = coterie::Run(7, 1).random("test");
+    const auto draw = [&](int clusters) { return static_cast<std::int32_t>(random.uniform() * clusters); };
+    for (int trial = 0; trial < 40; ++trial) {
+        const int here = 2 + trial % 4, there = 2 + trial % 3;
+        Labels own, other;
+        for (int i = 0; i < 60; ++i) {
+            own.push_back(i < here ? i : i % 17 == 16 ? -1 : draw(here));
+            other.push_back(i < there ? i : i % 19 == 18 ? -1 : draw(there));
+        }
+        const Beside beside = compare_partitions(own, named(here, 'a'), other, named(there, 'A'));
+        // Each cluster of this one stands for one of `wide`, of which those beyond the other's clusters are nobody's.
+        std::vector<int> match(static_cast<std::size_t>(std::max(here, there)));
+        std::iota(match.begin(), match.end(), 0);
+        Index least = 1000, both = 0;
+        do {
+            Index moved = 0;
+            for (std::size_t i = 0; i < own.size(); ++i)
+                moved += own[i] >= 0 && other[i] >= 0 && match[static_cast<std::size_t>(own[i])] != other[i] ? 1 : 0;
+            least = std::min(least, moved);
+        } while (std::next_permutation(match.begin(), match.end()));
+        for (std::size_t i = 0; i < own.size(); ++i) both += own[i] >= 0 && other[i] >= 0 ? 1 : 0;
+        EXPECT_EQ(beside.moved, least);
+        EXPECT_EQ(beside.agreement.scored, both);
+        EXPECT_EQ(std::count(beside.has_moved.begin(), beside.has_moved.end(), true), least);
+        Index told = 0;
+        for (std::size_t m = 0; m < beside.moves.size(); ++m) {
+            const Beside::Move& move = beside.moves[m];
+            told += move.rows;
+            if (m > 0) {
+                EXPECT_LE(move.rows, beside.moves[m - 1].rows);
+            }
+            EXPECT_EQ(static_cast<Index>(move.some.size()), std::min<Index>(3, move.rows));
+            for (const Index row : move.some) {
+                EXPECT_TRUE(beside.has_moved[static_cast<std::size_t>(row)]);
+                EXPECT_EQ(move.to[0], 'a' + own[static_cast<std::size_t>(row)]);
+                EXPECT_EQ(move.from[0], 'A' + other[static_cast<std::size_t>(row)]);
+            }
+        }
+        EXPECT_EQ(told, least);
+    }
+}
+
+TEST(Beside, RenamedClustersStay) {
+    const Beside beside = compare_partitions({0, 0, 1, 2}, named(3, 'a'), {2, 2, 0, 1}, named(3, 'A'));
+    EXPECT_EQ(beside.moved, 0);
+    EXPECT_TRUE(beside.moves.empty());
+    EXPECT_EQ(beside.agreement.confusion.classes, named(3, 'A'));
+    EXPECT_EQ(beside.agreement.confusion.clusters, (std::vector<std::string>{"b", "c", "a"}));
+    EXPECT_THROW(compare_partitions({0, -1}, named(1, 'a'), {-1, 0}, named(1, 'A')), BadData);
+}
+
+}  // namespace
+}  // namespace coterie

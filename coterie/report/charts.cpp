@@ -1,0 +1,170 @@
+// Numbers stand in the page as JSON; charts.js draws them. The tree is a picture of its own, whose cut charts.js moves:
+// without scripts it is there as it was cut by the fit.
+
+#include "coterie/report/internal/charts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/internal/drawing.hpp"
+#include "coterie/report/internal/page_assets.hpp"
+
+namespace coterie::internal {
+namespace {
+
+const std::vector<double>* numbers_of(const FitReport& report, std::string_view name) {
+    for (const auto& [known, detail] : report.details)
+        if (known == name) return std::get_if<std::vector<double>>(&detail);
+    return nullptr;
+}
+
+}  // namespace
+
+std::string charts(const ClusteringResult& result, const FitReport* report) {
+    Json all = Json::array();
+    const auto chart = [&](const char* title, const char* across, const char* up, const char* kind,
+                           int first) -> Json& {
+        all.push_back({{"title", title}, {"across", across}, {"up", up}, {"kind", kind}, {"first", first}});
+        return all.back();
+    };
+    std::vector<std::string> names;
+    if (result.description)
+        for (const ClusterProfile& cluster : result.description->clusters) names.push_back(cluster.name);
+    if (result.sizes.size() > 1) {
+        Json& sizes = chart("Points per cluster", "cluster", "points", "bars", 0);
+        sizes["values"] = result.sizes;
+        if (names.size() == result.sizes.size()) sizes["names"] = names;
+    }
+    if (result.description && result.description->silhouette) {
+        Json& silhouettes = chart("Silhouette per cluster", "cluster", "silhouette", "bars", 0);
+        silhouettes["values"] = Json::array();
+        for (const ClusterProfile& cluster : result.description->clusters)
+            silhouettes["values"].push_back(cluster.silhouette ? Json(*cluster.silhouette) : Json());
+        silhouettes["names"] = names;
+    }
+    if (report != nullptr && report->objective_per_iteration.size() > 1)
+        chart("Objective per iteration", "iteration", "objective", "line", 1)["values"] =
+            report->objective_per_iteration;
+    if (all.empty()) return {};
+    return "<section id=\"charts\" hidden>\n<h2>Charts</h2>\n<div id=\"charts-drawn\"></div>\n"
+           "<script type=\"application/json\" id=\"charts-about\">" +
+           script_text(all.dump(-1, ' ', false, Json::error_handler_t::replace)) + "</script>\n</section>\n";
+}
+
+std::string dendrogram(const FitReport& report) {
+    const auto* const sizes = numbers_of(report, "tree_sizes");
+    const auto* const left = numbers_of(report, "tree_left");
+    const auto* const right = numbers_of(report, "tree_right");
+    const auto* const heights = numbers_of(report, "tree_heights");
+    if (sizes == nullptr || left == nullptr || right == nullptr || heights == nullptr || heights->empty()) return {};
+    const std::size_t leaves = sizes->size();
+    const std::size_t nodes = leaves + heights->size();
+    const auto child = [](const std::vector<double>& side, std::size_t merge) {
+        return static_cast<std::size_t>(side[merge]);
+    };
+    // Leaves from left to right as the tree has them, a node in the middle of its parts.
+    std::vector<std::size_t> order, todo = {nodes - 1};
+    while (!todo.empty()) {
+        const std::size_t node = todo.back();
+        todo.pop_back();
+        if (node < leaves) {
+            order.push_back(node);
+            continue;
+        }
+        todo.push_back(child(*right, node - leaves));
+        todo.push_back(child(*left, node - leaves));
+    }
+    constexpr double width = 900, height = 420, bottom = 370, top = 20;
+    const double highest = heights->back() > 0 ? 1.05 * heights->back() : 1;
+    const double scale = (bottom - top) / highest;
+    const double step = (width - 90) / static_cast<double>(leaves);
+    std::vector<double> x(nodes), y(nodes, bottom);
+    for (std::size_t place = 0; place < leaves; ++place)
+        x[order[place]] = 70 + (static_cast<double>(place) + 0.5) * step;
+    for (std::size_t t = 0; t < heights->size(); ++t) {
+        x[leaves + t] = (x[child(*left, t)] + x[child(*right, t)]) / 2;
+        y[leaves + t] = bottom - (*heights)[t] * scale;
+    }
+    // Branches below the cut in the colour of their cluster; clusters count by their lowest row, as leaves do.
+    const auto clusters = static_cast<std::size_t>(std::max(report.clusters_found, 1));
+    const std::size_t carried_out = leaves - std::min(leaves, clusters);
+    std::vector<std::size_t> lowest(nodes);
+    for (std::size_t node = 0; node < nodes; ++node)
+        lowest[node] =
+            node < leaves ? node : std::min(lowest[child(*left, node - leaves)], lowest[child(*right, node - leaves)]);
+    std::vector<std::size_t> parent(nodes, nodes);
+    for (std::size_t t = 0; t < carried_out; ++t) parent[child(*left, t)] = parent[child(*right, t)] = leaves + t;
+    std::vector<std::size_t> roots;
+    for (std::size_t node = 0; node < leaves + carried_out; ++node)
+        if (parent[node] == nodes) roots.push_back(node);
+    std::sort(roots.begin(), roots.end(), [&](auto a, auto b) { return lowest[a] < lowest[b]; });
+    std::vector<std::size_t> cluster(nodes, roots.size());
+    for (std::size_t r = 0; r < roots.size(); ++r) cluster[roots[r]] = r;
+    for (std::size_t node = leaves + carried_out; node-- > 0;)
+        if (parent[node] != nodes) cluster[node] = cluster[parent[node]];
+
+    Frame frame{70, top, width - 20, bottom, {0, static_cast<double>(leaves), {}}, axis_over(0, highest)};
+    frame.vertical.low = 0;
+    frame.vertical.high = highest;
+    std::erase_if(frame.vertical.ticks, [&](double tick) { return tick < 0 || tick > highest; });
+    std::string out = svg_start(width, height, "Dendrogram of the last merges");
+    out += frame_lines(frame, true);
+    for (std::size_t t = 0; t < heights->size(); ++t) {
+        const std::size_t a = child(*left, t), b = child(*right, t), node = leaves + t;
+        std::string path = "M";
+        const auto number = [&](double value, const char* then) {
+            append_number(path, value);
+            path += then;
+        };
+        number(x[a], " ");
+        number(y[a], "V");
+        number(y[node], "H");
+        number(x[b], "V");
+        number(y[b], "");
+        out += "<path fill=\"none\" stroke-width=\"1.6\" stroke=\"" +
+               (t < carried_out ? cluster_colour(cluster[node]) : std::string("#6B7280")) + "\" d=\"" + path + "\"/>\n";
+    }
+    const double cut = clusters > 1 && clusters <= heights->size()
+                           ? ((*heights)[carried_out] + (carried_out > 0 ? (*heights)[carried_out - 1] : 0)) / 2
+                           : highest / 1.02;
+    std::string line;
+    append_number(line, bottom - cut * scale);
+    out += "<line id=\"dendrogram-cut\" x1=\"70\" x2=\"" + formatted("%.0f", width - 20) + "\" y1=\"" + line +
+           "\" y2=\"" + line + "\" stroke=\"#D55E00\" stroke-width=\"1.6\" stroke-dasharray=\"6 4\"/>\n";
+    out += "<g font-size=\"10\" fill=\"#4B5563\">\n";
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf)
+        out += text_at(x[leaf], bottom + 12,
+                       "text-anchor=\"end\" transform=\"rotate(-60 " + formatted("%.1f ", x[leaf]) +
+                           formatted("%.1f", bottom + 8) + ")\"",
+                       count_text(static_cast<long long>((*sizes)[leaf])));
+    out += "</g>\n<g font-size=\"12\" fill=\"#111827\">\n" +
+           text_at(16, (top + bottom) / 2,
+                   "text-anchor=\"middle\" transform=\"rotate(-90 16 " + formatted("%.1f", (top + bottom) / 2) + ")\"",
+                   "height of the merge") +
+           "</g>\n</svg>\n";
+    const Json about = {{"sizes", *sizes},     {"left", *left},    {"right", *right},
+                        {"heights", *heights}, {"bottom", bottom}, {"scale", scale}};
+    return "<section id=\"dendrogram\">\n<h2>Dendrogram</h2>\n<p>The last " +
+           count_text(static_cast<long long>(heights->size())) +
+           " merges; below each branch how many points it has. The dashed line is the cut into " +
+           std::to_string(clusters) + (clusters == 1 ? " cluster" : " clusters") +
+           " that was asked for.</p>\n<div id=\"dendrogram-controls\" class=\"controls\" hidden><label>clusters <input "
+           "type=\"range\" id=\"dendrogram-clusters\" min=\"1\" max=\"" +
+           std::to_string(leaves) + "\" value=\"" + std::to_string(clusters) +
+           "\"></label><output id=\"dendrogram-said\" for=\"dendrogram-clusters\"></output></div>\n" + out +
+           "<script type=\"application/json\" id=\"dendrogram-about\">" + script_text(about.dump()) +
+           "</script>\n</section>\n";
+}
+
+std::string chart_scripts() {
+    return "<style>" + std::string(page_charts_style) + "</style>\n<script id=\"uplot\">" +
+           std::string(page_charts_library) + "</script>\n<script id=\"charts-script\">" +
+           std::string(page_charts_script) + "</script>\n";
+}
+
+}  // namespace coterie::internal

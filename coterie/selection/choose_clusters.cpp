@@ -1,0 +1,398 @@
+// One task per k for the fits on the points, then one per reference set and one per halving, each over all k with a
+// child of the run: so results do not depend on the threads, and no more is held than a task's own points.
+
+#include "coterie/selection/choose_clusters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <numeric>
+
+#include "coterie/base/checks.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/base/sample.hpp"
+#include "coterie/linalg/scatter.hpp"
+#include "coterie/metrics/criteria.hpp"
+#include "coterie/selection/internal/prepared_points.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr Index most_points = 2000;
+constexpr Index most_points_in_memory = 1000;  // of methods whose time grows faster than the rows
+constexpr int most_clusters = 30;
+constexpr int references = 20;
+constexpr int halvings = 10;
+constexpr double strong = 0.8;  // prediction strength
+constexpr double unknown_value = std::numeric_limits<double>::quiet_NaN();
+
+using Numbers = std::vector<double>;
+
+std::size_t place(int value) { return static_cast<std::size_t>(value); }
+
+// Points as the fit sees them, as many as are looked at.
+Points prepared_sample(const Method& method, const Problem& problem, const ChooseOptions& options, const Run& run) {
+    const Points points = internal::prepared_points(problem, options.preparation, options.columns, run).points;
+    RandomStream random = run.random("selection.sample");
+    return internal::rows_in_memory(
+        points, sample_rows(points.rows(), method.takes.blocks ? most_points : most_points_in_memory, random), run);
+}
+
+std::vector<int> tried(const ChooseOptions& options, Index n) {
+    if (options.clusters.empty()) {
+        const int highest = std::clamp(static_cast<int>(std::sqrt(static_cast<double>(n))), 1, most_clusters);
+        std::vector<int> out(place(highest));
+        std::iota(out.begin(), out.end(), 1);
+        return out;
+    }
+    for (std::size_t i = 0; i < options.clusters.size(); ++i)
+        if (options.clusters[i] < 1 || (i > 0 && options.clusters[i] <= options.clusters[i - 1]))
+            throw refused_option("clusters", std::int64_t{options.clusters[i]},
+                                 "to choose from it takes whole numbers, at least 1, ascending, each once");
+    return options.clusters;
+}
+
+// Fits of one set of points for many k.
+class Fits {
+public:
+    Fits(const Method& method, Points points, const OptionValues& fixed, const Run& run)
+        : problem_{.points = std::move(points)}, fixed_(fixed), run_(run), fitter_(method.fitter(problem_, run_)) {}
+    Fits(const Fits&) = delete;
+    Fits& operator=(const Fits&) = delete;
+
+    const Points& points() const { return problem_.points; }
+    const Run& run() const { return run_; }
+    std::unique_ptr<Model> operator()(int clusters) const {
+        run_.throw_if_stopped("choosing the number of clusters");
+        OptionValues options = fixed_;
+        options["clusters"] = std::int64_t{clusters};
+        auto model = fitter_(options);
+        if (model->fit_report().stopped == StopReason::interrupted)
+            throw Cancelled("interrupted while choosing the number of clusters");
+        return model;
+    }
+
+private:
+    Problem problem_;
+    const OptionValues& fixed_;
+    Run run_;
+    Method::Fitter fitter_;
+};
+
+// What act() gives, or nothing and why where the method or a criterion refuses these points.
+template <class Act>
+std::exception_ptr refusal(Act&& act) {
+    try {
+        act();
+    } catch (const BadArgument&) {
+        return std::current_exception();
+    } catch (const BadData&) {
+        return std::current_exception();
+    } catch (const ResourceError&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
+std::string text_of(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return error.message();
+    }
+}
+
+double log_scatter(PointsView points, LabelSpan labels, const Run& run) {
+    return std::log(within_scatter(points, labels, run));
+}
+
+// Uniform in the box around the points along their principal axes.
+class Box {
+public:
+    Box(PointsView points, const Run& run)
+        : axes_(principal_axes(points, static_cast<int>(std::min(points.columns(), points.rows())), run)),
+          rows_(points.rows()) {
+        const Matrix<double> along = project(points, axes_, run);
+        low_ = along.colwise().minCoeff();
+        extent_ = along.colwise().maxCoeff().transpose() - low_;
+    }
+    Points draw(const Run& run) const {
+        RandomStream random = run.random("selection.reference");
+        Matrix<double> along(rows_, axes_.axes.rows());
+        for (Index i = 0; i < along.rows(); ++i)
+            for (Index c = 0; c < along.cols(); ++c) along(i, c) = low_[c] + extent_[c] * random.uniform();
+        Matrix<double> out = along * axes_.axes;
+        out.rowwise() += axes_.mean.transpose();
+        return Points(std::move(out));
+    }
+
+private:
+    PrincipalAxes axes_;
+    Index rows_;
+    Vector<double> low_, extent_;
+};
+
+// The share of points whose clusters differ under the best match.
+double disagreement(LabelSpan a, LabelSpan b) { return 1.0 - accuracy(a, b); }
+
+// What the halvings tell, by k: of every halving both directions.
+struct HalvingResult {
+    Numbers disagreement, chance, strength;
+    explicit HalvingResult(std::size_t ks)
+        : disagreement(ks, unknown_value), chance(ks, unknown_value), strength(ks, unknown_value) {}
+};
+
+HalvingResult halve(const Method& method, const Points& points, const OptionValues& fixed, const std::vector<int>& ks,
+                    const Run& run) {
+    HalvingResult out(ks.size());
+    std::vector<Index> order(static_cast<std::size_t>(points.rows()));
+    std::iota(order.begin(), order.end(), Index{0});
+    RandomStream random = run.random("selection.halves");
+    shuffle(order, random);
+    const auto middle = order.begin() + points.rows() / 2;
+    std::sort(order.begin(), middle);
+    std::sort(middle, order.end());
+    const Fits first(method, rows_of(points, std::vector<Index>(order.begin(), middle)), fixed, run);
+    const Fits second(method, rows_of(points, std::vector<Index>(middle, order.end())), fixed, run);
+    const Fits* const halves[] = {&first, &second};
+    for (std::size_t at = 0; at < ks.size(); ++at) {
+        const int k = ks[at];
+        if (k == 1) {
+            out.strength[at] = 1.0;
+            continue;
+        }
+        refusal([&] {
+            const std::unique_ptr<Model> models[] = {first(k), second(k)};
+            double differ = 0, chance = 0, strength = 0;
+            for (const int half : {0, 1}) {
+                const Labels& labels = models[half]->labels();
+                const Labels predicted = models[1 - half]->predict(halves[half]->points(), run);
+                differ += 0.5 * disagreement(labels, predicted);
+                strength += 0.5 * prediction_strength(labels, predicted);
+                RandomStream draw = run.random("selection.chance", static_cast<std::uint64_t>(2 * k + half));
+                Labels one, other;
+                for (std::size_t i = 0; i < labels.size(); ++i) {
+                    one.push_back(static_cast<std::int32_t>(draw.below(static_cast<std::uint64_t>(k))));
+                    other.push_back(static_cast<std::int32_t>(draw.below(static_cast<std::uint64_t>(k))));
+                }
+                chance += 0.5 * disagreement(one, other);
+            }
+            out.disagreement[at] = differ;
+            out.chance[at] = chance;
+            out.strength[at] = strength;
+        });
+    }
+    return out;
+}
+
+// Mean of one k over all repetitions, NaN where one is missing; `deviation` divided by their number.
+struct Moments {
+    double mean = 0, deviation = 0;
+};
+template <class Get>
+Moments moments(int count, Get&& get) {
+    Moments out;
+    for (int i = 0; i < count; ++i) out.mean += get(i);
+    out.mean /= count;
+    for (int i = 0; i < count; ++i) out.deviation += (get(i) - out.mean) * (get(i) - out.mean);
+    out.deviation = std::sqrt(out.deviation / count);
+    return out;
+}
+
+Index distinct_labels(LabelSpan labels) {
+    std::vector<std::int32_t> distinct(labels.begin(), labels.end());
+    std::sort(distinct.begin(), distinct.end());
+    return std::unique(distinct.begin(), distinct.end()) - distinct.begin();
+}
+
+}  // namespace
+
+bool takes_clusters(const Method& method) {
+    const Option* const clusters = method.options->find("clusters");
+    return clusters != nullptr && clusters->kind == OptionKind::integer;
+}
+
+std::optional<int> chosen_by(const CriterionCurve& curve, const std::vector<int>& clusters) {
+    const Numbers& values = curve.values;
+    const auto extreme = [&](double sign, bool last) {
+        std::optional<int> out;
+        double best = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (std::isnan(values[i])) continue;
+            const double value = sign * values[i];
+            if (!out || value > best || (last && value == best)) {
+                out = clusters[i];
+                best = value;
+            }
+        }
+        return out;
+    };
+    switch (curve.criterion) {
+        case ClusterCriterion::silhouette:
+        case ClusterCriterion::calinski_harabasz: return extreme(1, false);
+        case ClusterCriterion::davies_bouldin:
+        case ClusterCriterion::bic: return extreme(-1, false);
+        case ClusterCriterion::stability: return extreme(-1, true);
+        case ClusterCriterion::gap: {
+            std::optional<std::size_t> before;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                if (std::isnan(values[i])) continue;
+                if (before && values[*before] >= values[i] - curve.spreads[i]) return clusters[*before];
+                before = i;
+            }
+            return before ? std::optional(clusters[*before]) : std::nullopt;
+        }
+        case ClusterCriterion::prediction_strength: {
+            std::optional<int> out;
+            for (std::size_t i = 0; i < values.size(); ++i)
+                if (values[i] >= strong) out = clusters[i];
+            return out;
+        }
+    }
+    throw InternalError("unknown criterion");
+}
+
+ClusterChoice choose_clusters(const Method& method, const Problem& problem, const OptionValues& fixed,
+                              const ChooseOptions& options, const Run& run) {
+    Stopwatch watch;
+    if (!takes_clusters(method)) throw BadArgument("method " + method.name + " has no option `clusters` to choose");
+    internal::require_points_alone("choosing the number of clusters (`clusters=auto`)", problem, run);
+    for (const auto& [name, value] : fixed) method.options->at(name).check(value);
+    const Points points = prepared_sample(method, problem, options, run);
+    const Index n = points.rows();
+    check_points(points, "points", run);
+
+    ClusterChoice choice;
+    choice.points = problem.rows();
+    if (n < problem.rows()) choice.sample = n;
+    choice.clusters = tried(options, n);
+    if (options.clusters.empty())
+        choice.why_these = choice.clusters.size() == most_clusters ? "1 to 30"
+                                                                   : "1 to " + std::to_string(choice.clusters.back()) +
+                                                                         ", the square root of " + std::to_string(n);
+    const std::vector<int>& ks = choice.clusters;
+    const std::size_t count = ks.size();
+    choice.errors.resize(count);
+    for (int c = 0; c < cluster_criterion_count; ++c)
+        choice.curves.push_back({static_cast<ClusterCriterion>(c), Numbers(count, unknown_value)});
+    const auto curve = [&](ClusterCriterion criterion) -> CriterionCurve& {
+        return choice.curves[static_cast<std::size_t>(criterion)];
+    };
+    const bool network = method.takes.device;
+
+    // On the points.
+    Run own = run;
+    own.threads = network ? run.threads : 1;
+    own.on_progress = nullptr;
+    const Fits fits(method, points, fixed, own);
+    Numbers scatter(count, unknown_value);
+    std::vector<std::exception_ptr> failures(count);
+    const auto judge = [&](Index task) {
+        const auto at = static_cast<std::size_t>(task);
+        const int k = ks[at];
+        failures[at] = refusal([&] {
+            std::unique_ptr<Model> model;
+            if (k > 1) model = fits(k);
+            const Labels labels = model ? model->labels() : Labels(static_cast<std::size_t>(n), 0);
+            const Index found = distinct_labels(labels);
+            if (found < k) throw BadData("only " + std::to_string(found) + " clusters were found");
+            scatter[at] = log_scatter(points, labels, own);
+            curve(ClusterCriterion::bic).values[at] = spherical_mixture_bic(points, labels, own);
+            if (k == 1 || k >= n) return;
+            const auto in_space = [&](PointsView z) {
+                curve(ClusterCriterion::silhouette).values[at] = silhouette(z, labels, own);
+                curve(ClusterCriterion::calinski_harabasz).values[at] = calinski_harabasz(z, labels, own);
+                curve(ClusterCriterion::davies_bouldin).values[at] = davies_bouldin(z, labels, own);
+            };
+            if (model->outputs().has(Output::embedding)) {
+                const Matrix<double> embedded = model->transform(points, own);
+                in_space(embedded);
+            } else {
+                in_space(points);
+            }
+        });
+    };
+    const Stage on_points{.name = "fits for each k", .begin = 0, .end = network ? 1.0 : 0.1};
+    if (network) {
+        for (Index task = 0; task < static_cast<Index>(count); ++task) {
+            run.throw_if_stopped(on_points.name);
+            judge(task);
+            run.report({.stage = on_points.name,
+                        .fraction = static_cast<double>(task + 1) / static_cast<double>(count),
+                        .objective = unknown_value});
+        }
+    } else {
+        for_each_block(static_cast<Index>(count), run, on_points, [&](Index task, int) { judge(task); });
+    }
+    choice.fits = static_cast<Index>(count) - (ks.front() == 1 ? 1 : 0);
+    std::exception_ptr first;
+    for (std::size_t at = 0; at < count; ++at) {
+        if (!failures[at]) continue;
+        choice.errors[at] = text_of(failures[at]);
+        if (!first) first = failures[at];
+        for (auto& each : choice.curves) each.values[at] = unknown_value;
+        scatter[at] = unknown_value;
+    }
+    if (first && std::all_of(scatter.begin(), scatter.end(), [](double w) { return std::isnan(w); }))
+        std::rethrow_exception(first);
+
+    // On references and halves.
+    const auto leave_out = [&](const std::string& why) {
+        for (const auto criterion :
+             {ClusterCriterion::gap, ClusterCriterion::stability, ClusterCriterion::prediction_strength})
+            curve(criterion).left_out = why;
+    };
+    if (network) {
+        leave_out("it takes some hundred fits, too many of a network");
+    } else if (n < 4) {
+        leave_out("it takes at least 4 points");
+    } else {
+        const Index fits_of_set = choice.fits;
+        const Box box(points, own);
+        std::vector<Numbers> reference(references, Numbers(count, unknown_value));
+        for_each_block(
+            references, run, {.name = "fits of points without clusters", .begin = 0.1, .end = 0.5}, [&](Index b, int) {
+                const Run part = internal::part_of(run, "selection.reference", b);
+                const Fits of_set(method, box.draw(part), fixed, part);
+                for (std::size_t at = 0; at < count; ++at)
+                    refusal([&] {
+                        const Labels labels =
+                            ks[at] == 1 ? Labels(static_cast<std::size_t>(n), 0) : of_set(ks[at])->labels();
+                        reference[static_cast<std::size_t>(b)][at] = log_scatter(of_set.points(), labels, part);
+                    });
+            });
+        std::vector<HalvingResult> halves(halvings, HalvingResult(count));
+        for_each_block(halvings, run, {.name = "fits of halves of the points", .begin = 0.5, .end = 1.0},
+                       [&](Index s, int) {
+                           halves[static_cast<std::size_t>(s)] =
+                               halve(method, points, fixed, ks, internal::part_of(run, "selection.halves", s));
+                       });
+        choice.references = references;
+        choice.halvings = halvings;
+        choice.fits += (references + 2 * halvings) * fits_of_set;
+        for (const auto criterion :
+             {ClusterCriterion::gap, ClusterCriterion::stability, ClusterCriterion::prediction_strength})
+            curve(criterion).spreads.assign(count, unknown_value);
+        for (std::size_t at = 0; at < count; ++at) {
+            const Moments log = moments(references, [&](int b) { return reference[place(b)][at]; });
+            curve(ClusterCriterion::gap).values[at] = log.mean - scatter[at];
+            curve(ClusterCriterion::gap).spreads[at] = log.deviation * std::sqrt(1.0 + 1.0 / references);
+            if (std::isnan(scatter[at])) continue;
+            const Moments differ = moments(halvings, [&](int s) { return halves[place(s)].disagreement[at]; });
+            const Moments chance = moments(halvings, [&](int s) { return halves[place(s)].chance[at]; });
+            const Moments strength = moments(halvings, [&](int s) { return halves[place(s)].strength[at]; });
+            const double error = std::sqrt(halvings - 1.0);
+            curve(ClusterCriterion::stability).values[at] = differ.mean / chance.mean;
+            curve(ClusterCriterion::stability).spreads[at] = differ.deviation / chance.mean / error;
+            curve(ClusterCriterion::prediction_strength).values[at] = strength.mean;
+            curve(ClusterCriterion::prediction_strength).spreads[at] = strength.deviation / error;
+        }
+    }
+    for (auto& each : choice.curves) each.chosen = chosen_by(each, ks);
+    recommend(choice);
+    choice.seconds = watch.seconds();
+    return choice;
+}
+
+}  // namespace coterie

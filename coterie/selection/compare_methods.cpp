@@ -1,0 +1,288 @@
+// One method after the other, each with all threads, so that seconds can be compared. The default list is a table: up
+// to how many rows a method is worth waiting for, or why it is not in the list at all.
+
+#include "coterie/selection/compare_methods.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/metrics/criteria.hpp"
+#include "coterie/pipeline/evaluation.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/pipeline/pipeline.hpp"
+#include "coterie/selection/choose_clusters.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr Index most_of_silhouette = 5000;
+constexpr Index any_number = std::numeric_limits<Index>::max();
+
+struct DefaultMethod {
+    const char* name;
+    Index least_rows, most_rows;
+};
+constexpr DefaultMethod in_default_list[] = {
+    {"kmeans", 0, any_number},  {"minibatch-kmeans", 20000, any_number},
+    {"soft-kmeans", 0, 100000}, {"spherical-kmeans", 0, 100000},
+    {"ward", 0, 20000},         {"kernel-kmeans", 0, 3000},
+    {"spectral", 0, 10000},     {"subspace", 0, 50000},
+    {"hdbscan", 0, 50000},
+};
+
+constexpr std::pair<const char*, const char*> why_not[] = {
+    {"cpd", "its options must be chosen for the points"},
+    {"fme", "its kernel's width must be chosen"},
+    {"aml", "its options must be chosen for the points"},
+    {"rpca-om", "its options must be chosen for the points"},
+    {"entropy", "its options must be chosen for the points"},
+    {"mi", "its rates must be chosen"},
+    {"sela", "its options must be chosen for the points"},
+    {"miadm", "its rates must be chosen"},
+    {"wmc", "solves a problem for each row"},
+    {"ssc", "solves a problem for each row"},
+    {"ensc", "solves a problem for each row"},
+    {"ssc-omp", "solves a problem for each row"},
+    {"smce", "solves a problem for each row"},
+};
+
+std::string why_left_out(const Method& method) {
+    for (const auto& [name, why] : why_not)
+        if (method.name == name) return why;
+    return method.takes.device ? "trains a network" : "is not in the default list";
+}
+
+template <class T>
+std::vector<T> entries(const std::vector<T>& all, const std::vector<Index>& rows) {
+    std::vector<T> out;
+    for (const Index i : rows) out.push_back(all[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, const Run& run) {
+    // Rows of the fit are those that were not left out.
+    const Labels& labels = pipeline.labels_of_prepared();
+    Labels known, classes;
+    for (std::size_t i = 0; i < method.labels.size() && !truth.empty(); ++i) {
+        const bool dropped =
+            std::binary_search(pipeline.left_out().begin(), pipeline.left_out().end(), static_cast<Index>(i));
+        if (dropped || truth[i] < 0) continue;
+        known.push_back(method.labels[i]);
+        classes.push_back(truth[i]);
+    }
+    if (!known.empty()) method.scores = score(known, classes);
+    std::vector<Index> inside;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        if (labels[i] >= 0) inside.push_back(static_cast<Index>(i));
+    const std::set<std::int32_t> distinct(labels.begin(), labels.end());
+    const std::size_t clusters = distinct.size() - distinct.count(-1);
+    if (clusters < 2 || clusters >= inside.size()) return;
+    const bool all = inside.size() == labels.size();
+    if (!all && !pipeline.prepared().resident()) return;
+    const Points points = all ? pipeline.prepared() : rows_of(pipeline.prepared(), inside);
+    const Labels of = all ? labels : entries(labels, inside);
+    try {
+        method.silhouette = silhouette(points, of, run, points.rows() > most_of_silhouette ? most_of_silhouette : 0);
+    } catch (const BadArgument&) {  // the drawn rows are of one cluster
+        method.warnings.push_back("the rows drawn for the silhouette are of one cluster");
+    }
+    method.calinski_harabasz = calinski_harabasz(points, of, run);
+    method.davies_bouldin = davies_bouldin(points, of, run);
+}
+
+std::string value_text(double value) { return std::isnan(value) ? "-" : internal::formatted("%.4g", value); }
+
+}  // namespace
+
+DefaultMethods default_methods(Index rows) {
+    DefaultMethods out;
+    for (const Method& method : methods()) {
+        const auto entry = std::find_if(std::begin(in_default_list), std::end(in_default_list),
+                                        [&](const DefaultMethod& each) { return method.name == each.name; });
+        if (entry == std::end(in_default_list))
+            out.left_out.emplace_back(method.name, why_left_out(method));
+        else if (rows < entry->least_rows)
+            out.left_out.emplace_back(method.name,
+                                      "is for " + internal::count_text(entry->least_rows) + " rows and more");
+        else if (rows > entry->most_rows)
+            out.left_out.emplace_back(method.name,
+                                      "takes long of more than " + internal::count_text(entry->most_rows) + " rows");
+        else
+            out.methods.push_back(method.name);
+    }
+    return out;
+}
+
+Comparison compare_methods(const Problem& problem, const CompareOptions& options, const Run& run, LabelSpan truth) {
+    if (options.clusters < 1) throw refused_option("clusters", std::int64_t{options.clusters}, "at least 1");
+    check_options(options.preparation);
+    check_options(options.columns);
+    if (problem.graph) throw BadArgument("compare takes points; this problem is a graph of affinities");
+    if (run.communicator().size() > 1) throw BadArgument("compare works in one process");
+    const Index n = problem.rows();
+    if (!truth.empty() && static_cast<Index>(truth.size()) != n)
+        throw BadArgument("compare: truth has " + std::to_string(truth.size()) + " rows, there are " +
+                          std::to_string(n) + " points");
+    Comparison out;
+    out.clusters = options.clusters;
+    out.points = n;
+    if (n > most_of_silhouette) out.silhouette_sample = most_of_silhouette;
+    std::vector<std::string> names = options.methods;
+    if (names.empty()) {
+        DefaultMethods chosen = default_methods(n);
+        names = std::move(chosen.methods);
+        out.left_out = std::move(chosen.left_out);
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        find_method(names[i]);
+        if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+            names.begin() + static_cast<std::ptrdiff_t>(i))
+            throw BadArgument("option `methods`: " + names[i] + " is named twice", {.option = "methods"});
+    }
+    std::vector<Labels> found;  // of the rows that have every value; empty where a method failed
+    for (std::size_t i = 0; i < names.size() && !out.interrupted; ++i) {
+        const Method& method = find_method(names[i]);
+        ComparedMethod one;
+        one.method = method.name;
+        OptionValues values;
+        if (takes_clusters(method)) values["clusters"] = std::int64_t{options.clusters};
+        Run own = method.takes.device ? run : run.within();
+        own.on_progress = nullptr;
+        run.report({.stage = method.name,
+                    .fraction = static_cast<double>(i) / static_cast<double>(names.size()),
+                    .objective = ComparedMethod::unknown});
+        found.emplace_back();
+        Stopwatch watch;
+        try {
+            run.throw_if_stopped("compare");
+            const Pipeline pipeline =
+                Pipeline::fit(method, values, problem, options.preparation, own, {}, options.columns);
+            one.seconds = watch.seconds();
+            if (pipeline.fit_report().stopped == StopReason::interrupted)
+                throw Cancelled("interrupted in " + method.name);
+            one.labels = pipeline.labels();
+            one.sizes = pipeline.fit_report().sizes;
+            one.warnings = pipeline.warnings();
+            const auto& said = pipeline.fit_report().warnings;
+            one.warnings.insert(one.warnings.end(), said.begin(), said.end());
+            judge(one, pipeline, truth, own);
+            found.back() = pipeline.labels_of_prepared();
+        } catch (const Cancelled&) {
+            if (out.methods.empty()) throw;
+            out.interrupted = true;
+            break;
+        } catch (const BadArgument& error) {
+            one.error = error.message();
+        } catch (const BadData& error) {
+            one.error = error.message();
+        } catch (const ResourceError& error) {
+            one.error = error.message();
+        }
+        if (!one.error.empty()) one.seconds = watch.seconds();
+        out.methods.push_back(std::move(one));
+    }
+    const auto count = static_cast<Index>(out.methods.size());
+    out.agreement = Matrix<double>::Constant(count, count, ComparedMethod::unknown);
+    for (Index a = 0; a < count; ++a)
+        for (Index b = 0; b < count; ++b) {
+            const Labels& left = found[static_cast<std::size_t>(a)];
+            const Labels& right = found[static_cast<std::size_t>(b)];
+            if (!left.empty() && !right.empty()) out.agreement(a, b) = adjusted_rand_index(left, right);
+        }
+    return out;
+}
+
+std::string text_document(const Comparison& comparison, const std::string& source) {
+    using namespace internal;
+    const auto& methods = comparison.methods;
+    const bool scored = std::any_of(methods.begin(), methods.end(), [](const auto& m) { return m.scores.has_value(); });
+    std::vector<std::string> header = {"method", "clusters", "silhouette", "calinski-harabasz", "davies-bouldin"};
+    if (scored)
+        for (const char* each : {"ACC", "NMI", "ARI"}) header.emplace_back(each);
+    header.emplace_back("seconds");
+    std::vector<std::size_t> right;
+    for (std::size_t i = 1; i < header.size(); ++i) right.push_back(i);
+    std::vector<std::vector<std::string>> rows;
+    std::vector<std::pair<std::string, std::string>> said;
+    for (const auto& method : methods) {
+        std::vector<std::string> row = {method.method};
+        if (method.error.empty()) {
+            const auto found = std::count_if(method.sizes.begin(), method.sizes.end(), [](Index s) { return s > 0; });
+            row.push_back(std::to_string(found));
+            for (const double value : {method.silhouette, method.calinski_harabasz, method.davies_bouldin})
+                row.push_back(value_text(value));
+            if (scored)
+                for (const auto member : {&Scores::acc, &Scores::nmi, &Scores::ari})
+                    row.push_back(method.scores ? share_text((*method.scores).*member) : "-");
+        } else {
+            row.emplace_back("failed");
+            while (row.size() + 1 < header.size()) row.emplace_back("-");
+            said.emplace_back(method.method + " failed", method.error);
+        }
+        row.push_back(seconds_text(method.seconds));
+        rows.push_back(std::move(row));
+    }
+    std::vector<std::string> names = {"ARI"};
+    std::vector<std::size_t> columns;
+    std::vector<std::vector<std::string>> pairs;
+    for (std::size_t a = 0; a < methods.size(); ++a) {
+        if (!methods[a].error.empty()) continue;
+        columns.push_back(names.size());
+        names.push_back(methods[a].method);
+        pairs.push_back({methods[a].method});
+        for (std::size_t b = 0; b < methods.size(); ++b)
+            if (methods[b].error.empty())
+                pairs.back().push_back(
+                    fixed_text(comparison.agreement(static_cast<Index>(a), static_cast<Index>(b)), 2));
+    }
+    if (comparison.silhouette_sample > 0)
+        said.emplace_back("silhouette", "of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed");
+    std::map<std::string, std::vector<std::string>> why;
+    for (const auto& [method, reason] : comparison.left_out) why[reason].push_back(method);
+    std::string left_out;
+    for (const auto& [reason, who] : why) left_out += (left_out.empty() ? "" : "; ") + join(who) + " (" + reason + ")";
+    if (!left_out.empty()) said.emplace_back("not compared", left_out + "; `methods` names those that are wanted");
+    return "compare on " + source + ": " + count_text(comparison.points) +
+           (comparison.points == 1 ? " point, " : " points, ") + std::to_string(comparison.clusters) +
+           (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(header, rows, right) +
+           (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
+}
+
+std::string json_document(const Comparison& comparison, const std::string& source) {
+    using namespace internal;
+    const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+    Json out;
+    out["schema"] = 1;
+    out["points"] = source;
+    out["n"] = comparison.points;
+    out["clusters"] = comparison.clusters;
+    out["methods"] = Json::array();
+    for (const auto& method : comparison.methods)
+        out["methods"].push_back({{"method", method.method},
+                                  {"sizes", method.sizes},
+                                  {"silhouette", number(method.silhouette)},
+                                  {"calinski_harabasz", number(method.calinski_harabasz)},
+                                  {"davies_bouldin", number(method.davies_bouldin)},
+                                  {"scores", method.scores ? json_of(*method.scores) : Json(nullptr)},
+                                  {"seconds", method.seconds},
+                                  {"warnings", method.warnings},
+                                  {"error", method.error.empty() ? Json(nullptr) : Json(method.error)}});
+    out["agreement"] = Json::array();
+    for (Index a = 0; a < comparison.agreement.rows(); ++a) {
+        out["agreement"].push_back(Json::array());
+        for (Index b = 0; b < comparison.agreement.cols(); ++b)
+            out["agreement"].back().push_back(number(comparison.agreement(a, b)));
+    }
+    out["left_out"] = Json::array();
+    for (const auto& [method, why] : comparison.left_out) out["left_out"].push_back({{"method", method}, {"why", why}});
+    out["silhouette_sample"] = comparison.silhouette_sample > 0 ? Json(comparison.silhouette_sample) : Json(nullptr);
+    out["interrupted"] = comparison.interrupted;
+    return document(out);
+}
+
+}  // namespace coterie

@@ -1,0 +1,300 @@
+// The fits label all rows, so that every pair is counted R times: there is no pair without evidence. The linkage keeps
+// for each row its nearest later one (Anderberg 1973) and looks anew only where a merge has touched it.
+
+#include "coterie/selection/consensus.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <nlohmann/json.hpp>
+
+#include "coterie/base/checks.hpp"
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/base/sample.hpp"
+#include "coterie/pipeline/evaluation.hpp"
+#include "coterie/pipeline/internal/json.hpp"
+#include "coterie/pipeline/internal/left_out.hpp"
+#include "coterie/pipeline/internal/text.hpp"
+#include "coterie/selection/choose_clusters.hpp"
+#include "coterie/selection/internal/prepared_points.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr Index most_rows_of_matrix = 3000;
+constexpr double share_of_a_fit = 0.8;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+Labels labels_of_fit(const Method& method, const ConsensusOptions& options, const Points& points,
+                     const std::vector<Index>& sample, Index part, const Run& run) {
+    RandomStream random = run.random("selection.part");
+    std::vector<Index> rows;
+    for (const Index i : sample_rows(static_cast<Index>(sample.size()), part, random)) rows.push_back(sample[at(i)]);
+    const Problem problem{.points = rows_of(points, rows)};
+    OptionValues values;
+    if (takes_clusters(method)) values["clusters"] = std::int64_t{options.clusters};
+    const auto model = method.fit(problem, values, run);
+    if (model->fit_report().stopped == StopReason::interrupted)
+        throw Cancelled("interrupted in a fit of the consensus");
+    return model->predict(points, run);
+}
+
+// How many rows of each cluster of S have each label of one fit: label x cluster. Labels of -1 (noise) are with none.
+Matrix<double> counts_of(const Labels& of_fit, const std::vector<Index>& sample, const Labels& clusters, Index k) {
+    const std::int32_t highest = *std::max_element(of_fit.begin(), of_fit.end());
+    Matrix<double> out = Matrix<double>::Zero(std::max<Index>(highest, 0) + 1, k);
+    for (std::size_t s = 0; s < sample.size(); ++s)
+        if (of_fit[at(sample[s])] >= 0) out(of_fit[at(sample[s])], clusters[s]) += 1.0;
+    return out;
+}
+
+}  // namespace
+
+const OptionSet& ConsensusOptions::described() {
+    static const OptionSet set =
+        OptionSetFor<ConsensusOptions>()
+            .integer("clusters", &ConsensusOptions::clusters, at_least(1),
+                     "number of clusters k of every fit and of the consensus")
+            .letter('k')
+            .integer("fits", &ConsensusOptions::fits, between(2, 10000),
+                     "how many fits, each of a random four fifths of the rows; confidences are multiples of 1 / fits");
+    return set;
+}
+
+Labels average_linkage(Matrix<double> distances, int clusters) {
+    const Index n = distances.rows();
+    if (distances.cols() != n || clusters < 1 || clusters > n)
+        throw BadArgument("average linkage: " + std::to_string(clusters) + " clusters asked of distances of " +
+                          std::to_string(n) + " x " + std::to_string(distances.cols()));
+    Matrix<double>& d = distances;
+    std::vector<double> size(at(n), 1.0);
+    std::vector<Index> active(at(n)), root(at(n)), nearest(at(n), -1);
+    std::iota(active.begin(), active.end(), Index{0});
+    std::iota(root.begin(), root.end(), Index{0});
+    const auto find_nearest = [&](Index i) {
+        nearest[at(i)] = -1;
+        for (auto j = std::upper_bound(active.begin(), active.end(), i); j != active.end(); ++j)
+            if (nearest[at(i)] < 0 || d(i, *j) < d(i, nearest[at(i)])) nearest[at(i)] = *j;
+    };
+    for (Index i = 0; i < n; ++i) find_nearest(i);
+    while (static_cast<int>(active.size()) > clusters) {
+        Index a = -1;
+        for (const Index i : active)
+            if (nearest[at(i)] >= 0 && (a < 0 || d(i, nearest[at(i)]) < d(a, nearest[at(a)]))) a = i;
+        const Index b = nearest[at(a)];
+        for (const Index c : active) {
+            if (c == a || c == b) continue;
+            d(a, c) = d(c, a) = (size[at(a)] * d(a, c) + size[at(b)] * d(b, c)) / (size[at(a)] + size[at(b)]);
+        }
+        size[at(a)] += size[at(b)];
+        root[at(b)] = a;
+        active.erase(std::lower_bound(active.begin(), active.end(), b));
+        for (const Index i : active) {
+            if (i > b) break;  // later ones look only at rows behind them
+            if (i == a || nearest[at(i)] == a || nearest[at(i)] == b) {
+                find_nearest(i);
+            } else if (i < a &&
+                       (d(i, a) < d(i, nearest[at(i)]) || (d(i, a) == d(i, nearest[at(i)]) && a < nearest[at(i)]))) {
+                nearest[at(i)] = a;
+            }
+        }
+    }
+    Labels labels(at(n));
+    std::vector<std::int32_t> number(at(n), -1);
+    std::int32_t next = 0;
+    for (Index i = 0; i < n; ++i) {
+        Index top = i;
+        while (root[at(top)] != top) top = root[at(top)];
+        if (number[at(top)] < 0) number[at(top)] = next++;
+        labels[at(i)] = number[at(top)];
+    }
+    return labels;
+}
+
+Consensus consensus(const Problem& problem, const ConsensusOptions& options, const Run& run) {
+    Stopwatch watch;
+    check_options(options);
+    if (options.methods.empty()) throw BadArgument("option `methods`: no method is named", {.option = "methods"});
+    std::vector<const Method*> chosen;
+    bool network = false;
+    for (const auto& name : options.methods) {
+        chosen.push_back(&find_method(name));
+        network = network || chosen.back()->takes.device;
+    }
+    internal::require_points_alone("a consensus", problem, run);
+    const internal::PreparedPoints prepared =
+        internal::prepared_points(problem, options.preparation, options.columns, run);
+    const Points& points = prepared.points;
+    if (!points.resident()) throw BadArgument("a consensus takes points in memory, and these are read in blocks");
+    check_points(points, "points", run);
+    const Index n = points.rows();
+    const Index k = options.clusters;
+    if (k > n) throw refused_option("clusters", std::int64_t{k}, "at most the number of rows, " + std::to_string(n));
+    RandomStream random = run.random("selection.sample");
+    const std::vector<Index> sample = sample_rows(n, most_rows_of_matrix, random);
+    const auto size = static_cast<Index>(sample.size());
+    if (k > size) throw refused_option("clusters", std::int64_t{k}, "of so many rows at most " + std::to_string(size));
+    require_memory(
+        8.0 * static_cast<double>(size) * static_cast<double>(size) + 4.0 * static_cast<double>(n) * options.fits,
+        "a consensus of " + std::to_string(options.fits) + " fits");
+
+    Consensus out;
+    out.methods = options.methods;
+    out.fits = options.fits;
+    out.warnings = prepared.warnings;
+    out.part = std::clamp(static_cast<Index>(std::ceil(share_of_a_fit * static_cast<double>(size))), k, size);
+    if (size < n) out.sample = size;
+
+    std::vector<Labels> of_fit(static_cast<std::size_t>(options.fits));
+    const auto fit = [&](Index r, const Run& own) {
+        of_fit[at(r)] = labels_of_fit(*chosen[at(r) % chosen.size()], options, points, sample, out.part, own);
+    };
+    const Stage stage{.name = "fits", .begin = 0, .end = 0.8};
+    if (network) {  // LibTorch has threads of its own
+        for (Index r = 0; r < options.fits; ++r) {
+            run.throw_if_stopped(stage.name);
+            Run own = run.child("selection.consensus", static_cast<std::uint64_t>(r));
+            fit(r, own);
+            run.report({.stage = stage.name, .fraction = 0.8 * static_cast<double>(r + 1) / options.fits});
+        }
+    } else {
+        for_each_block(options.fits, run, stage,
+                       [&](Index r, int) { fit(r, internal::part_of(run, "selection.consensus", r)); });
+    }
+
+    Matrix<double> distance(size, size);
+    for_each_block(size, run, {.name = "co-association", .begin = 0.8, .end = 0.9}, [&](Index i, int) {
+        for (Index j = 0; j < size; ++j) {
+            int together = 0;
+            for (const Labels& labels : of_fit)
+                together += labels[at(sample[at(i)])] >= 0 && labels[at(sample[at(i)])] == labels[at(sample[at(j)])];
+            distance(i, j) = i == j ? 0.0 : 1.0 - static_cast<double>(together) / options.fits;
+        }
+    });
+    run.throw_if_stopped("linkage");
+    const Labels clusters = average_linkage(distance, options.clusters);
+
+    std::vector<double> members(at(k), 0.0);
+    for (const auto cluster : clusters) members[at(cluster)] += 1.0;
+    out.cohesion.assign(at(k), 0.0);
+    for (Index i = 0; i < size; ++i)
+        for (Index j = 0; j < i; ++j)
+            if (clusters[at(i)] == clusters[at(j)]) out.cohesion[at(clusters[at(i)])] += 1.0 - distance(i, j);
+    for (std::size_t c = 0; c < at(k); ++c)
+        out.cohesion[c] = members[c] > 1.0 ? out.cohesion[c] / (0.5 * members[c] * (members[c] - 1.0)) : 1.0;
+
+    // c_iC of all rows.
+    std::vector<Matrix<double>> counts;
+    for (const Labels& labels : of_fit) counts.push_back(counts_of(labels, sample, clusters, k));
+    std::vector<std::int32_t> own_cluster(at(n), -1);
+    for (std::size_t s = 0; s < sample.size(); ++s) own_cluster[at(sample[s])] = clusters[s];
+    Labels labels(at(n));
+    std::vector<double> confidence(at(n));
+    const RowBlocks blocks{n, 1024};
+    for_each_block(blocks.count(), run, {.name = "confidence", .begin = 0.9, .end = 1.0}, [&](Index block, int) {
+        for (Index i = blocks.begin(block); i < blocks.end(block); ++i) {
+            Vector<double> mean = Vector<double>::Zero(k);
+            for (std::size_t r = 0; r < of_fit.size(); ++r)
+                if (of_fit[r][at(i)] >= 0) mean += counts[r].row(of_fit[r][at(i)]).transpose();
+            mean /= static_cast<double>(options.fits);  // now the sum of c_ij over each cluster
+            const std::int32_t own = own_cluster[at(i)];
+            for (Index c = 0; c < k; ++c) {
+                if (c != own) {
+                    mean[c] /= members[at(c)];
+                } else {
+                    int itself = 0;
+                    for (const Labels& of : of_fit) itself += of[at(i)] >= 0;
+                    mean[c] = members[at(c)] > 1.0
+                                  ? (mean[c] - static_cast<double>(itself) / options.fits) / (members[at(c)] - 1.0)
+                                  : 1.0;
+                }
+            }
+            Index best = own;
+            if (own < 0) mean.maxCoeff(&best);
+            double next = 0.0;
+            for (Index c = 0; c < k; ++c)
+                if (c != best) next = std::max(next, mean[c]);
+            labels[at(i)] = static_cast<std::int32_t>(best);
+            confidence[at(i)] = mean[best] - next;
+        }
+    });
+
+    out.sizes = cluster_sizes(labels, options.clusters);
+    out.confidence_of_cluster.assign(at(k), 0.0);
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        out.confidence_of_cluster[at(labels[i])] += confidence[i] / static_cast<double>(out.sizes[at(labels[i])]);
+    out.labels.assign(at(problem.rows()), -1);
+    out.confidence.assign(at(problem.rows()), 0.0);
+    for (Index i = 0; i < n; ++i) {
+        const Index row = internal::number_among_all(i, prepared.left_out);
+        out.labels[at(row)] = labels[at(i)];
+        out.confidence[at(row)] = confidence[at(i)];
+    }
+    out.seconds = watch.seconds();
+    return out;
+}
+
+namespace {
+double mean_confidence(const Consensus& result) {
+    double sum = 0;
+    Index rows = 0;
+    for (std::size_t c = 0; c < result.sizes.size(); ++c) {
+        sum += result.confidence_of_cluster[c] * static_cast<double>(result.sizes[c]);
+        rows += result.sizes[c];
+    }
+    return rows > 0 ? sum / static_cast<double>(rows) : 0.0;
+}
+Index doubtful_rows(const Consensus& result) {
+    return std::count_if(result.confidence.begin(), result.confidence.end(), [](double c) { return c < 0.5; }) -
+           std::count(result.labels.begin(), result.labels.end(), -1);
+}
+}  // namespace
+
+std::string text_document(const Consensus& result, const std::string& source) {
+    using namespace internal;
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t c = 0; c < result.sizes.size(); ++c)
+        rows.push_back({std::to_string(c), count_text(result.sizes[c]), fixed_text(result.cohesion[c], 3),
+                        fixed_text(result.confidence_of_cluster[c], 3)});
+    std::vector<std::pair<std::string, std::string>> said = {
+        {"confidence", fixed_text(mean_confidence(result), 3) + " on average; " + count_text(doubtful_rows(result)) +
+                           (doubtful_rows(result) == 1 ? " row has" : " rows have") + " less than 0.5"},
+        {"fits", std::to_string(result.fits) + " of " + join(result.methods) + ", each of " + count_text(result.part) +
+                     " rows, in " + seconds_text(result.seconds) + " seconds"}};
+    if (result.sample > 0)
+        said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn by the seed; the others vote");
+    const auto left_out = std::count(result.labels.begin(), result.labels.end(), -1);
+    if (left_out > 0) said.emplace_back("left out", count_text(left_out) + " rows that miss a value");
+    return "consensus on " + source + ": " + count_text(static_cast<long long>(result.labels.size())) +
+           (result.labels.size() == 1 ? " point, " : " points, ") +
+           count_text(static_cast<long long>(result.sizes.size())) +
+           (result.sizes.size() == 1 ? " cluster\n" : " clusters\n") +
+           table({"cluster", "points", "cohesion", "confidence"}, rows, {1, 2, 3}) + facts(said);
+}
+
+std::string json_document(const Consensus& result, const std::string& source) {
+    using namespace internal;
+    Json out;
+    out["schema"] = 1;
+    out["points"] = source;
+    out["n"] = result.labels.size();
+    out["clusters"] = result.sizes.size();
+    out["sizes"] = result.sizes;
+    out["cohesion"] = result.cohesion;
+    out["confidence_of_cluster"] = result.confidence_of_cluster;
+    out["confidence"] = mean_confidence(result);
+    out["doubtful"] = doubtful_rows(result);
+    out["methods"] = result.methods;
+    out["fits"] = result.fits;
+    out["part"] = result.part;
+    out["sample"] = result.sample > 0 ? Json(result.sample) : Json(nullptr);
+    out["warnings"] = result.warnings;
+    out["seconds"] = result.seconds;
+    return document(out);
+}
+
+}  // namespace coterie

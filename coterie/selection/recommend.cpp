@@ -1,0 +1,52 @@
+// From seven opinions one. Gap and prediction strength alone can say that there is one cluster: where both do, it is
+// believed, as the five others cannot contradict them on their own ground (four know nothing of one cluster, and BIC
+// takes every departure from a round Gaussian for a cluster). Else every criterion has one vote; of numbers with
+// equally many votes that of prediction strength is taken, the best single criterion of the simulation, else the least.
+// The rule and the grades of sureness were made on other sets than those that docs/results/choosing-k.md reports on.
+
+#include <map>
+
+#include "coterie/selection/choose_clusters.hpp"
+
+namespace coterie {
+
+void recommend(ClusterChoice& choice) {
+    const auto says = [&](ClusterCriterion criterion) -> std::optional<int> {
+        for (const auto& curve : choice.curves)
+            if (curve.criterion == criterion) return curve.chosen;
+        return {};
+    };
+    std::map<int, int> votes;
+    int voters = 0;
+    for (const auto& curve : choice.curves) {
+        if (!curve.chosen) continue;
+        ++votes[*curve.chosen];
+        ++voters;
+    }
+    const auto strength = says(ClusterCriterion::prediction_strength);
+    if (voters == 0) {  // k = 1 of a scatter of 0
+        choice.recommended = choice.clusters.front();
+        choice.sureness = Sureness::unsure;
+        return;
+    }
+    const bool one = strength == 1 && says(ClusterCriterion::gap) == 1;
+    int most = 0;
+    for (const auto& [k, count] : votes)
+        if (count > most) {
+            most = count;
+            choice.recommended = k;
+        }
+    if (one)
+        choice.recommended = 1;
+    else if (strength && votes.at(*strength) == most)
+        choice.recommended = *strength;
+    const int behind = votes.at(choice.recommended);
+    if (voters < cluster_criterion_count)
+        choice.sureness = behind == voters && voters > 1 ? Sureness::likely : Sureness::unsure;
+    else if (one)
+        choice.sureness = behind >= 3 ? Sureness::sure : Sureness::likely;
+    else
+        choice.sureness = behind >= 6 ? Sureness::sure : behind == 5 ? Sureness::likely : Sureness::unsure;
+}
+
+}  // namespace coterie

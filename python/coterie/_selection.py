@@ -1,0 +1,191 @@
+"""Which method, and how sure: the command's `compare` and `consensus`."""
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from . import _core, _estimators, _input, _names
+from ._base import Clusterer
+from ._errors import CoterieWarning
+
+
+class Compared:
+    """Methods side by side.
+
+    Attributes
+    ----------
+    methods_ : list of dict
+        Of each method: method (the class), sizes, silhouette, calinski_harabasz, davies_bouldin (None where there are fewer than two clusters), scores
+        (None without y_true), seconds, warnings, error (why there is nothing; else None). pandas.DataFrame(compared.methods_) makes a table of them.
+    agreement_ : array of shape (n_methods, n_methods)
+        The adjusted Rand index of each two; NaN where one of them failed.
+    labels_ : dict
+        The labels each class found, -1 where a row has none.
+    left_out_ : dict
+        Where no methods were named: the classes that were not compared, and why.
+    """
+
+    methods_: list[dict[str, Any]]
+    agreement_: np.ndarray
+    labels_: dict[str, np.ndarray]
+    left_out_: dict[str, str]
+
+    def __repr__(self) -> str:
+        return f"Compared({', '.join(method['method'] for method in self.methods_)})"
+
+
+class Consensus:
+    """One partition from many fits.
+
+    Attributes
+    ----------
+    labels_ : array of int32 of shape (n_samples,)
+        The cluster of each row; -1 of rows that miss a value and were dropped.
+    confidence_ : array of shape (n_samples,)
+        How much more often a row is put together with its own cluster than with the next, from -1 to 1.
+    cohesion_ : array of shape (n_clusters,)
+        How often two rows of the cluster are put together, on average.
+    confidence_of_cluster_ : array of shape (n_clusters,)
+        The mean confidence of its rows.
+    sample_ : int or None
+        Rows that were linked where these are not all; the others voted.
+    """
+
+    labels_: np.ndarray
+    confidence_: np.ndarray
+    cohesion_: np.ndarray
+    confidence_of_cluster_: np.ndarray
+    sample_: int | None
+
+    def __repr__(self) -> str:
+        return f"Consensus({len(self.cohesion_)} clusters of {len(self.labels_)} rows)"
+
+
+def _names_of(methods):
+    """The library's names of classes, or of names of either kind."""
+    if methods is None:
+        return []
+    if isinstance(methods, (str, type)):
+        methods = [methods]
+    out = []
+    for each in methods:
+        if isinstance(each, type) and issubclass(each, Clusterer):
+            out.append(each._method)
+        elif isinstance(each, str):
+            out.append(getattr(_estimators, each)._method if each in _estimators.__all__ else each)
+        else:
+            raise ValueError(f"methods: {each!r} is neither a class of coterie's nor a name")
+    return out
+
+
+def _read(X, name, missing, categorical, dates):
+    columns = {"missing": missing, "categorical": categorical, "dates": dates}
+    rows = _input.rows_of(X, estimator=name, columns=columns)
+    side = {}
+    if rows.names:
+        side["column_names"] = rows.names
+    if rows.kinds:
+        side["kinds"], side["categories"] = rows.kinds, rows.categories
+    return rows, side, columns
+
+
+def compare(
+    X: Any,
+    n_clusters: int,
+    methods: Iterable[Any] | None = None,
+    *,
+    y_true: Any = None,
+    center: bool = False,
+    scale: str = "none",
+    missing: str = "refuse",
+    categorical: str = "refuse",
+    dates: bool = False,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    device: str = "cpu",
+) -> Compared:
+    """Fits several methods to the same rows, each with n_clusters and else its defaults.
+
+    Parameters
+    ----------
+    methods : list of classes or names, default=None
+        None: those of a default list that the number of rows lets expect soon; left_out_ says which are not in it, and why.
+    y_true : array, default=None
+        A label per row, -1, None or NaN where it is not known, to score against; never seen by a fit.
+    center, scale, missing, categorical, dates, random_state, n_jobs, device
+        As those of the classes.
+
+    Raises
+    ------
+    ValueError
+        A parameter or X is not accepted. A method that refuses the rows goes on record, in its error.
+    """
+    rows, side, columns = _read(X, "compare", missing, categorical, dates)
+    truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0])[0]
+    document, labels = _core.compare(
+        _names_of(methods), n_clusters, rows.points, side, {"center": center, "scale": scale}, columns, _input.seed_of(random_state),
+        _input.threads_of(n_jobs), device, truth,
+    )
+    found = json.loads(document)
+    out = Compared()
+    out.methods_ = [{**method, "method": _names.class_of(method["method"])} for method in found["methods"]]
+    for method in out.methods_:
+        method["error"] = None if method["error"] is None else _names.in_python(method["error"])
+        method["warnings"] = [_names.in_python(text) for text in method["warnings"]]
+    out.agreement_ = np.array([[np.nan if value is None else value for value in row] for row in found["agreement"]])
+    out.labels_ = {method["method"]: of for method, of in zip(out.methods_, labels) if method["error"] is None}
+    out.left_out_ = {_names.class_of(each["method"]): each["why"] for each in found["left_out"]}
+    return out
+
+
+def consensus(
+    X: Any,
+    n_clusters: int,
+    methods: Iterable[Any] = ("kmeans",),
+    *,
+    fits: int = 100,
+    center: bool = False,
+    scale: str = "none",
+    missing: str = "refuse",
+    categorical: str = "refuse",
+    dates: bool = False,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    device: str = "cpu",
+) -> Consensus:
+    """One partition from many fits, each of a random four fifths of the rows, by evidence accumulation (Fred and Jain 2005).
+
+    Parameters
+    ----------
+    X : n x d, as fit takes it
+    n_clusters : int
+        Of every fit, and of the partition.
+    methods : list of classes or names, default=("kmeans",)
+        The methods that the fits take in turn.
+    fits : int, default=100
+        How many; confidences are multiples of 1 / fits.
+    center, scale, missing, categorical, dates, random_state, n_jobs, device
+        As those of the classes.
+
+    Raises
+    ------
+    ValueError
+        A parameter or X is not accepted.
+    """
+    rows, side, columns = _read(X, "consensus", missing, categorical, dates)
+    document, labels, confidence = _core.consensus(
+        _names_of(methods), n_clusters, fits, rows.points, side, {"center": center, "scale": scale}, columns, _input.seed_of(random_state),
+        _input.threads_of(n_jobs), device,
+    )
+    found = json.loads(document)
+    for text in found["warnings"]:
+        warnings.warn(_names.in_python(text), CoterieWarning, stacklevel=2)
+    out = Consensus()
+    out.labels_, out.confidence_ = labels, confidence
+    out.cohesion_, out.confidence_of_cluster_ = np.array(found["cohesion"]), np.array(found["confidence_of_cluster"])
+    out.sample_ = found["sample"]
+    return out

@@ -1,0 +1,29 @@
+"""Pairs of rows through Python: kept, checked, and the same as the command's."""
+
+import numpy as np
+import pytest
+
+import coterie
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(3).normal(size=(120, 3))
+
+
+@pytest.mark.parametrize("method", [coterie.KMeans, coterie.Subspace])
+def test_pairs_are_kept(points, method):
+    must = np.array([[0, 1], [1, 2], [5, 90]])
+    cannot = [(0, 3), (3, 4), (0, 4)]
+    labels = method(3, must_links=must, cannot_links=cannot, random_state=2).fit_predict(points)
+    assert labels[0] == labels[1] == labels[2] and labels[5] == labels[90]
+    assert len({labels[0], labels[3], labels[4]}) == 3
+
+
+def test_what_cannot_be_is_named(points):
+    with pytest.raises(ValueError, match="rows 3 and 1 must be apart, but must be together by rows 3, 2, 1"):
+        coterie.KMeans(3, must_links=[(0, 1), (1, 2)], cannot_links=[(2, 0)]).fit(points)
+    with pytest.raises(ValueError, match=r"must_links: an array of shape \(n_pairs, 2\)"):
+        coterie.KMeans(3, must_links=[0, 1]).fit(points)
+    with pytest.raises(ValueError, match="row 121 is not accepted"):
+        coterie.KMeans(3, must_links=[(0, 120)]).fit(points)

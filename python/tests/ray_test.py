@@ -1,0 +1,91 @@
+"""Fits on the rows of a Ray cluster's nodes: the bits of one process."""
+import numpy as np
+import pytest
+
+import coterie
+
+ray = pytest.importorskip("ray")
+
+import coterie.ray  # noqa: E402
+from ray.cluster_utils import Cluster  # noqa: E402
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """Three nodes on this machine."""
+    more = dict(num_cpus=1, object_store_memory=80_000_000, include_dashboard=False)
+    cluster = Cluster(initialize_head=True, head_node_args=more)
+    cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
+    cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield [node["NodeID"] for node in ray.nodes()]
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def rows():
+    random = np.random.default_rng(0)
+    return (random.normal(size=(30000, 6)) + 3 * random.normal(size=(5, 6))[random.integers(5, size=30000)]).astype(np.float32)
+
+
+def placed(parts, nodes):
+    """References to the parts, each in the store of its node."""
+
+    def same(part):
+        return part + 0
+
+    return [
+        ray.remote(same).options(num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(part)
+        for part, node in zip(parts, nodes)
+    ]
+
+
+def test_three_nodes_have_the_bits_of_one_process(nodes, rows):
+    model = coterie.KMeans(5, n_jobs=1)
+    alone = coterie.KMeans(5, n_jobs=1).fit(rows)
+    ends = [9000, 16000, 23000, 30000]
+    blocks = placed(np.split(rows, ends[:-1]), [nodes[1], nodes[0], nodes[2], nodes[1]])
+    ray.wait(blocks, num_returns=4, fetch_local=False)
+    held = [each["node_ids"] for each in ray.experimental.get_object_locations(blocks).values()]
+    assert held == [[nodes[1]], [nodes[0]], [nodes[2]], [nodes[1]]]
+    found = coterie.ray.fit(model, blocks)
+    assert [len(part) for part in ray.get(found.labels_)] == [9000, 7000, 7000, 7000]
+    assert np.array_equal(np.concatenate(ray.get(found.labels_)), alone.labels_)
+    assert np.array_equal(found.cluster_centers_, alone.cluster_centers_) and found.objective_ == alone.objective_
+    assert not hasattr(model, "labels_")
+    assert np.array_equal(found.predict(rows), alone.predict(rows))
+
+
+def test_weights_labels_and_small_blocks(nodes, rows):
+    weights = np.random.default_rng(1).random(9000)
+    y = np.where(np.arange(9000) % 50 == 0, np.arange(9000) % 5, -1)
+    alone = coterie.KMeans(5, scale="zscore", n_jobs=1).fit(rows[:9000], y, weights)
+    blocks = [*placed([rows[:7000]], [nodes[2]]), *(ray.put(part) for part in np.array_split(rows[7000:9000], 4))]
+    found = coterie.ray.fit(coterie.KMeans(5, scale="zscore", n_jobs=1), blocks, y, weights)
+    assert np.array_equal(np.concatenate(ray.get(found.labels_)), alone.labels_) and found.objective_ == alone.objective_
+
+
+def test_a_dataset(nodes, rows):
+    import pandas
+    import ray.data
+
+    table = pandas.DataFrame(rows[:6000], columns=list("abcdef"))
+    found = coterie.ray.fit(coterie.KMeans(5, n_jobs=1), ray.data.from_pandas([table[:2500], table[2500:]]))
+    assert np.array_equal(np.concatenate(ray.get(found.labels_)), coterie.KMeans(5, n_jobs=1).fit(rows[:6000]).labels_)
+
+
+def test_what_goes_wrong_comes_out(nodes, rows):
+    blocks = placed(np.split(rows, 3), nodes)
+    with pytest.raises(coterie.BadArgument, match="n_clusters"):
+        coterie.ray.fit(coterie.KMeans(0), blocks)
+    with pytest.raises(TypeError, match="Ward does not work in several processes"):
+        coterie.ray.fit(coterie.Ward(3), blocks)
+    with pytest.raises(TypeError, match="X: ndarray is not accepted; a list of references"):
+        coterie.ray.fit(coterie.KMeans(3), rows)
+    with pytest.raises(ValueError, match=r"sample_weight: an array of shape \(5,\) for 30000 rows"):
+        coterie.ray.fit(coterie.KMeans(3), blocks, sample_weight=np.ones(5))
+    with pytest.raises(ValueError, match="a block has 1 dimensions"):
+        coterie.ray.fit(coterie.KMeans(3), [ray.put(rows[0])])
+    assert len(ray.get(coterie.ray.fit(coterie.KMeans(3), blocks).labels_)) == 3
