@@ -15,6 +15,7 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/selection/internal/prepared_points.hpp"
+#include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {
@@ -80,29 +81,6 @@ private:
     Method::Fitter fitter_;
 };
 
-// What act() gives, or nothing and why where the method or a criterion refuses these points.
-template <class Act>
-std::exception_ptr refusal(Act&& act) {
-    try {
-        act();
-    } catch (const BadArgument&) {
-        return std::current_exception();
-    } catch (const BadData&) {
-        return std::current_exception();
-    } catch (const ResourceError&) {
-        return std::current_exception();
-    }
-    return nullptr;
-}
-
-std::string text_of(const std::exception_ptr& failure) {
-    try {
-        std::rethrow_exception(failure);
-    } catch (const Error& error) {
-        return error.message();
-    }
-}
-
 double log_scatter(PointsView points, LabelSpan labels, const Run& run) {
     return std::log(within_scatter(points, labels, run));
 }
@@ -162,7 +140,7 @@ HalvingResult halve(const Method& method, const Points& points, const OptionValu
             out.strength[at] = 1.0;
             continue;
         }
-        refusal([&] {
+        internal::recorded([&] {
             const std::unique_ptr<Model> models[] = {first(k), second(k)};
             double differ = 0, chance = 0, strength = 0;
             for (const int half : {0, 1}) {
@@ -291,7 +269,7 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
     const auto judge = [&](Index task) {
         const auto at = static_cast<std::size_t>(task);
         const int k = ks[at];
-        failures[at] = refusal([&] {
+        failures[at] = internal::recorded([&] {
             std::unique_ptr<Model> model;
             if (k > 1) model = fits(k);
             const Labels labels = model ? model->labels() : Labels(static_cast<std::size_t>(n), 0);
@@ -329,7 +307,7 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
     std::exception_ptr first;
     for (std::size_t at = 0; at < count; ++at) {
         if (!failures[at]) continue;
-        choice.errors[at] = text_of(failures[at]);
+        choice.errors[at] = internal::message_of(failures[at]);
         if (!first) first = failures[at];
         for (auto& each : choice.curves) each.values[at] = unknown_value;
         scatter[at] = unknown_value;
@@ -356,7 +334,7 @@ ClusterChoice choose_clusters(const Method& method, const Problem& problem, cons
                 const Run part = internal::part_of(run, "selection.reference", b);
                 const Fits of_set(method, box.draw(part), fixed, part);
                 for (std::size_t at = 0; at < count; ++at)
-                    refusal([&] {
+                    internal::recorded([&] {
                         const Labels labels =
                             ks[at] == 1 ? Labels(static_cast<std::size_t>(n), 0) : of_set(ks[at])->labels();
                         reference[static_cast<std::size_t>(b)][at] = log_scatter(of_set.points(), labels, part);

@@ -16,6 +16,7 @@
 #include "coterie/pipeline/internal/text.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/selection/choose_clusters.hpp"
+#include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {
@@ -159,29 +160,26 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
         found.emplace_back();
         Stopwatch watch;
         try {
-            run.throw_if_stopped("compare");
-            const Pipeline pipeline =
-                Pipeline::fit(method, values, problem, options.preparation, own, {}, options.columns);
-            one.seconds = watch.seconds();
-            if (pipeline.fit_report().stopped == StopReason::interrupted)
-                throw Cancelled("interrupted in " + method.name);
-            one.labels = pipeline.labels();
-            one.sizes = pipeline.fit_report().sizes;
-            one.warnings = pipeline.warnings();
-            const auto& said = pipeline.fit_report().warnings;
-            one.warnings.insert(one.warnings.end(), said.begin(), said.end());
-            judge(one, pipeline, truth, own);
-            found.back() = pipeline.labels_of_prepared();
+            const std::exception_ptr failure = internal::recorded([&] {
+                run.throw_if_stopped("compare");
+                const Pipeline pipeline =
+                    Pipeline::fit(method, values, problem, options.preparation, own, {}, options.columns);
+                one.seconds = watch.seconds();
+                if (pipeline.fit_report().stopped == StopReason::interrupted)
+                    throw Cancelled("interrupted in " + method.name);
+                one.labels = pipeline.labels();
+                one.sizes = pipeline.fit_report().sizes;
+                one.warnings = pipeline.warnings();
+                const auto& said = pipeline.fit_report().warnings;
+                one.warnings.insert(one.warnings.end(), said.begin(), said.end());
+                judge(one, pipeline, truth, own);
+                found.back() = pipeline.labels_of_prepared();
+            });
+            if (failure) one.error = internal::message_of(failure);
         } catch (const Cancelled&) {
             if (out.methods.empty()) throw;
             out.interrupted = true;
             break;
-        } catch (const BadArgument& error) {
-            one.error = error.message();
-        } catch (const BadData& error) {
-            one.error = error.message();
-        } catch (const ResourceError& error) {
-            one.error = error.message();
         }
         if (!one.error.empty()) one.seconds = watch.seconds();
         out.methods.push_back(std::move(one));

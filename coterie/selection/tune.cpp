@@ -19,6 +19,7 @@
 #include "coterie/linalg/neighbors.hpp"
 #include "coterie/metrics/criteria.hpp"
 #include "coterie/selection/choose_clusters.hpp"
+#include "coterie/selection/internal/recorded.hpp"
 
 namespace coterie {
 namespace {
@@ -255,29 +256,6 @@ struct CellFit {
     double seconds = 0.0;
 };
 
-// The error of a cell that may be put on record; others (cancelled, a broken promise) go on.
-template <class Act>
-std::exception_ptr recorded(Act act) {
-    try {
-        act();
-    } catch (const BadArgument&) {
-        return std::current_exception();
-    } catch (const BadData&) {
-        return std::current_exception();
-    } catch (const ResourceError&) {
-        return std::current_exception();
-    }
-    return nullptr;
-}
-
-std::string message_of(const std::exception_ptr& failure) {
-    try {
-        std::rethrow_exception(failure);
-    } catch (const Error& error) {
-        return error.message();
-    }
-}
-
 // The order in which cells share most: those with the same costly options next to each other.
 std::vector<std::size_t> sharing_order(const Method& method, std::span<const OptionValues* const> cells) {
     std::vector<std::size_t> order(cells.size());
@@ -305,7 +283,7 @@ void fit_cells(const Method& method, const Problem& problem, std::span<const Opt
         begin(cell);
         CellFit fit;
         Stopwatch watch;
-        fit.failure = recorded([&] { fit.model = fitter(*cells[cell]); });
+        fit.failure = internal::recorded([&] { fit.model = fitter(*cells[cell]); });
         fit.seconds = watch.seconds();
         if (!take(cell, std::move(fit))) return;
     }
@@ -405,7 +383,7 @@ Tally measure(CellFit fit, const Fold& fold, Criterion criterion, const Run& run
     out.seconds = fit.seconds;
     out.failure = fit.failure;
     if (out.failure) return out;
-    out.failure = recorded([&] {
+    out.failure = internal::recorded([&] {
         const auto seen = scores_of(fit.model->labels(), fit.model->cluster_labels(), fold.seen_truth);
         out.seen.add(seen);
         if (fold.unseen.rows() > 0) {
@@ -660,7 +638,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
         cell.options = candidates[i].own;
         cell.seconds = tally.seconds;
         if (tally.failure) {
-            cell.error = message_of(tally.failure);
+            cell.error = internal::message_of(tally.failure);
             if (!first_failure) first_failure = tally.failure;
         } else {
             cell.criterion = tally.criterion / tally.folds;

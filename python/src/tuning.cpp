@@ -65,6 +65,14 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     return out;
 }
 
+// How a search prepares the points.
+template <class Options>
+void prepare_as(Options& options, const nb::dict& preparation, const nb::dict& columns) {
+    PreparationOptions::described().assign(&options.preparation,
+                                           option_values(PreparationOptions::described(), preparation));
+    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+}
+
 // The document of a choice of k, as JSON.
 std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::handle points, const nb::dict& side,
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
@@ -72,9 +80,7 @@ std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::ha
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, fixed);
     ChooseOptions options;
-    PreparationOptions::described().assign(&options.preparation,
-                                           option_values(PreparationOptions::described(), preparation));
-    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+    prepare_as(options, preparation, columns);
     const Problem problem = problem_of(points, side);
     Host host(std::move(notify));
     Run run(seed, threads);
@@ -88,9 +94,7 @@ nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::ha
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
                    const std::string& device, const std::optional<Labels1>& truth) {
     CompareOptions options{.clusters = clusters, .methods = methods};
-    PreparationOptions::described().assign(&options.preparation,
-                                           option_values(PreparationOptions::described(), preparation));
-    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+    prepare_as(options, preparation, columns);
     const Problem problem = problem_of(points, side);
     Host host;
     Run run(seed, threads);
@@ -110,9 +114,7 @@ nb::tuple consensus_of(const std::vector<std::string>& methods, int clusters, in
                        const nb::dict& side, const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed,
                        int threads, const std::string& device) {
     ConsensusOptions options{.clusters = clusters, .fits = fits, .methods = methods};
-    PreparationOptions::described().assign(&options.preparation,
-                                           option_values(PreparationOptions::described(), preparation));
-    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+    prepare_as(options, preparation, columns);
     const Problem problem = problem_of(points, side);
     Host host;
     Run run(seed, threads);
