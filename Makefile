@@ -7,7 +7,7 @@ CONFIGURE := $(if $(filter true 1,$(CI)),-DCOTERIE_WARNINGS_AS_ERRORS=ON,-DCOTER
 # Decided once per build folder: another launcher later would be another command line, and everything would be compiled again.
 LAUNCHER = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$$(command -v ccache >/dev/null && echo -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache))
 FORMAT := clang-format-14
-SOURCES = git ls-files -z -- '*.cpp' '*.hpp'
+SOURCES = git ls-files -z -- '*.cpp' '*.hpp' ':!*/vendor/*'
 
 # $(call configure,PRESET,MORE) and $(call compile,TARGETS)
 define configure

@@ -45,7 +45,7 @@ def fitted(arguments, method, points, *words):
 def coterie_epoch(arguments, points, network):
     """Seconds an epoch, and the last reconstruction error."""
     words = ["--image", "28x28"] if network == "convolutional" else []
-    found = fitted(arguments, "ae-kmeans", points, "--restarts", 1, "--pretrain-epochs", arguments.epochs, "--network", network, *words)
+    found = fitted(arguments, "ae-kmeans", points, "--kmeans-restarts", 1, "--pretrain-epochs", arguments.epochs, "--network", network, *words)
     return found["seconds"]["pretraining"] / arguments.epochs, found["details"]["reconstruction"]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """coterie beside scikit-learn, faiss and k-means-constrained, called from Python as a user would: one run, one table.
 
-    OMP_NUM_THREADS=1 PYTHONPATH=build/release/python build/peers/bin/python benchmarks/python_peers.py [--repeats 5] [--quick]
+    OMP_NUM_THREADS=1 PYTHONPATH=build/release/python build/peers/bin/python benchmarks/python_peers.py [--repeats 5] [--quick] [--only mini]
 
 benchmarks/requirements.txt has the peers; those that are not installed are left out. The repeats of all take turns, and of each the least processor
 seconds are told, all threads' together: OMP_NUM_THREADS is every package's, and with one thread what else runs on the machine disturbs least. Whatever
@@ -137,12 +137,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
+    parser.add_argument("--only", default="", help="a part of what is done, as its row begins")
     arguments = parser.parse_args()
     versions = {"faiss": faiss and faiss.__version__, "k-means-constrained": k_means_constrained and k_means_constrained.__version__}
     absent = [name for name, version in versions.items() if version is None]
     print(f"coterie {coterie.__version__}, scikit-learn {sklearn.__version__}, {versions}, NumPy {np.__version__}, SciPy {scipy.__version__}\n")
     print("| | " + " | ".join(PEERS) + " | coterie / peer |\n|---|" + "---|" * (len(PEERS) + 1))
     for subject, work, told in subjects(10 if arguments.quick else 1):
+        if not subject.startswith(arguments.only):
+            continue
         best, said = {}, {}
         for _ in range(arguments.repeats):
             for name in work:

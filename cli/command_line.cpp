@@ -161,12 +161,14 @@ private:
     }
 
     void take_operand(const std::string& word) {
-        if (operands_taken_ == command_.operands.size())
+        const auto& operands = command_.operands;
+        if (operands_taken_ == operands.size() && !operands.empty() && operands.back().repeats) --operands_taken_;
+        if (operands_taken_ == operands.size())
             throw UsageError(path_ + ": '" + word + "' is one word too many", "usage: " + usage_line(command_, path_));
         if (word.empty())
-            throw UsageError(path_ + ": " + command_.operands[operands_taken_].name + " is empty",
+            throw UsageError(path_ + ": " + operands[operands_taken_].name + " is empty",
                              "usage: " + usage_line(command_, path_));
-        command_.operands[operands_taken_++].take(word);
+        operands[operands_taken_++].take(word);
     }
 
     const Command& command_;
@@ -304,7 +306,7 @@ std::string usage_line(const Command& command, const std::string& path) {
     std::string out = path;
     if (!command.commands.empty()) out += " " + command.commands_are + " ...";
     for (const auto& operand : command.operands)
-        out += operand.required ? " " + operand.name : " [" + operand.name + "]";
+        out += (operand.required ? " " + operand.name : " [" + operand.name + "]") + (operand.repeats ? "..." : "");
     if (!command.flags.empty()) out += " [options]";
     return out;
 }

@@ -42,6 +42,7 @@ struct Operand {
     Completion completion = Completion::nothing;
     std::vector<std::string> choices;
     std::function<void(const std::string&)> take;
+    bool repeats = false;  // the last one may: every word is taken
 };
 
 struct Example {

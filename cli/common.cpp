@@ -52,7 +52,7 @@ const char* const labels_out_meaning =
     "partial labels by name in text, and in npy by the label's number, free clusters after the labels";
 const char* const table_out_meaning =
     "write the rows of the points' file, all their columns, with label and, where the model has them, confidence (the "
-    "largest membership) and distance (to the own centroid): csv, - to standard output";
+    "largest membership), distance (to the own centroid) and outlier_score: csv, - to standard output";
 
 std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request) {
     auto flags = flags_of(ReadRequest::described(), "Reading", std::static_pointer_cast<void>(request));
@@ -154,12 +154,13 @@ Operand text_operand(std::string name, std::string meaning, std::string& target,
 }
 
 Operand points_operand(std::string& target, std::shared_ptr<void> owner) {
-    return text_operand("POINTS",
-                        "the points, one per row: a file (format by its extension: csv, tsv, txt, npy, npz, idx, svm, "
-                        "h5, mat, safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and "
-                        "file.mat:NAME name an array inside), data:NAME from the catalogue, or - for text on standard "
-                        "input; a name with *, ? or [ means all files that match, as one",
-                        target, std::move(owner), Completion::points);
+    return text_operand(
+        "POINTS",
+        "the points, one per row: a file (format by its extension: csv, tsv, txt, arrow, feather, npy, npz, "
+        "idx, svm, h5, mat, safetensors; text, idx and svm may be gzipped; file.npz:KEY, file.h5:/DATASET and "
+        "file.mat:NAME name an array inside), data:NAME from the catalogue, or - for text or Arrow on "
+        "standard input; a name with *, ? or [ means all files that match, as one",
+        target, std::move(owner), Completion::points);
 }
 
 void require_weights(const std::string& file, const std::string& column) {

@@ -90,8 +90,9 @@ Offers offers_for(const Command& root, const std::vector<std::string>& words) {
         offer_flags(offers, *command, given);
     } else if (!command->commands.empty()) {
         for (const auto& each : command->commands) offers.words.push_back({each.name, each.summary});
-    } else if (operands < command->operands.size()) {
-        const Operand& operand = command->operands[operands];
+    } else if (!command->operands.empty() &&
+               (operands < command->operands.size() || command->operands.back().repeats)) {
+        const Operand& operand = command->operands[std::min(operands, command->operands.size() - 1)];
         offer(offers, operand.completion, operand.choices, operand.meaning);
     }
     return offers;

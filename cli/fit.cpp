@@ -91,8 +91,6 @@ Command fit_method_command(const Method& method) {
         };
     }
     append(command.flags,
-           flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
-    append(command.flags,
            flags_of(FitOptions::described(), "Running", std::static_pointer_cast<void>(request->fitting)));
     command.examples = examples_for(method);
     command.act = [&method, request] { return fit(method, *request); };

@@ -203,6 +203,8 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     append(command.flags, constraint_flags(method.takes, request->constraints));
     append(command.flags, flags_of(PreparationOptions::described(), preparing_heading,
                                    std::static_pointer_cast<void>(request->preprocessing)));
+    append(command.flags,
+           flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
     text("--table-out", "FILE.csv", table_out_meaning, "Writing", request->table_out);
@@ -408,7 +410,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
     };
     attempt("table", request.table_out, [&] {
         ResultTable table(request.table_out, inputs.rows.get(), inputs.problem.points, inputs.problem.column_names,
-                          model);
+                          pipeline);
         write_table(table, pipeline, run);
     });
     attempt("model", request.model_out, [&] { pipeline.save(request.model_out); });

@@ -9,15 +9,19 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/reader.hpp"
 #include "coterie/ner/adapt.hpp"
 #include "coterie/ner/corpus.hpp"
+#include "coterie/ner/page.hpp"
 #include "coterie/ner/scoring.hpp"
+#include "coterie/ner/source.hpp"
 #include "coterie/ner/support.hpp"
 #include "coterie/ner/tagger.hpp"
 #include "coterie/ner/vectors.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "program.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -29,9 +33,13 @@ struct NerRequest {
     std::string found;
     std::string other;
     std::string vectors;
+    std::string encoder;
+    std::vector<std::string> corpora;
     std::string out;
+    std::string report;
     std::shared_ptr<ner::CorpusOptions> reading = std::make_shared<ner::CorpusOptions>();
     std::shared_ptr<ner::VectorOptions> encoding = std::make_shared<ner::VectorOptions>();
+    std::shared_ptr<ner::SourceOptions> training = std::make_shared<ner::SourceOptions>();
     std::shared_ptr<ner::SampleOptions> sampling = std::make_shared<ner::SampleOptions>();
     std::shared_ptr<ner::SuggestOptions> suggesting = std::make_shared<ner::SuggestOptions>();
     std::shared_ptr<ner::AdaptOptions> adapting = std::make_shared<ner::AdaptOptions>();
@@ -128,6 +136,7 @@ Outputs outputs_of(const NerRequest& request, const std::vector<std::string>& in
     Outputs out;
     for (const std::string& input : inputs) out.keep(input);
     out.add(flag, file, kinds);
+    out.add("--report", request.report, {".html", ".htm"});
     out.check(request.running->json);
     return out;
 }
@@ -177,6 +186,54 @@ int encode(const NerRequest& request) {
                         {"written", request.out}}),
                  outputs);
     return Exit::done;
+}
+
+// ---- train-source ---------------------------------------------------------------------------------------------------
+
+int train_source(const NerRequest& request) {
+    if (request.out.empty())
+        throw UsageError("coterie ner train-source needs --out DIR", "see coterie ner train-source --help");
+    Notes notes(request);
+    std::vector<ner::Corpus> corpora;
+    for (const std::string& path : request.corpora) corpora.push_back(read(path, request, notes));
+    ner::SourceReport report;
+    interruptible(request, [&](const Run& run) {
+        report = ner::train_source(request.encoder, corpora, request.out, *request.training, run);
+    });
+    if (!request.running->quiet)
+        for (const std::string& warning : report.warnings) print_warning(warning);
+    const double speed = static_cast<double>(report.words_trained) / std::max(report.seconds, 1e-9);
+    if (request.running->json) {
+        Json out;
+        out["schema"] = 1;
+        out["encoder"] = request.encoder;
+        out["corpora"] = request.corpora;
+        out["options"] =
+            json_of(ner::SourceOptions::described(), ner::SourceOptions::described().values(request.training.get()));
+        out["words"] = report.words;
+        out["words_trained"] = report.words_trained;
+        out["loss_per_epoch"] = report.loss_per_epoch;
+        out["seconds"] = report.seconds;
+        out["words_per_second"] = speed;
+        out["interrupted"] = report.interrupted;
+        out["warnings"] = report.warnings;
+        out["notes"] = notes.all();
+        out["written"] = request.out;
+        print(document(out));
+    } else {
+        std::vector<std::pair<std::string, std::string>> rows = {{"encoder", request.encoder}};
+        for (const ner::Corpus& corpus : corpora) rows.emplace_back("source", counts_of(corpus));
+        std::string losses;
+        for (const double loss : report.loss_per_epoch) losses += (losses.empty() ? "" : ", ") + share_text(loss);
+        rows.emplace_back("loss",
+                          losses.empty() ? "no epoch was ended" : losses + " (mean over the words of an epoch)");
+        rows.emplace_back("speed", count_text(static_cast<Index>(speed)) + " words per second");
+        rows.emplace_back("written", request.out);
+        print(facts(rows));
+    }
+    if (!report.interrupted) return Exit::done;
+    print_error("interrupted after " + count_text(report.words_trained) + " words; the folder holds what was trained");
+    return Exit::interrupted;
 }
 
 // ---- sample ---------------------------------------------------------------------------------------------------------
@@ -346,6 +403,12 @@ void on_words(const ner::Tagger& tagger, const NerRequest& request, const ner::C
     interruptible(request, [&](Run& run) { act(vectors_like(tagger, request, corpus, notes, run), run); });
 }
 
+void write_page(const NerRequest& request, const ner::Tagger& tagger, const ner::Corpus& found,
+                const ner::WordVectors& words, const std::vector<ner::Suggestion>& suggested, const Run& run) {
+    write_file(request.report, ner::mentions_page(tagger, found, words.vectors, suggested,
+                                                  {request.model, command_text(), date_text()}, run));
+}
+
 int tag(const NerRequest& request) {
     const Outputs outputs = outputs_of(request, {request.model, request.corpus, request.vectors}, "--out", request.out);
     Notes notes(request);
@@ -354,6 +417,9 @@ int tag(const NerRequest& request) {
     ner::Corpus corpus = gold;
     on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
         tagger.tag(corpus, words.vectors, *request.tagging, run);
+        if (!request.report.empty())
+            write_page(request, tagger, corpus, words,
+                       ner::suggest_sentences(tagger, gold, words.vectors, *request.suggesting, run), run);
     });
     if (!request.out.empty()) ner::write_corpus(request.out, corpus);
     std::optional<ner::MentionScores> scores;
@@ -368,6 +434,7 @@ int tag(const NerRequest& request) {
         if (scores) out["scores"] = json_of_scores(*scores);
         out["notes"] = notes.all();
         if (!request.out.empty()) out["written"] = request.out;
+        if (!request.report.empty()) out["report"] = request.report;
         print(document(out));
         return Exit::done;
     }
@@ -375,6 +442,7 @@ int tag(const NerRequest& request) {
                                                              {"tagger", request.model + ", " + tagger.method},
                                                              {"found", mentions_text(corpus)}};
     if (!request.out.empty()) rows.emplace_back("written", request.out);
+    if (!request.report.empty()) rows.emplace_back("report", request.report);
     print_result(facts(rows) + (scores ? "\n" + scores_table(*scores) : ""), outputs);
     return Exit::done;
 }
@@ -394,9 +462,13 @@ int suggest(const NerRequest& request) {
     std::vector<ner::Suggestion> suggested;
     on_words(tagger, request, corpus, notes, [&](const ner::WordVectors& words, const Run& run) {
         suggested = ner::suggest_sentences(tagger, corpus, words.vectors, *request.suggesting, run);
+        if (suggested.empty())
+            throw BadData(request.corpus + " has no sentence that is not annotated", {.file = request.corpus});
+        if (request.report.empty()) return;
+        ner::Corpus found = corpus;
+        tagger.tag(found, words.vectors, *request.tagging, run);
+        write_page(request, tagger, found, words, suggested, run);
     });
-    if (suggested.empty())
-        throw BadData(request.corpus + " has no sentence that is not annotated", {.file = request.corpus});
     if (!request.out.empty()) {
         std::vector<std::size_t> numbers;
         for (const ner::Suggestion& one : suggested) numbers.push_back(one.sentence);
@@ -414,6 +486,7 @@ int suggest(const NerRequest& request) {
                                         {"text", sentence_text(corpus, corpus.sentences[one.sentence])}});
         out["notes"] = notes.all();
         if (!request.out.empty()) out["written"] = request.out;
+        if (!request.report.empty()) out["report"] = request.report;
         print(document(out));
         return Exit::done;
     }
@@ -491,6 +564,33 @@ Command ner_command() {
         {"coterie ner encode news.conll all-MiniLM-L6-v2 --out news.npy", "the middle layer of a BERT encoder"}};
     encode_command.act = [request] { return encode(*request); };
 
+    Command train_command;
+    train_command.name = "train-source";
+    train_command.summary = "train an encoder on annotated corpora of other domains";
+    train_command.details =
+        "So that words of one type lie together, whatever the type: with a prototype for each tag of each corpus. The "
+        "corpora may have different types. What is written is an encoder's folder, whose last layer encode and adapt "
+        "take. Needs LibTorch. " +
+        of_corpora;
+    Operand sources = corpus("CORPUS", "annotated sentences; several may be given", request->corpus);
+    sources.repeats = true;
+    sources.take = [request](const std::string& path) { request->corpora.push_back(path); };
+    train_command.operands = {
+        corpus("ENCODER", "an encoder's folder, as Hugging Face's programs write it", request->encoder), sources};
+    train_command.flags = options(ner::SourceOptions::described(), "Training", request->training);
+    append(train_command.flags, reading());
+    train_command.flags.push_back(text(
+        "--out", "DIR", "write the trained encoder as a folder, which must not be there yet", "Writing", request->out));
+    append(train_command.flags,
+           run_flags(request->running, {"--seed", "--threads", "--checkpoint", "--quiet", "--json"}));
+    flag_named(train_command.flags, "--threads").meaning =
+        "threads to use; the result is the same, bit by bit, with the same number";
+    train_command.examples = {
+        {"coterie ner train-source all-MiniLM-L6-v2 news.conll music.conll --out trained",
+         "two corpora with types of their own"},
+        {"coterie ner adapt support.conll --other letters.txt --vectors trained", "the last layer is taken"}};
+    train_command.act = [request] { return train_source(*request); };
+
     Command sample_command;
     sample_command.name = "sample";
     sample_command.summary = "draw a support from an annotated corpus";
@@ -556,9 +656,14 @@ Command ner_command() {
     append(tag_command.flags, reading());
     tag_command.flags.push_back(text("--out", "FILE", "write the corpus with the mentions found, - to standard output",
                                      "Writing", request->out));
+    tag_command.flags.push_back(text("--report", "FILE.html",
+                                     "write a page that stands alone: the text with its mentions, to correct and to "
+                                     "take away as a support; five sentences worth annotating stand first",
+                                     "Writing", request->report));
     append(tag_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     tag_command.examples = {
-        {"coterie ner tag tagger.coterie letters.txt --out -", "mentions of a plain text, as JSON"}};
+        {"coterie ner tag tagger.coterie letters.txt --out -", "mentions of a plain text, as JSON"},
+        {"coterie ner tag tagger.coterie letters.txt --report page.html", "a page to look at and to correct"}};
     tag_command.act = [request] { return tag(*request); };
 
     Command suggest_command;
@@ -574,6 +679,11 @@ Command ner_command() {
     append(suggest_command.flags, reading());
     suggest_command.flags.push_back(
         text("--out", "FILE", "write the sentences as a corpus, to be annotated", "Writing", request->out));
+    suggest_command.flags.push_back(
+        text("--report", "FILE.html",
+             "write a page that stands alone: the sentences, then the others, with the mentions that the tagger finds, "
+             "to correct and to take away as a support",
+             "Writing", request->report));
     append(suggest_command.flags, run_flags(request->running, {"--threads", "--quiet", "--json"}));
     suggest_command.examples = {
         {"coterie ner suggest tagger.coterie news.txt --count 10", "ten sentences worth a look"}};
@@ -600,9 +710,11 @@ Command ner_command() {
     command.details =
         "A few sentences are annotated, many are not: encode gives every word a vector, adapt makes a tagger, tag "
         "finds "
-        "mentions, evaluate scores them, suggest says what to annotate next; sample draws a support for experiments.";
+        "mentions, evaluate scores them, suggest says what to annotate next; train-source trains the encoder on other "
+        "domains beforehand, sample draws a support for experiments.";
     command.commands_are = "COMMAND";
-    command.commands = {encode_command, sample_command, adapt_command, tag_command, suggest_command, evaluate_command};
+    command.commands = {encode_command, train_command,   sample_command,  adapt_command,
+                        tag_command,    suggest_command, evaluate_command};
     return command;
 }
 

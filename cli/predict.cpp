@@ -47,21 +47,21 @@ std::string flag_of(Output output) {
 }
 
 // --scores-out gives the best there is: scores of labels, or of a model without labels the memberships.
-Output wanted_of(const Model& model, Output output) {
-    const OutputSet has = model.outputs();
-    if (output == Output::label_scores && !has.has(output) && has.has(Output::memberships)) return Output::memberships;
+Output wanted_of(const Pipeline& pipeline, Output output) {
+    if (output == Output::label_scores && !pipeline.has(output) && pipeline.has(Output::memberships))
+        return Output::memberships;
     return output;
 }
 
-void require_outputs(const PredictRequest& request, const Model& model) {
+void require_outputs(const PredictRequest& request, const Pipeline& pipeline) {
     std::string there;
     for (int o = 0; o < output_count; ++o)
-        if (model.outputs().has(static_cast<Output>(o)))
+        if (pipeline.has(static_cast<Output>(o)))
             there += (there.empty() ? "" : ", ") + flag_of(static_cast<Output>(o));
     for (const auto& [output, path] : request.outputs)
-        if (!path.empty() && !model.outputs().has(wanted_of(model, output)))
+        if (!path.empty() && !pipeline.has(wanted_of(pipeline, output)))
             throw BadArgument("option " + flag_of(output) + ": " + request.model + ", a model of " +
-                              std::string(model.method()) + ", has no " +
+                              std::string(pipeline.model().method()) + ", has no " +
                               (output == Output::label_scores ? "scores" : std::string(name(output))) +
                               (there.empty() ? "" : "; it takes " + there));
 }
@@ -95,8 +95,8 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
         if (communicator.size() > 1 && !is_in_parts(path))
             throw BadArgument("option " + flag_of(output) + ": " + path +
                               ": several processes write a file each, such as part-{rank}.npy");
-        const Output which = wanted.outputs.emplace_back(wanted_of(model, output));
-        const Index columns = model.output_columns(which);
+        const Output which = wanted.outputs.emplace_back(wanted_of(pipeline, output));
+        const Index columns = pipeline.output_columns(which);
         writers.emplace_back(std::in_place, part_of(path, communicator), own, columns, ScalarType::float64,
                              column_names(model, which, columns));
     }
@@ -105,7 +105,7 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
     if (!request.table_out.empty()) {
         if (communicator.size() > 1)
             throw BadArgument("option --table-out: is written by one process; --labels-out works in several");
-        table.emplace(request.table_out, file.rows.get(), file.points, file.column_names, model);
+        table.emplace(request.table_out, file.rows.get(), file.points, file.column_names, pipeline);
         wanted.outputs.insert(wanted.outputs.end(), table->wanted().begin(), table->wanted().end());
     }
     Predicted out{std::vector<Index>(static_cast<std::size_t>(model.clusters()), 0), 0, {}, {}};
@@ -143,7 +143,7 @@ Predicted predict_and_write(const PredictRequest& request, const Pipeline& pipel
     if (table) out.written.emplace_back("table", request.table_out);
     std::size_t o = 0;
     for (const auto& [output, path] : request.outputs)
-        if (!path.empty() && writers[o++]) out.written.emplace_back(name(wanted_of(model, output)), path);
+        if (!path.empty() && writers[o++]) out.written.emplace_back(name(wanted_of(pipeline, output)), path);
     return out;
 }
 
@@ -164,8 +164,7 @@ int predict(const PredictRequest& request) {
     Seconds seconds;
     Stopwatch watch;
     const Pipeline pipeline = Pipeline::load(request.model);
-    const Model& model = pipeline.model();
-    require_outputs(request, model);
+    require_outputs(request, pipeline);
     PointsFile file = points_for(pipeline, request, run, !request.table_out.empty());
     std::optional<Truth> truth;
     if (request.truth != "none") {

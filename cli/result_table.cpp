@@ -20,11 +20,11 @@ std::string text_of(double value) {
 }  // namespace
 
 ResultTable::ResultTable(const std::string& path, const TableRows* rows, const Points& points,
-                         const std::vector<std::string>& names, const Model& model)
+                         const std::vector<std::string>& names, const Pipeline& pipeline)
     : rows_(rows != nullptr ? rows->from_start() : nullptr),
       points_(points),
-      of_clusters_(model.cluster_labels()),
-      names_of_labels_(merged_by_label({}, model.cluster_labels()).names) {
+      of_clusters_(pipeline.model().cluster_labels()),
+      names_of_labels_(merged_by_label({}, of_clusters_).names) {
     std::vector<std::string> header = rows != nullptr ? rows->names() : names;
     for (auto j = static_cast<Index>(header.size()); rows == nullptr && j < points.columns(); ++j)
         header.push_back("column-" + std::to_string(j + 1));
@@ -34,8 +34,10 @@ ResultTable::ResultTable(const std::string& path, const TableRows* rows, const P
         header.push_back(taken ? "coterie_" + name : name);
     };
     add("label");
-    for (const auto& [output, name] : {std::pair(Output::memberships, "confidence"), {Output::distances, "distance"}}) {
-        if (!model.outputs().has(output)) continue;
+    for (const auto& [output, name] : {std::pair(Output::memberships, "confidence"),
+                                       {Output::distances, "distance"},
+                                       {Output::outlier_score, "outlier_score"}}) {
+        if (!pipeline.has(output)) continue;
         wanted_.push_back(output);
         add(name);
     }
@@ -75,7 +77,8 @@ void ResultTable::write(std::span<const std::int32_t> clusters, std::span<const 
                                                     : names_of_labels_[static_cast<std::size_t>(label)]);
         for (std::size_t o = 0; o < wanted_.size(); ++o) {
             const auto row = outputs[o].row(static_cast<Index>(i));
-            const double value = label < 0                           ? std::nan("")
+            const double value = wanted_[o] == Output::outlier_score ? row[0]
+                                 : label < 0                         ? std::nan("")
                                  : wanted_[o] == Output::memberships ? row.maxCoeff()
                                                                      : row[clusters[i]];
             fields.push_back(std::isnan(value) ? "" : text_of(value));

@@ -13,13 +13,13 @@
 namespace coterie::cli {
 
 /// All columns of the points' file as they stand there (of formats that are no text: the points' numbers), then label,
-/// and, of models that have them, confidence (the largest membership) and distance (to the row's own centroid). Rows
-/// that were left out have these empty.
+/// and, of models that have them, confidence (the largest membership), distance (to the row's own centroid) and
+/// outlier_score. Rows that were left out have these empty, noise all but the last.
 class ResultTable {
 public:
-    /// Of `rows`, or where there are none of `points` under `names`. The model must outlive this.
+    /// Of `rows`, or where there are none of `points` under `names`. The pipeline must outlive this.
     ResultTable(const std::string& path, const TableRows* rows, const Points& points,
-                const std::vector<std::string>& names, const Model& model);
+                const std::vector<std::string>& names, const Pipeline& pipeline);
     /// What write() wants beside clusters.
     const std::vector<Output>& wanted() const { return wanted_; }
     /// The next rows: a cluster for each, and outputs as wanted().

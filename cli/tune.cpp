@@ -201,6 +201,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.method = &method;
     tuned.asked = *request.tuning;
     tuned.asked.preparation = *fit.preprocessing;
+    tuned.asked.columns = *fit.columns;
     tuned.source = fit.points == "-" ? "standard input" : fit.points;
     tuned.running = *fit.running;
     OptionValues fixed = fit.options();

@@ -14,7 +14,7 @@ install(TARGETS ${installed} EXPORT coterie
 # Headers keep their rooms. What is internal to a room lies in its folder internal/, and the rooms linalg and constraints are internal but for Neighbors; the
 # test package.install finds an installed header that includes one that is not.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/coterie/*.hpp)
-list(FILTER headers EXCLUDE REGEX "/internal/|^coterie/(linalg|constraints)/")
+list(FILTER headers EXCLUDE REGEX "/internal/|/vendor/|^coterie/(linalg|constraints)/")
 list(APPEND headers coterie/linalg/neighbors.hpp)  # metrics and spectral speak of Neighbors
 foreach(header IN LISTS headers)
   get_filename_component(room ${header} DIRECTORY)

@@ -11,6 +11,7 @@
 
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/deep/internal/network.hpp"
+#include "coterie/io/internal/test_files.hpp"
 
 namespace coterie {
 namespace {
@@ -38,7 +39,7 @@ OptionValues options_of(const Method& method, std::int64_t clusters) {
     set("pretrain_epochs", std::int64_t{5});
     set("max_iterations", std::int64_t{12});
     if (method.options->find("embedding") != nullptr)
-        set("restarts", std::int64_t{3});
+        set("kmeans_restarts", std::int64_t{3});
     else
         set("epochs", std::int64_t{3});
     set("batch_size", std::int64_t{50});
@@ -128,6 +129,11 @@ TEST(Methods, EqualRowsInSeveralClustersAreWarnedOf) {
     known.partial_labels = {0, 1, -1, -1, -1, -1};
     const auto model = kmeans.fit(known, options_of(kmeans, 2), coterie::Run(0, 1));
     EXPECT_TRUE(warns(*model, "equal rows are split between clusters, rows 1 and 2 the first"));
+    // So does a pair that must not be together.
+    Problem apart = with(pairs);
+    apart.cannot_links = {{2, 3}};
+    EXPECT_TRUE(warns(*kmeans.fit(apart, options_of(kmeans, 3), coterie::Run(0, 1)),
+                      "equal rows are split between clusters, rows 3 and 4 the first"));
 }
 
 TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
@@ -160,7 +166,9 @@ TEST(Methods, ClustersOfOneRowAndOneWithNearlyAllAreWarnedOf) {
 TEST(Methods, RestartsOfNetworksKeepTheLeastCriterion) {
     if (!has_networks()) GTEST_SKIP() << "LibTorch is not here";
     const Matrix<double> points = touching(6);
-    for (const char* name : {"entropy-net", "imsat", "iic", "sela-net", "miadm-net"}) {
+    const coterie::testing::Folder folder;
+    for (const char* name :
+         {"entropy-net", "imsat", "iic", "sela-net", "miadm-net", "ae-kmeans", "dekm", "dec", "idec", "dcn"}) {
         const Method& method = find_method(name);
         OptionValues options = options_of(method, 3);
         options["restarts"] = std::int64_t{3};
@@ -169,15 +177,14 @@ TEST(Methods, RestartsOfNetworksKeepTheLeastCriterion) {
         double own = 0;
         for (const auto& [key, value] : model->fit_report().details) {
             if (key == "criterion_per_restart") criteria = std::get<std::vector<double>>(value);
-            if (key == "criterion") own = std::get<double>(value);
+            if (key == "criterion" || key == "within_share") own = std::get<double>(value);
         }
         ASSERT_EQ(criteria.size(), 3U) << name;
         EXPECT_EQ(own, *std::min_element(criteria.begin(), criteria.end())) << name;
         coterie::Run kept(1, 1);
-        kept.checkpoint = "restarts.checkpoint";
-        EXPECT_NE(test::message_of([&] { method.fit(with(points), options, kept); }).find("`checkpoint`"),
-                  std::string::npos)
-            << name;
+        kept.checkpoint = folder / (std::string(name) + ".checkpoint");
+        EXPECT_EQ(method.fit(with(points), options, kept)->labels(), model->labels()) << name;
+        EXPECT_EQ(method.fit(with(points), options, kept)->labels(), model->labels()) << name << " after the end";
     }
 }
 

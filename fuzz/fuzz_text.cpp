@@ -22,16 +22,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (more & 128) options.id_column = "1";
     options.keep_rows = more & 128;
     fuzz::expect_only_errors([&] {
-        const PointsFile file = formats::parse_text(bytes, "fuzz", choice & 1, options, 1);
+        const PointsFile file = formats::parse_table({"fuzz", bytes, (choice & 1) != 0}, options, 1);
         if (!file.rows) return;
         const auto rows = file.rows->from_start();
         std::vector<std::string> fields;
         while (rows->next(fields)) {
         }
     });
-    fuzz::expect_only_errors([&] { formats::parse_text_labels(bytes, "fuzz", false, {}, choice & 1, 1); });
-    fuzz::expect_only_errors([&] { formats::parse_text_labels(bytes, "fuzz", false, "1", choice & 2, 1); });
-    fuzz::expect_only_errors([&] { formats::parse_text_numbers(bytes, "fuzz", false, {}, 1); });
-    fuzz::expect_only_errors([&] { formats::parse_text_numbers(bytes, "fuzz", false, "-1", 1); });
+    fuzz::expect_only_errors([&] { formats::parse_table_labels({"fuzz", bytes}, {}, choice & 1, 1); });
+    fuzz::expect_only_errors([&] { formats::parse_table_labels({"fuzz", bytes}, "1", choice & 2, 1); });
+    fuzz::expect_only_errors([&] { formats::parse_table_numbers({"fuzz", bytes}, {}, 1); });
+    fuzz::expect_only_errors([&] { formats::parse_table_numbers({"fuzz", bytes}, "-1", 1); });
     return 0;
 }

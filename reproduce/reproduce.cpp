@@ -110,11 +110,11 @@ Command reproduce_command() {
         "what was measured in the paper's form, with the published figures beside it.";
     command.commands_are = "NAME";
     command.commands = {
-        reproduce_cpd_uml_command(),     reproduce_dekm_coil_command(),  reproduce_dekm_mnist_command(),
-        reproduce_dekm_usps_command(),   reproduce_entropy_em_command(), reproduce_entropy_linear_command(),
-        reproduce_label_noise_command(), reproduce_max_margin_command(), reproduce_trefoil_lambda_command(),
-        reproduce_trefoil_n_command(),   reproduce_two_moons_command(),  reproduce_vgg4_mnist_command(),
-        reproduce_wmc_cifar_command()};
+        reproduce_cpd_uml_command(),        reproduce_dekm_coil_command(),  reproduce_dekm_mnist_command(),
+        reproduce_dekm_usps_command(),      reproduce_entropy_em_command(), reproduce_entropy_linear_command(),
+        reproduce_label_noise_command(),    reproduce_max_margin_command(), reproduce_ner_transfer_command(),
+        reproduce_trefoil_lambda_command(), reproduce_trefoil_n_command(),  reproduce_two_moons_command(),
+        reproduce_vgg4_mnist_command(),     reproduce_wmc_cifar_command()};
     command.examples = {{"coterie-reproduce cpd-uml --runs 3 --sets ecoli", "a quick look at one data set"}};
     return command;
 }

@@ -70,6 +70,7 @@ Command reproduce_entropy_em_command();
 Command reproduce_entropy_linear_command();
 Command reproduce_label_noise_command();
 Command reproduce_max_margin_command();
+Command reproduce_ner_transfer_command();
 Command reproduce_trefoil_lambda_command();
 Command reproduce_trefoil_n_command();
 Command reproduce_two_moons_command();

@@ -100,9 +100,9 @@ bool same_clusters(const Labels& a, const Labels& b) { return adjusted_rand_inde
 // The theorems' gamma is that of || V ||^2, a fit's that of || s V ||^2; and the first weights were drawn uniformly on
 // +- a / sqrt(d), which makes logits of this root mean square.
 struct InUnits {
-    explicit InUnits(const Matrix<double>& points) {
+    InUnits(const Matrix<double>& points, int clusters) {
         const ColumnMoments moments = column_moments(points, Run(0, 1));
-        const double s = internal::training_unit(moments);
+        const double s = internal::training_unit(moments, clusters);
         gamma_factor = 1 / (s * s);
         first_logits = std::sqrt(moments.variance.sum() / 3 / static_cast<double>(points.cols()));
     }
@@ -118,7 +118,7 @@ EntropyModel annealed(const Matrix<double>& points, int clusters, double gamma, 
     options.clusters = clusters;
     options.loss = EntropyLoss::mi;
     options.optimizer = Optimizer::lbfgs;
-    const InUnits units(points);
+    const InUnits units(points, clusters);
     options.gamma = units.gamma_factor * gamma;
     options.epochs = 12;
     std::optional<EntropyModel> best;
@@ -155,7 +155,7 @@ Classifier baseline_of(Baseline baseline, const Matrix<double>& points, int clus
     MiadmOptions options;
     options.clusters = clusters;
     options.optimizer = Optimizer::lbfgs;
-    const InUnits units(points);
+    const InUnits units(points, clusters);
     options.gamma = units.gamma_factor * annealed_gamma;
     options.epochs = 12;
     std::optional<MiadmModel> best;

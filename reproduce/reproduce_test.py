@@ -1,6 +1,7 @@
 """The papers' tables, as far as a test can run them."""
 
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -309,3 +310,33 @@ def test_reproduce_trefoil_n(tmp_path):
     assert "--step" in reproduce("trefoil-n", "--step", 31, code=2).err
     assert reproduced(*words, "--subspaces", "own")["multiples"][0]["sizes"][-1]["share_guaranteed"] == 1
     assert reproduced(*words, "--sampling", "random")["multiples"][0]["nonempty_from"] is None
+
+
+def test_ner_transfer_is_the_commands_adapt_and_tag(tmp_path):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    encoder, voyages = root / "tests" / "ner" / "bert", root / "data" / "voyages" / "voyages.conll"
+    data = tmp_path / "data"
+    (data / "conll2003-en").mkdir(parents=True)
+    for part in ("eng.train", "eng.testa", "eng.testb"):
+        shutil.copy(voyages, data / "conll2003-en" / part)
+    supports = {}
+    for shots in (1, 5):
+        folder = data / "container-support-sets" / f"samples-conll-{shots}shot"
+        folder.mkdir(parents=True)
+        for number in range(2):
+            supports[shots, number] = folder / f"{number}.txt"
+            run("ner", "sample", voyages, "--shots", shots, "--seed", number, "--out", supports[shots, number], "--quiet")
+    told = reproduced("ner-transfer", encoder, "--sets", "conll", "--supports", 2, "--quiet", env={"COTERIE_DATA": str(data)})
+    assert told["layer"] == 1 and [(column["set"], column["shots"]) for column in told["columns"]] == [("conll", 1), ("conll", 5)]
+    rows = {row["row"]: row for row in told["columns"][1]["rows"]}
+    for title, words in (("NNShot", ["--method", "nearest-word"]), ("logistic regression", ["--method", "logistic"]),
+                         ("k-means, hard, no share, dev", ["--method", "k-means", "--outside-share", "none", "--other", voyages]),
+                         ("k-means, soft, share .85 / .95, dev", ["--method", "k-means", "--outside-share", 0.85, "--assignment", "soft", "--other", voyages])):
+        assert len(rows[title]["f1"]) == 2
+        for number in range(2):
+            run("ner", "adapt", supports[5, number], *words, "--vectors", encoder, "--model-out", tmp_path / "tagger", "--quiet")
+            there = document("ner", "tag", tmp_path / "tagger", voyages, "--quiet")["scores"]["micro"]["f1"]
+            assert rows[title]["f1"][number] == pytest.approx(there, abs=1e-9), (title, number)
+    assert rows["no subspace, hard, no share, dev"]["f1"] != rows["k-means, hard, no share, dev"]["f1"]
+    lacking = reproduce("ner-transfer", encoder, "--sets", "wnut17", "--quiet", code=3, env={"COTERIE_DATA": str(data)})
+    assert "emerging.test.annotated is in none of the folders of data" in lacking.err and "COTERIE_DATA" in lacking.err

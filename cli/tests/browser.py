@@ -124,3 +124,29 @@ class Browser:
     def mouse(self, kind, x, y, held=True):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if held or kind != "mouseMoved" else "none", buttons=1 if held else 0,
                   clickCount=1 if kind != "mouseMoved" else 0)
+
+
+def complaints(browser):
+    return [event for event in browser.events
+            if event.get("method") == "Runtime.exceptionThrown"
+            or event.get("method") == "Runtime.consoleAPICalled" and event["params"]["type"] in ("error", "warning", "assert")
+            or event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
+
+
+def requests(browser):
+    return [event["params"]["request"]["url"] for event in browser.events if event.get("method") == "Network.requestWillBeSent"]
+
+
+def key(browser, name, code=0, text=None):
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **({"text": text} if text and kind == "keyDown" else {}))
+
+
+def luminance(colour):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.array(colour) / 255]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)

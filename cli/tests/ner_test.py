@@ -3,11 +3,12 @@
 import json
 import pathlib
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
 
-from support import document, run
+from support import COMMAND, document, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ENCODER = ROOT / "tests" / "ner" / "bert"
@@ -138,3 +139,25 @@ def test_a_tagger_that_lost_its_encoder(tmp_path):
     run("ner", "tag", tmp_path / "t", tmp_path / "s.conll", "--quiet")
     shutil.rmtree(encoder)
     assert str(encoder) in run("ner", "tag", tmp_path / "t", tmp_path / "s.conll", "--quiet", code=3).err
+
+
+def test_a_source_trains_an_encoder_whose_last_layer_is_taken(tmp_path):
+    for name, types in (("one", "AB"), ("two", "CD")):
+        (tmp_path / f"{name}.conll").write_text(
+            f"plain\tB-{types[0]}\nwords\tO\nstop\tO\n\ntext\tB-{types[1]}\nstop\tO\nwords\tO\n\n" * 40)
+    words = ["ner", "train-source", ENCODER, tmp_path / "one.conll", tmp_path / "two.conll", "--epochs", 3, "--learning-rate", 1e-3, "--quiet"]
+    lacking = run(*words, "--out", tmp_path / "none", code=1, env={"COTERIE_DEEP_LIBRARY": str(tmp_path / "nothing.so")})
+    assert "training an encoder needs LibTorch" in lacking.err and not (tmp_path / "none").exists()
+    assert "needs --out DIR" in run(*words, code=2).err
+    assert "CORPUS is missing" in run("ner", "train-source", ENCODER, "--out", tmp_path / "x", code=2).err
+    tried = subprocess.run([COMMAND, *map(str, words), "--out", tmp_path / "tried"], capture_output=True)
+    if b"libtorch-dev" in tried.stderr:
+        pytest.skip("LibTorch is not here")
+    told = document(*words, "--out", tmp_path / "trained")
+    assert told["words"] == 480 and told["words_trained"] == 1440 and told["words_per_second"] > 0
+    assert told["loss_per_epoch"][2] < told["loss_per_epoch"][0]
+    assert json.loads((tmp_path / "trained" / "config.json").read_text())["coterie_trained_on_tags"] is True
+    run("ner", "encode", tmp_path / "one.conll", tmp_path / "trained", "--out", tmp_path / "auto.npy", "--quiet")
+    run("ner", "encode", tmp_path / "one.conll", tmp_path / "trained", "--layer", "last", "--out", tmp_path / "last.npy", "--quiet")
+    assert (tmp_path / "auto.npy").read_bytes() == (tmp_path / "last.npy").read_bytes()
+    assert "is there already" in run(*words, "--out", tmp_path / "trained", code=2).err

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from browser import Browser
+from browser import Browser, complaints, contrast, key, luminance, requests
 from support import blobs, document, run, write_csv
 
 
@@ -25,17 +25,6 @@ def page(tmp_path_factory):
     write_csv(folder / "points.csv", [[*row, f"<b>kind {label}"] for row, label in zip(points, truth)], ["length", "</script>width", "kind"])
     run("fit", "kmeans", folder / "points.csv", "-k", 3, "--label-column", "kind", "--report", folder / "page.html", "--labels-out", folder / "l.npy")
     return folder
-
-
-def complaints(browser):
-    return [event for event in browser.events
-            if event.get("method") == "Runtime.exceptionThrown"
-            or event.get("method") == "Runtime.consoleAPICalled" and event["params"]["type"] in ("error", "warning", "assert")
-            or event.get("method") == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"]
-
-
-def requests(browser):
-    return [event["params"]["request"]["url"] for event in browser.events if event.get("method") == "Network.requestWillBeSent"]
 
 
 def test_it_draws_and_asks_for_nothing(browser, page):
@@ -202,11 +191,6 @@ def test_ward_has_a_dendrogram_whose_cut_moves(browser, page, tmp_path):
     assert browser.run("document.querySelectorAll('#dendrogram svg path').length") > 39
 
 
-def key(browser, name, code=0, text=None):
-    for kind in ("keyDown", "keyUp"):
-        browser.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **({"text": text} if text and kind == "keyDown" else {}))
-
-
 def test_by_keyboard(browser, page):
     browser.open(page / "page.html")
     browser.run("coterieMap.then(() => { document.activeElement.blur(); })")
@@ -228,16 +212,6 @@ def test_by_keyboard(browser, page):
     assert browser.run("document.getElementById('map-lasso').getAttribute('aria-pressed')") == "true"
     # Every control has a name for those who do not see it.
     assert browser.run("Array.from(document.querySelectorAll('input, select, button, canvas[tabindex]')).filter((e) => !(e.closest('label') || e.textContent.trim() || e.ariaLabel)).length") == 0
-
-
-def luminance(colour):
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in np.array(colour) / 255]
-    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
-
-
-def contrast(a, b):
-    low, high = sorted((luminance(a), luminance(b)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -274,6 +248,29 @@ def test_printed_it_is_a_picture_and_all_tables(browser, described):
         browser.call("Emulation.setEmulatedMedia", media="")
     assert seen["picture"] and not seen["map"] and not seen["charts"] and len(seen["tables"]) >= 5 and all(seen["tables"])
     assert len(browser.call("Page.printToPDF")["data"]) > 10000
+
+
+def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
+    write_csv(tmp_path / "points.csv", blobs(d=2)[0], ["a", "b"])
+    choice = document("fit", "kmeans", tmp_path / "points.csv", "-k", "auto", "--report", tmp_path / "page.html")["choice"]
+    browser.open(tmp_path / "page.html")
+    curves = [each for each in choice["criteria"] if each["left_out"] is None]
+    heads, rows, bold = browser.run("""(() => { const table = document.getElementById('choice'), cells = (row) => Array.from(row.cells, (cell) => cell.textContent);
+        return [cells(table.rows[0]), Array.from(table.rows).slice(1).map(cells), Array.from(table.querySelectorAll('b'), (b) => [b.closest('td').cellIndex, b.closest('tr').rowIndex])]; })()""")
+    assert heads == ["k"] + [each["name"] for each in curves]
+    assert [row[0] for row in rows] == [f"{k} *" if k == choice["recommended"] else str(k) for k in choice["clusters"]]
+    assert sorted(bold) == sorted([number + 1, choice["clusters"].index(each["chosen"]) + 1] for number, each in enumerate(curves))
+    for number, each in enumerate(curves):
+        for row, value in zip(rows, each["values"]):
+            assert row[number + 1] == "" if value is None else abs(float(row[number + 1]) - value) <= 1e-3 * abs(value) + 1e-12
+    # A line is drawn where each criterion chooses, in a colour of its own.
+    drawn = browser.run("""Array.from(document.querySelectorAll('#charts-drawn canvas')).slice(-%d).map((canvas) => {
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        let marked = 0;
+        for (let i = 0; i < data.length; i += 4) marked += data[i + 3] > 200 && data[i] > 190 && data[i + 1] < 130 && data[i + 2] < 40;
+        return marked; })""" % len(curves))
+    assert len(drawn) == len(curves) == 7 and min(drawn) > 30, drawn
+    assert complaints(browser) == []
 
 
 def test_without_webgl_there_is_a_picture(browser, page):

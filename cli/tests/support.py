@@ -79,7 +79,7 @@ def short(method):
     if method in ("entropy-net", "imsat", "iic", "sela-net", "miadm-net"):
         words = ["--scale", "minmax", "--widths", 16, "--epochs", 12, "--batch-size", 25, "--learning-rate", 0.01, "--threads", 1]
     elif method in ("ae-kmeans", "dekm", "dec", "idec", "dcn"):
-        words = ["--scale", "minmax", "--widths", 16, "--embedding", 2, "--pretrain-epochs", 10, "--pretrain-batch-size", 16, "--restarts", 5]
+        words = ["--scale", "minmax", "--widths", 16, "--embedding", 2, "--pretrain-epochs", 10, "--pretrain-batch-size", 16, "--kmeans-restarts", 5]
         if method != "ae-kmeans":
             words += ["--max-iterations", 10, "--update-interval", 5]
     else:

@@ -237,7 +237,10 @@ REFUSED = {
     "json": ("a.csv", '{"x": [1, 2], "y": [3, 4]}\n', [], ["a.csv"]),
     "parquet": ("a.parquet", b"PAR1" + b"\0" * 40, [], ["parquet", "to_csv"]),
     "parquet by another name": ("a.csv", b"PAR1" + b"\1" * 40, [], ["Parquet", "to_csv"]),
-    "feather": ("a.feather", b"ARROW1\0\0" + b"\1" * 40, [], ["feather", "to_csv"]),
+    "a damaged feather": ("a.feather", b"ARROW1\0\0" + b"\1" * 40, [], ["a.feather", "damaged", "end is missing"]),
+    "an old feather": ("a.feather", b"FEA1" + b"\1" * 40, [], ["version 1", "to_csv"]),
+    "text under Arrow's name": ("a.arrow", "x,y\n1,2\n", [], ["a.arrow", "no Arrow file"]),
+    "an Arrow stream that is none": ("a.arrows", b"\xff\xff\xff\xff\x10\0\0\0" + b"\1" * 40, [], ["a.arrows", "damaged"]),
     "excel": ("a.xlsx", b"PK\3\4" + b"\1" * 40, [], ["xlsx", "to_csv"]),
     "excel by another name": ("a.csv", b"PK\3\4" + b"\1" * 40, [], ["to_csv"]),
     "old excel": ("a.xls", b"\xd0\xcf\x11\xe0" + b"\1" * 40, [], ["xls", "to_csv"]),
@@ -400,10 +403,12 @@ def test_ids_and_rows_come_back(tmp_path):
     assert labels[2][1] == labels[5][1] == ""  # rows that were left out
     assert labels[1][1] == labels[3][1] != labels[4][1] == labels[6][1]
     found = table(tmp_path / "t.csv")
-    assert found[0] == ["person", "weight", "size", "colour", "kind", "label", "distance"]
+    assert found[0] == ["person", "weight", "size", "colour", "kind", "label", "distance", "outlier_score"]
     assert [row[:5] for row in found[1:]] == [line.split(";") for line in MESSY.splitlines()[1:]]
     assert [row[5] for row in found[1:]] == [row[1] for row in labels[1:]]
-    assert [row[6] == "" for row in found[1:]] == [False, True, False, False, True, False]
+    for column in (6, 7):
+        assert [row[column] == "" for row in found[1:]] == [False, True, False, False, True, False]
+    assert float(found[1][7]) == pytest.approx(1)  # of two rows each is as far as is usual
     # Two points of a cluster are as far from its centroid as each other.
     assert float(found[1][6]) == pytest.approx(float(found[3][6]))
     # The same rows again, and a row with a word that is new, in another order of columns.

@@ -120,3 +120,22 @@ def test_a_search_is_not_lost_with_its_last_fit(files, tmp_path):
     done = run(*words, code=2)
     assert "--sizes" in done.err and "chosen (*)" in done.out and "objective" not in done.out
     assert "fit" not in json.loads(run(*words, "--json", code=2).out) and list(tmp_path.iterdir()) == []
+
+
+def test_tune_takes_missing_values_words_and_dates_as_fit_does(tmp_path):
+    random = np.random.default_rng(5)
+    rows = ["x,y,kind,day"]
+    for i in range(120):
+        kind = i % 3
+        y = "" if i in (7, 50) else f"{random.normal(-6 * kind):.4f}"
+        rows.append(f"{random.normal(6 * kind):.4f},{y},{['oak', 'elm', 'ash'][kind]},2026-0{kind + 1}-1{i % 9}")
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    error = run("tune", "kmeans", tmp_path / "t.csv", "--grid", "k=2:4", code=3).err
+    assert "--categorical" in error
+    for missing in ("drop", "mean", "median"):
+        words = ["--missing", missing, "--categorical", "one-hot", "--dates", "--scale", "minmax", "--seed", 3]
+        value = document("tune", "kmeans", tmp_path / "t.csv", "--grid", "k=2:4", *words, "--labels-out", tmp_path / "l.csv", "--model-out", tmp_path / "m")
+        assert value["best_options"] == {"clusters": 3}
+        run("fit", "kmeans", tmp_path / "t.csv", "-k", 3, *words, "--labels-out", tmp_path / "l2.csv")
+        assert (tmp_path / "l.csv").read_text() == (tmp_path / "l2.csv").read_text()
+        assert (tmp_path / "l.csv").read_text().splitlines().count('""') + (tmp_path / "l.csv").read_text().splitlines().count("") == (2 if missing == "drop" else 0)

@@ -135,7 +135,8 @@ std::string place_text(PointsView points, double place, Index first, ErrorFields
     return "row " + std::to_string(*fields.row) + ", column " + fields.column;
 }
 
-void refuse_bad(const std::vector<double>& found, PointsView points, std::string_view what, Index first = 0) {
+void refuse_bad(const std::vector<double>& found, PointsView points, std::string_view what, bool of_points,
+                Index first = 0) {
     if (found[bad] == 0) return;
     ErrorFields fields;
     fields.value = std::isnan(found[bad_value]) ? "NaN" : found[bad_value] > 0 ? "infinity" : "-infinity";
@@ -144,15 +145,19 @@ void refuse_bad(const std::vector<double>& found, PointsView points, std::string
     const std::string text =
         std::string(what) + ": " + place + ": value " + fields.value + " is not accepted, finite numbers are (" +
         std::to_string(static_cast<Index>(found[bad])) + " such value" + (found[bad] == 1 ? "" : "s") + " of " +
-        std::to_string(points.rows() * points.columns()) + "); fill in or leave out what is missing";
+        std::to_string(points.rows() * points.columns()) + ")" +
+        (of_points && fields.value == "NaN" && as_sparse(points) == nullptr
+             ? "; a fit takes `missing=drop`, which leaves such rows out, `missing=mean` and `missing=median`, which "
+               "fill them in"
+             : "");
     throw BadData(text, std::move(fields));
 }
 
 }  // namespace
 
-void require_finite(PointsView points, std::string_view what, const Run& run) {
+void require_finite(PointsView points, std::string_view what, const Run& run, bool of_points) {
     if (points.rows() == 0 || points.columns() == 0) return;
-    refuse_bad(look(points, std::numeric_limits<double>::infinity(), run), points, what);
+    refuse_bad(look(points, std::numeric_limits<double>::infinity(), run), points, what, of_points);
 }
 
 double check_points(PointsView points, std::string_view what, const Run& run, Index first) {
@@ -161,7 +166,7 @@ double check_points(PointsView points, std::string_view what, const Run& run, In
                       std::to_string(points.columns()) + " columns; at least one row and one column are needed");
     const double limit = largest_coordinate(points.scalar(), points.columns());
     const auto found = look(points, limit, run);
-    refuse_bad(found, points, what, first);
+    refuse_bad(found, points, what, true, first);
     if (found[large_first] >= 0) {
         ErrorFields fields{.value = to_text(found[large_value]), .accepted = "magnitudes up to " + to_text(limit)};
         const std::string place = place_text(points, found[large_first], first, fields);

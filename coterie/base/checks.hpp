@@ -10,8 +10,10 @@
 
 namespace coterie {
 
-/// Throws BadData naming `what`, row, column and count when a value is NaN or infinite.
-COTERIE_API void require_finite(PointsView points, std::string_view what, const Run& run = Run(0, 1));
+/// Throws BadData naming `what`, row, column and count when a value is NaN or infinite. `of_points`: a fit has means
+/// against missing ones, and the message says so.
+COTERIE_API void require_finite(PointsView points, std::string_view what, const Run& run = Run(0, 1),
+                                bool of_points = false);
 /// At least one row and column, all values finite, squared distances that do not overflow the scalar type. BadData,
 /// naming `what`. Returns the largest magnitude. `first`: what row 0 is called, where the points are a part of others.
 COTERIE_API double check_points(PointsView points, std::string_view what, const Run& run, Index first = 0);

@@ -70,7 +70,7 @@ Points load(const Points& points, std::string_view what, const Run& run) {
 Points hold_own_rows(const Points& points, const Run& run) {
     if (points.resident() || as_sparse(points) != nullptr) return points;
     if (dynamic_cast<const internal::LocalRows*>(points.view().source()) != nullptr) return points;  // has them
-    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    const internal::Range own = internal::own_rows(points, run);
     const double bytes = static_cast<double>(own.count()) * static_cast<double>(points.columns()) *
                          static_cast<double>(size_of(points.scalar()));
     const auto available = static_cast<double>(available_memory()) / run.communicator().processes_here();

@@ -144,7 +144,7 @@ HardAssignment assign_hard(PointsView points, const PrototypeDistances& distance
                            std::span<const double> weights, std::vector<double>& prices, const Run& run) {
     const int k = constraints.clusters();
     const Index groups = constraints.bounded ? constraints.groups() : 0;
-    const Range own = own_rows(grid_of(points), run.communicator());
+    const Range own = own_rows(points, run);
     // Where every cluster is a group of its own there is no need to note which cluster of a group is nearest.
     bool clusters_are_groups = groups == k;
     for (int j = 0; j < k; ++j) clusters_are_groups = clusters_are_groups && constraints.group_of[at(j)] == j;
@@ -225,7 +225,7 @@ SoftAssignment assign_soft(PointsView points, const PrototypeDistances& distance
     const Index d = points.columns();
     const Index k = constraints.clusters();
     const Index groups = constraints.groups();
-    const Range own = own_rows(grid_of(points), run.communicator());
+    const Range own = own_rows(points, run);
     SoftAssignment out;
     out.labels.resize(at(own.count()));
 

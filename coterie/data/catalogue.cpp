@@ -169,7 +169,7 @@ PointsFile read_table(const fs::path& path, const Table& table, const ReadOption
     const formats::Bytes bytes = without_unknown_rows(formats::read_bytes(path.string()));
     PointsFile out;
     try {
-        out = formats::parse_text(bytes, path.string(), false, text_options, run.threads);
+        out = formats::parse_table({path.string(), bytes}, text_options, run.threads);
     } catch (const BadArgument& error) {  // the columns are the catalogue's choice, not the caller's
         throw BadData(error.message());
     }

@@ -22,7 +22,7 @@ AeKMeansModel AeKMeansMethod::fit(const Problem& problem, const AeKMeansOptions&
     const Matrix<double> embedding = fit.embedding();
     KMeansOptions clustering;
     clustering.clusters = options.clusters;
-    clustering.restarts = options.restarts;
+    clustering.restarts = options.kmeans_restarts;
     const Run within = run.within();
     const KMeansModel found = fit_kmeans(embedding, clustering, within);
     const Labels labels = internal::clusters_of(found, within).labels;
@@ -43,6 +43,8 @@ DeepModel::DeepModel(DeepState state, Labels labels, FitReport report) : state_(
     labels_ = std::move(labels);
     report_ = std::move(report);
 }
+
+double DeepModel::restart_criterion() const { return internal::number_of(report_, "within_share"); }
 
 Matrix<double> DeepModel::output_checked(Output which, PointsView points, const Run& run) const {
     Matrix<double> y = embed(points, run);

@@ -25,6 +25,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
+#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -40,8 +41,9 @@ struct AutoencoderOptions {
     int pretrain_epochs = 200;
     int pretrain_batch_size = 256;
     double pretrain_rate = 1e-3;
-    std::string pretrained;  // a model's file, for its autoencoder
-    int restarts = 100;      // of k-means in the first embedding
+    std::string pretrained;     // a model's file, for its autoencoder
+    int kmeans_restarts = 100;  // in the first embedding
+    int restarts = 1;           // whole fits; that of least DeepModel::restart_criterion() is kept
     bool half = false;
 };
 
@@ -78,6 +80,9 @@ public:
     /// Embedding: the centroids' space. Distances: from the centroids there.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
     const DeepState& state() const { return state_; }
+    /// Of the fit: the detail "within_share", of the points and not of the embedding, whose unit and dimension every
+    /// start learns for itself; what tells a good start from a bad one without the truth.
+    double restart_criterion() const;
 
 protected:
     DeepModel() = default;
@@ -121,7 +126,9 @@ using AeKMeansModel = DeepModelOf<AeKMeansOptions>;
 /// k-means in the embedding of an autoencoder. n x d points, 1 <= clusters <= n. Throws BadArgument (options, an image
 /// of other size than d, a pre-trained network of another shape), BadData (values), ResourceError (no LibTorch),
 /// Cancelled. The report's objective is the inertia in the embedding, its details "reconstruction" (the last epoch's
-/// mean squared error), "reconstruction_per_epoch", "parameters", "network", "device", "backend".
+/// mean squared error), "reconstruction_per_epoch", "within_share" (sum_i ||x_i - m_{a_i}||^2 over
+/// sum_i ||x_i - m||^2, m_j the means of the clusters' points, m that of all), "parameters", "network", "device",
+/// "backend".
 struct COTERIE_API AeKMeansMethod {
     using Options = AeKMeansOptions;
     using Model = AeKMeansModel;
@@ -129,7 +136,8 @@ struct COTERIE_API AeKMeansMethod {
     static constexpr std::string_view summary = "k-means in the embedding of an autoencoder (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<AeKMeansMethod> fit_ae_kmeans{};
+inline constexpr RestartedFit<AeKMeansMethod> fit_ae_kmeans{};
 
 }  // namespace coterie

@@ -41,7 +41,7 @@ AeKMeansOptions embedded() {
     options.widths = {12};
     options.embedding = 3;
     options.pretrain_epochs = 2;
-    options.restarts = 2;
+    options.kmeans_restarts = 2;
     return options;
 }
 

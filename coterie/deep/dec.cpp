@@ -93,7 +93,8 @@ public:
 
 protected:
     Labels start(const Matrix<double>& embedding, const Run& run) {
-        internal::Clusters found = internal::first_clusters(embedding, options_.clusters, options_.restarts, run);
+        internal::Clusters found =
+            internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run);
         centroids_ = std::move(found.means);
         return std::move(found.labels);
     }

@@ -51,8 +51,9 @@ struct COTERIE_API DecMethod {
         "deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<DecMethod> fit_dec{};
+inline constexpr RestartedFit<DecMethod> fit_dec{};
 struct COTERIE_API IdecMethod {
     using Options = IdecOptions;
     using Model = IdecModel;
@@ -60,8 +61,9 @@ struct COTERIE_API IdecMethod {
     static constexpr std::string_view summary = "DEC that keeps reconstructing the points (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<IdecMethod> fit_idec{};
+inline constexpr RestartedFit<IdecMethod> fit_idec{};
 struct COTERIE_API DcnMethod {
     using Options = DcnOptions;
     using Model = DcnModel;
@@ -70,7 +72,8 @@ struct COTERIE_API DcnMethod {
         "deep clustering network: reconstruction and distances from centroids, in turn (LibTorch)";
     static constexpr Takes takes = {.blocks = true, .device = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<DcnMethod> fit_dcn{};
+inline constexpr RestartedFit<DcnMethod> fit_dcn{};
 
 }  // namespace coterie

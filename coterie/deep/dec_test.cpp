@@ -9,6 +9,7 @@
 #include "coterie/deep/internal/test_samples.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
+#include "coterie/model/internal/goes_on.hpp"
 
 namespace coterie {
 namespace {
@@ -57,11 +58,11 @@ TEST(Dec, GradientsAgreeWithDifferences) {
 
 // Blobs are found, and a fit that is cut off at every place ends as if it had not been.
 template <class Method>
-void finds_and_goes_on(const Fit<Method>& fit) {
+void finds_and_goes_on(const RestartedFit<Method>& fit) {
     using Options = typename Method::Options;
     using Model = typename Method::Model;
     const test::Sample sample = test::blobs(300, 8, 4, 3);
-    const testing::Folder folder;
+    const coterie::testing::Folder folder;
     Options options;
     test::make_small(options);
     options.pretrain_epochs = 20;
@@ -109,6 +110,53 @@ TEST(Idec, FindsBlobsAndGoesOn) {
 TEST(Dcn, FindsBlobsAndGoesOn) {
     COTERIE_NEEDS_NETWORKS;
     finds_and_goes_on(fit_dcn);
+}
+
+// A planted start whose embedding is a line: what k-means minimises there is small, and the objective prefers the start
+// that has lost the clusters. The share within does not.
+TEST(DeepRestarts, TheShareWithinTellsAStartThatLostTheClusters) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample s = test::blobs(400, 12, 10, 5);
+    AeKMeansOptions options;
+    options.clusters = 10;
+    options.widths = {24};
+    options.pretrain_batch_size = 32;
+    options.kmeans_restarts = 10;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        options.embedding = 8;
+        options.pretrain_epochs = 30;
+        const auto good = fit_ae_kmeans(s.points, options, coterie::Run(seed, 1));
+        options.embedding = 1;
+        options.pretrain_epochs = 2;
+        const auto bad = fit_ae_kmeans(s.points, options, coterie::Run(seed, 1));
+        ASSERT_LT(accuracy(bad.labels(), s.truth) + 0.2, accuracy(good.labels(), s.truth));
+        EXPECT_LT(bad.fit_report().objective, good.fit_report().objective) << seed;
+        EXPECT_LT(good.restart_criterion(), bad.restart_criterion());
+        double within = 0;
+        double total = 0;
+        const Eigen::RowVectorXd mean = s.points.colwise().mean();
+        Matrix<double> means = Matrix<double>::Zero(10, 12);
+        Vector<double> sizes = Vector<double>::Zero(10);
+        const auto own = [&](Index i) { return bad.labels()[static_cast<std::size_t>(i)]; };
+        for (Index i = 0; i < 400; ++i) {
+            means.row(own(i)) += s.points.row(i);
+            ++sizes[own(i)];
+        }
+        for (Index i = 0; i < 400; ++i) {
+            within += (s.points.row(i) - means.row(own(i)) / sizes[own(i)]).squaredNorm();
+            total += (s.points.row(i) - mean).squaredNorm();
+        }
+        EXPECT_NEAR(bad.restart_criterion(), within / total, 1e-12);
+    }
+}
+
+TEST(DeepRestarts, GoOnBitForBit) {
+    COTERIE_NEEDS_NETWORKS;
+    DecOptions options;
+    test::make_small(options);
+    options.pretrain_epochs = 2;
+    options.restarts = 2;
+    EXPECT_GT(test::goes_on(fit_dec, options, {.points = Points(test::blobs(300, 6, 4, 3).points)}), 3);
 }
 
 }  // namespace

@@ -65,9 +65,9 @@ public:
     explicit Dekm(const DekmOptions& options) : options_(options) {}
 
     Labels update(const Matrix<double>& embedding, const Labels& last, std::uint64_t number, const Run& run) override {
-        internal::Clusters found = last.empty()
-                                       ? internal::first_clusters(embedding, options_.clusters, options_.restarts, run)
-                                       : cluster_again(embedding, last, number, run);
+        internal::Clusters found =
+            last.empty() ? internal::first_clusters(embedding, options_.clusters, options_.kmeans_restarts, run)
+                         : cluster_again(embedding, last, number, run);
         inertia_ = found.inertia;
         targets_ = internal::greedy_targets(embedding, found.labels, options_.clusters, options_.move, run.alone());
         return std::move(found.labels);

@@ -79,8 +79,10 @@ SoftmaxModelOf<Options> fit_softmax(const Problem& problem, const Options& optio
     used.clusters = constraints.clusters();
     check_clustering_input(points, *used.clusters, {}, run);
     internal::Criterion criterion = criterion_of(internal::prior_of(prior, problem, constraints));
+    internal::Checkpoint checkpoint(run, std::string(Options::method), Options::described().values(&used),
+                                    internal::fingerprint_of(problem, run));
     return points.with_scalar([&]<class T>() {
-        internal::Trained<T> trained = internal::train<T>(points, used, criterion, constraints, run);
+        internal::Trained<T> trained = internal::train<T>(points, used, criterion, constraints, checkpoint, run);
         trained.report.empty_cluster_policy = "an empty cluster stays empty";
         internal::finish_report(trained.report, points, trained.labels, *used.clusters, *used.clusters, run);
         return SoftmaxModelOf<Options>(std::move(trained.model), constraints.cluster_labels(),

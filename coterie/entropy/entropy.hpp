@@ -3,15 +3,16 @@
 //
 //     X       n x d  points;  sigma_i = softmax(V x_i + b), V = v' k x d, b k;  bars are means over points
 //     u       k      prior share of each cluster (uniform unless given)
-//     s              the unit of the points: their root mean square distance from the mean over 7.25, which is that of
-//                    MNIST's pixels from 0 to 1, on which the defaults were chosen; 1 where all points are equal
+//     s              the unit of the points: their root mean square distance from the mean over sqrt(2.5 k); 1 where
+//                    all points are equal
 //     gamma          weight of || s V ||^2, the squared Frobenius norm of the weights of the points x / s; the bias b
-//     is
-//                    not in it
+//                    is not in it
 //
 // Training is that of the points x / s: steps are taken in W = s V, so that a common factor of the points changes
-// nothing. V starts as random combinations of the points about their mean: neither the order of the columns nor a
-// column of zeros changes it. In the losses below ||V|| stands for ||s V||.
+// nothing. s falls with k as a point's pull on each of k clusters does, about 1 / k while predictions are even: one
+// rate suits two clusters and twenty. b is stepped as the weight of a column of 1 / 7.25 of the points' spread. V
+// starts as random combinations of the points about their mean: neither the order of the columns nor a column of zeros
+// changes it. In the losses below ||V|| stands for ||s V||.
 //
 //     entropy, self-label   gamma ||V||^2 + mean H(sigma_i, y_i) + lambda KL(u || ybar)     (42), label_solver.hpp
 //     entropy, mi           gamma ||V||^2 + mean H(sigma_i) + fairness KL(sigmabar || u)    (6)
@@ -92,6 +93,11 @@ struct COTERIE_API MiOptions : LinearTrainingOptions {
 };
 
 struct COTERIE_API SelaOptions : LinearTrainingOptions {
+    // One-hot labels that stand for an epoch pull as hard at its end as at its beginning, however sure a prediction is.
+    SelaOptions() {
+        learning_rate = 0.01;
+        gamma = 0.03;
+    }
     int restarts = 1;                // the fit of least SoftmaxModel::restart_criterion() is kept
     double sharpness = 25;           // of the transport: 1 / its entropy's weight
     std::vector<double> prior = {};  // k shares; empty: uniform
@@ -178,7 +184,7 @@ struct COTERIE_API EntropyMethod {
     static constexpr std::string_view name = "entropy";
     static constexpr std::string_view summary =
         "discriminative entropy clustering: a linear softmax model, decisive and fair";
-    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -189,7 +195,7 @@ struct COTERIE_API MiMethod {
     static constexpr std::string_view name = "mi";
     static constexpr std::string_view summary =
         "mutual information of points and clusters, maximised by gradient descent (MIGD)";
-    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -200,7 +206,7 @@ struct COTERIE_API SelaMethod {
     static constexpr std::string_view name = "sela";
     static constexpr std::string_view summary =
         "self-labelling by optimal transport: a linear softmax model of balanced hard labels";
-    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .shares = Shares::number, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
@@ -211,7 +217,7 @@ struct COTERIE_API MiadmMethod {
     static constexpr std::string_view name = "miadm";
     static constexpr std::string_view summary =
         "self-labelling by alternating directions: a linear softmax model of soft labels";
-    static constexpr Takes takes = {.blocks = true, .labels = true};
+    static constexpr Takes takes = {.blocks = true, .labels = true, .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
     static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };

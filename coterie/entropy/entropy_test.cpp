@@ -137,6 +137,17 @@ TEST(LinearSoftmax, AStepInUnitsOfThePointsByHand) {
     EXPECT_NEAR(model.bias[0], -0.025, 1e-15);
 }
 
+TEST(LinearSoftmax, TheBiasHasAStepOfItsOwn) {
+    Matrix<double> x(1, 1);
+    x << 2;
+    Matrix<double> g(1, 2);
+    g << 0.5, -0.5;
+    LinearSoftmax<double> model{Matrix<double>::Zero(2, 1), Vector<double>::Zero(2)};
+    Descent<double>(model, {}, 1, 0.1, 0, 0, 1, 0.25).step(pointers(x), g);
+    EXPECT_NEAR(model.weights(0, 0), -0.1, 1e-16);
+    EXPECT_NEAR(model.bias[0], -0.0125, 1e-16);
+}
+
 TEST(LinearSoftmax, AStartIsMadeOfTheRows) {
     Matrix<double> x = normal<double>(50, 6, 27);
     x.col(4).setZero();
@@ -329,7 +340,7 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
         coterie::Run run(3);
         const EntropyModel model = fit_entropy(x, options, run);
         const Vector<double> centre = x.colwise().mean().transpose();
-        const double unit = std::sqrt((x.rowwise() - centre.transpose()).squaredNorm() / 40) / 7.25;
+        const double unit = std::sqrt((x.rowwise() - centre.transpose()).squaredNorm() / 40 / (2.5 * 4));
         auto start = random_linear_softmax<double>(pointers(x), centre, 4, options.start_scale, run);
         start.bias.setZero();  // of points about 0
         Matrix<double> sigma(40, 4);
@@ -360,7 +371,9 @@ TEST(Entropy, OneStepAgainstAPlainReference) {
         const Matrix<double> weights = start.weights - 0.7 / unit * slope_of_weights;
         const auto& linear = std::get<LinearSoftmax<double>>(model.linear());
         EXPECT_LT((linear.weights - weights).cwiseAbs().maxCoeff(), 1e-12);
-        EXPECT_LT((linear.bias - start.bias + 0.7 * g.colwise().sum().transpose()).cwiseAbs().maxCoeff(), 1e-14);
+        EXPECT_LT(
+            (linear.bias - start.bias + 0.7 * 10 / (7.25 * 7.25) * g.colwise().sum().transpose()).cwiseAbs().maxCoeff(),
+            1e-14);
         EXPECT_NEAR(model.fit_report().objective, value, 1e-12);
     }
 }

@@ -145,10 +145,10 @@ Vector<double> at_origin(const Matrix<T>& weights, const Vector<double>& origin)
 
 template <class T>
 Descent<T>::Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double unit, double learning_rate,
-                    double momentum, double gamma, int threads)
+                    double momentum, double gamma, int threads, double bias_factor)
     : model_(model),
       origin_(origin),
-      learning_rate_(static_cast<T>(learning_rate)),
+      bias_rate_(static_cast<T>(learning_rate * bias_factor)),
       weight_rate_(static_cast<T>(learning_rate / unit)),
       momentum_(static_cast<T>(momentum)),
       decay_(static_cast<T>(2 * gamma * unit)),
@@ -178,8 +178,30 @@ void Descent<T>::step(const std::vector<const T*>& rows, const Matrix<T>& g) {
         model_.weights.middleCols(begin, width) -= weight_rate_ * velocity_.middleCols(begin, width);
     });
     bias_velocity_ = momentum_ * bias_velocity_ + sums;
-    centred_bias_ -= (learning_rate_ * bias_velocity_).template cast<double>();
+    centred_bias_ -= (bias_rate_ * bias_velocity_).template cast<double>();
     model_.bias = (centred_bias_ - at_origin(model_.weights, origin_)).template cast<T>();
+}
+
+template <class T>
+void Descent<T>::store(Archive& archive) const {
+    const Index k = model_.bias.size();
+    archive.set_points("weights", model_.weights);
+    archive.set_points("bias", PointsView(model_.bias.data(), 1, k));
+    archive.set_points("velocity", velocity_);
+    archive.set_points("bias_velocity", PointsView(bias_velocity_.data(), 1, k));
+    archive.set_vector("centred_bias", {centred_bias_.data(), at(k)});
+}
+
+template <class T>
+void Descent<T>::load(const Archive& archive) {
+    const Index k = velocity_.rows();
+    const Index d = velocity_.cols();
+    model_.weights = to_matrix<T>(archive.points("weights", k, d));
+    model_.bias = to_matrix<T>(archive.points("bias", 1, k)).row(0).transpose();
+    velocity_ = to_matrix<T>(archive.points("velocity", k, d));
+    bias_velocity_ = to_matrix<T>(archive.points("bias_velocity", 1, k)).row(0).transpose();
+    const std::vector<double> centred_bias = archive.vector("centred_bias", k);
+    centred_bias_ = Eigen::Map<const eigen::Vector<double>>(centred_bias.data(), k);
 }
 
 #define COTERIE_INSTANTIATE(T)                                                                                  \

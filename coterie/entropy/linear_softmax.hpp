@@ -6,6 +6,7 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/model/archive.hpp"
 
 namespace coterie {
 
@@ -38,19 +39,23 @@ COTERIE_API Matrix<double> weight_gradient(const std::vector<const T*>& rows, co
 /// Gradient descent with momentum: velocity <- momentum velocity + gradient, weights <- weights - learning_rate
 /// velocity. The steps are those of the model W (x - m) / unit + c, W = unit V, with the origin m (d, or empty: 0): its
 /// logits are those of the model as it stands, b = c - V m, but its steps depend neither on where the points lie nor on
-/// their unit.
+/// their unit. c is stepped at learning_rate times bias_factor: as the weight of a column that is sqrt(bias_factor)
+/// everywhere.
 template <class T>
 class COTERIE_API Descent {
 public:
     Descent(LinearSoftmax<T>& model, const Vector<double>& origin, double unit, double learning_rate, double momentum,
-            double gamma, int threads);
+            double gamma, int threads, double bias_factor = 1);
     /// g as in weight_gradient; the gradient of W is g'(x - m) / unit + 2 gamma W, that of c the column sums of g.
     void step(const std::vector<const T*>& rows, const Matrix<T>& g);
+    /// The model and what the next steps depend on. BadData where an archive holds no such state.
+    void store(Archive& archive) const;
+    void load(const Archive& archive);
 
 private:
     LinearSoftmax<T>& model_;
     Vector<double> origin_;
-    T learning_rate_, weight_rate_, momentum_, decay_, per_unit_;
+    T bias_rate_, weight_rate_, momentum_, decay_, per_unit_;
     int threads_;
     Matrix<T> velocity_;           // of W
     Vector<double> centred_bias_;  // c

@@ -39,7 +39,9 @@ SoftTargetFit<T> fit_soft_targets(const Rows<T>& points, const Matrix<double>& t
     criterion.prior = checked_prior({}, targets.cols());
     criterion.targets = &targets;
     criterion.cross_entropy = options.cross_entropy;
-    internal::Trained<T> trained = internal::train<T>(points, used, criterion, constraints, run);
+    const Run within = run.within();
+    internal::Checkpoint none(within, {}, {}, {});
+    internal::Trained<T> trained = internal::train<T>(points, used, criterion, constraints, none, within);
     trained.report.empty_cluster_policy = "a class that no point is given stays empty";
     internal::finish_report(trained.report, points, trained.labels, *used.clusters, *used.clusters, run);
     return {std::move(trained.model), std::move(trained.labels), std::move(trained.report)};

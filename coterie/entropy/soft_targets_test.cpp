@@ -57,7 +57,7 @@ TEST(SoftTargets, MinimaAreStationary) {
             }
             g /= 60.0;
             const Vector<double> centre = data.points.colwise().mean().transpose();
-            const double unit = std::sqrt((data.points.rowwise() - centre.transpose()).squaredNorm() / 60) / 7.25;
+            const double unit = std::sqrt((data.points.rowwise() - centre.transpose()).squaredNorm() / 60 / (2.5 * 3));
             const double gamma = options.gamma * unit * unit;  // of || V ||^2
             const Matrix<double> of_weights = g.transpose() * data.points + 2 * gamma * fit.linear.weights;
             EXPECT_LE(of_weights.cwiseAbs().maxCoeff(), 1e-5) << noise;

@@ -120,7 +120,7 @@ std::vector<Case> cases() {
          "row 1, column 2: value -infinity is not accepted, finite numbers are (2 such values of 4)"},
         {"a.npy", good, argument, "a label column is for text files", label("1")},
         {"a.npy", good, argument, "columns are numbered from 1 to", column("name")},
-        {"a.svm", "1 1:2\n", argument, "a choice of columns is for text files and dense arrays", column("1")},
+        {"a.svm", "1 1:2\n", argument, "a choice of columns is for tables and dense arrays", column("1")},
         {"a.npz", "PK no zip", data, "is not a sound .npz"},
         {"a.npz", "", data, "holds no arrays"},
         {"a.npz", "", argument, "name of an array is missing", [](ReadOptions&) {}, ":"},

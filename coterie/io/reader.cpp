@@ -40,30 +40,24 @@ std::string name_without_gz(const std::string& path) {
 }  // namespace
 
 std::string_view name(Format format) {
-    static constexpr std::array<std::string_view, 11> names = {"csv",    "tsv",  "text", "npy",         "npz", "idx",
-                                                               "libsvm", "hdf5", "mat",  "safetensors", "mtx"};
+    static constexpr std::array<std::string_view, 12> names = {"csv", "tsv",    "text", "arrow", "npy",         "npz",
+                                                               "idx", "libsvm", "hdf5", "mat",   "safetensors", "mtx"};
     return names[static_cast<std::size_t>(format)];
 }
 
 std::optional<Format> format_of_name(const std::string& path) {
-    static const std::pair<std::string_view, Format> endings[] = {{".csv", Format::csv},
-                                                                  {".tsv", Format::tsv},
-                                                                  {".tab", Format::tsv},
-                                                                  {".txt", Format::text},
-                                                                  {".data", Format::text},
-                                                                  {".dat", Format::text},
-                                                                  {".npy", Format::npy},
-                                                                  {".npz", Format::npz},
-                                                                  {".idx", Format::idx},
-                                                                  {"-ubyte", Format::idx},
-                                                                  {".svm", Format::libsvm},
-                                                                  {".libsvm", Format::libsvm},
-                                                                  {".svmlight", Format::libsvm},
-                                                                  {".h5", Format::hdf5},
-                                                                  {".hdf5", Format::hdf5},
-                                                                  {".mat", Format::matlab},
-                                                                  {".safetensors", Format::safetensors},
-                                                                  {".mtx", Format::matrix_market}};
+    static const std::pair<std::string_view, Format> endings[] = {
+        {".csv", Format::csv},          {".tsv", Format::tsv},
+        {".tab", Format::tsv},          {".txt", Format::text},
+        {".data", Format::text},        {".dat", Format::text},
+        {".arrow", Format::arrow},      {".arrows", Format::arrow},
+        {".feather", Format::arrow},    {".npy", Format::npy},
+        {".npz", Format::npz},          {".idx", Format::idx},
+        {"-ubyte", Format::idx},        {".svm", Format::libsvm},
+        {".libsvm", Format::libsvm},    {".svmlight", Format::libsvm},
+        {".h5", Format::hdf5},          {".hdf5", Format::hdf5},
+        {".mat", Format::matlab},       {".safetensors", Format::safetensors},
+        {".mtx", Format::matrix_market}};
     const std::string name = lower_case(std::filesystem::path(path).filename().string());
     for (const auto& [ending, format] : endings)
         if (name.ends_with(ending)) return format;
@@ -81,7 +75,9 @@ using formats::Bytes;
 using formats::Format;
 using formats::Purpose;
 
-bool is_text(Format format) { return format == Format::csv || format == Format::tsv || format == Format::text; }
+bool is_table(Format format) {
+    return format == Format::csv || format == Format::tsv || format == Format::text || format == Format::arrow;
+}
 
 struct Location {
     std::string file;
@@ -98,10 +94,9 @@ struct Foreign {
 };
 constexpr std::string_view by_pandas_frame =
     "python -c \"import pandas; pandas.read_%('FILE').to_csv('FILE.csv', index=False)\"";
-constexpr std::array<Foreign, 18> foreign = {{
+constexpr std::array<Foreign, 17> foreign = {{
     {".parquet", "PAR1", "a Parquet file", "parquet"},
-    {".feather", "ARROW1", "an Arrow or feather file", "feather"},
-    {".arrow", "ARROW1", "an Arrow file", "feather"},
+    {"", "FEA1", "a feather file of version 1", "feather"},
     {".xlsx", "PK\3\4", "a spreadsheet (xlsx) or a zip archive", "excel"},
     {".xls", "\xd0\xcf\x11\xe0", "a spreadsheet (xls)", "excel"},
     {".ods", "", "a spreadsheet (ods)", "excel"},
@@ -135,14 +130,18 @@ constexpr std::array<Foreign, 18> foreign = {{
                   {.file = path});
 }
 
-// Text that is none: a table in another format's bytes under a text file's name.
-Bytes read_text_bytes(const std::string& file) {
+// A table's bytes. Refuses another format's under a text file's name.
+Bytes read_table_bytes(const std::string& file) {
     Bytes bytes = formats::read_bytes_inflated(file);
     const std::string_view text(bytes.text(), bytes.size());
     for (const Foreign& one : foreign)
         if (!one.begins.empty() && text.starts_with(one.begins))
             refuse_foreign(one, file == "-" ? "standard input" : file);
     return bytes;
+}
+
+formats::TableSource source_at(const std::string& file, const std::string& source, Format format) {
+    return {source, read_table_bytes(file), format == Format::tsv, format == Format::arrow};
 }
 
 Format format_of(const std::string& path) {
@@ -152,9 +151,10 @@ Format format_of(const std::string& path) {
     const std::string extension = std::filesystem::path(name).extension().string();
     if (extension.empty()) return Format::text;  // a pipe's name has none
     for (const Foreign& one : foreign)
-        if (name.ends_with(one.extension)) refuse_foreign(one, path);
+        if (!one.extension.empty() && name.ends_with(one.extension)) refuse_foreign(one, path);
     throw BadData(path + ": files ending in '" + formats::shown(extension) +
-                  "' are not known; .csv .tsv .txt .data .svm .libsvm .idx (each also .gz), .npy .npz .h5 .hdf5 .mat "
+                  "' are not known; .csv .tsv .txt .data .arrow .feather .svm .libsvm .idx (each also .gz), .npy .npz "
+                  ".h5 .hdf5 .mat "
                   ".safetensors .mtx are");
 }
 
@@ -201,9 +201,9 @@ std::string source_of(const Location& location) { return location.file == "-" ? 
 
 void refuse_text_options(const ReadOptions& options, const std::string& path, Format format) {
     const auto refuse = [&](const char* option, const std::string& what) {
-        throw BadArgument(
-            path + ": " + what + " is for text files (.csv, .tsv, .txt, .data); this is " + std::string(name(format)),
-            {.option = option});
+        throw BadArgument(path + ": " + what + " is for text files (.csv, .tsv, .txt, .data) and Arrow; this is " +
+                              std::string(name(format)),
+                          {.option = option});
     };
     if (!options.label_column.empty()) refuse("label_column", "a label column");
     if (!options.id_column.empty()) refuse("id_column", "an id column");
@@ -213,7 +213,7 @@ void refuse_choice(const ReadOptions& options, const std::string& path, Format f
     for (const auto& [option, given] : {std::pair("columns", &options.columns), {"exclude", &options.exclude}})
         if (!given->empty())
             throw BadArgument(
-                path + ": a choice of columns is for text files and dense arrays; this is " + std::string(name(format)),
+                path + ": a choice of columns is for tables and dense arrays; this is " + std::string(name(format)),
                 {.option = option});
 }
 
@@ -264,10 +264,10 @@ std::optional<PointsFile> rows_in_place(const std::vector<std::string>& files, c
     return out;
 }
 
-// Text files that are several, or whose numbers may take more than half of the memory.
-std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, const ReadOptions& options,
-                                         const Run& run) {
-    if (files.front() == "-" || !is_text(locate(files.front()).format)) return std::nullopt;
+// Tables that are several, or whose numbers may take more than half of the memory.
+std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files, const ReadOptions& options,
+                                          const Run& run) {
+    if (files.front() == "-" || !is_table(locate(files.front()).format)) return std::nullopt;
     const auto available = static_cast<double>(available_memory());
     const auto is_large = [&](double bytes) { return available > 0 && bytes > available / 2; };
     const double number = options.precision == Precision::float32 ? sizeof(float) : sizeof(double);
@@ -277,12 +277,12 @@ std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, 
         // A number takes two characters at least.
         if (error || options.max_rows >= 0 || !is_large(static_cast<double>(size) / 2 * number)) return std::nullopt;
     }
-    std::vector<formats::TextSource> sources;
+    std::vector<formats::TableSource> sources;
     for (const auto& file : files) {
         const Format format = locate(file).format;
-        if (!is_text(format))
-            throw BadData(file + ": only text files can be read as one with " + files.front(), {.file = file});
-        sources.push_back({file, read_text_bytes(file), format == Format::tsv});
+        if (!is_table(format))
+            throw BadData(file + ": only tables can be read as one with " + files.front(), {.file = file});
+        sources.push_back(source_at(file, file, format));
     }
     std::vector<std::string> notes;
     if (files.size() > 1) notes.push_back(together_note(files));
@@ -304,17 +304,14 @@ std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, 
             return hold(rows, columns, double());
         }
         const std::string needed = memory_text(bytes) + ", " + memory_text(available) + " of memory is available";
-        if (run.communicator().size() > 1)
-            throw ResourceError(files.front() + ": the points take " + needed +
-                                    ": several processes read .npy and idx files in blocks, not text",
-                                {.file = files.front()});
         const std::string folder = options.scratch_folder.empty() ? "the current folder" : options.scratch_folder;
-        notes.push_back("the points take " + needed + ": they are converted, once, to a temporary file in " + folder +
-                        ", and read in blocks, again in every pass");
+        notes.push_back("the points take " + needed + ": they are converted, once" +
+                        (run.communicator().size() > 1 ? " by each process" : "") + ", to a temporary file in " +
+                        folder + ", and read in blocks, again in every pass");
         scratch.emplace(options.scratch_folder);
         take = [&](PointsView some) { scratch->write(some); };
     };
-    PointsFile out = formats::parse_texts(sources, options, run, begin, [&](PointsView rows) { take(rows); });
+    PointsFile out = formats::parse_tables(sources, options, run, begin, [&](PointsView rows) { take(rows); });
     out.points = scratch ? scratch->points() : std::move(points);
     if (options.max_rows >= 0 && options.max_rows < out.points.rows()) {
         out.points = first_rows(out.points, options.max_rows);
@@ -329,17 +326,16 @@ std::optional<PointsFile> text_in_pieces(const std::vector<std::string>& files, 
 PointsFile read_points_file(const std::string& path, const ReadOptions& options, const Run& run) try {
     run.throw_if_stopped("reading");
     const std::vector<std::string> files = files_of(path);
-    if (auto pieces = text_in_pieces(files, options, run)) {
-        pieces->format = name(locate(files.front()).format);
+    if (auto pieces = table_in_pieces(files, options, run)) {
+        if (pieces->format.empty()) pieces->format = name(locate(files.front()).format);
         return std::move(*pieces);
     }
     if (auto in_place = rows_in_place(files, options, run)) return std::move(*in_place);
     const Location location = locate(files.front());
     std::string source = source_of(location);
     PointsFile out;
-    if (is_text(location.format)) {
-        out = formats::parse_text(read_text_bytes(location.file), source, location.format == Format::tsv, options,
-                                  run.threads);
+    if (is_table(location.format)) {
+        out = formats::parse_table(source_at(location.file, source, location.format), options, run.threads);
     } else {
         refuse_text_options(options, path, location.format);
         const bool sparse_npz = location.format == Format::npz && location.key.empty() && is_graph(location.file);
@@ -361,10 +357,10 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::chosen_columns(
                 formats::to_points(array, options.precision, options.max_rows, source, run.threads), options, source);
-            if (!options.missing) require_finite(out.points, source, run);
+            if (!options.missing) require_finite(out.points, source, run, true);
         }
     }
-    out.format = name(location.format);
+    if (out.format.empty()) out.format = name(location.format);
     return out;
 } catch (Error& error) {
     error.fields().file = path;
@@ -376,11 +372,12 @@ namespace {
 LabelColumn labels_of_file(const std::string& path, const std::string& column, bool allow_blank) try {
     const Location location = locate(path);
     std::string source = source_of(location);
-    if (is_text(location.format))
-        return formats::parse_text_labels(read_text_bytes(location.file), source, location.format == Format::tsv,
-                                          column, allow_blank, available_threads());
+    if (is_table(location.format))
+        return formats::parse_table_labels(source_at(location.file, source, location.format), column, allow_blank,
+                                           available_threads());
     if (!column.empty())
-        throw BadArgument(path + ": a label column is for text files; this is " + std::string(name(location.format)));
+        throw BadArgument(path + ": a label column is for text files and Arrow; this is " +
+                          std::string(name(location.format)));
     if (location.format == Format::libsvm) {
         PointsFile file = formats::parse_libsvm(formats::read_bytes_inflated(location.file), source, Precision::float32,
                                                 -1, available_threads());
@@ -395,11 +392,11 @@ LabelColumn labels_of_file(const std::string& path, const std::string& column, b
 std::vector<double> numbers_of_file(const std::string& path, const std::string& column) try {
     const Location location = locate(path);
     std::string source = source_of(location);
-    if (is_text(location.format))
-        return formats::parse_text_numbers(read_text_bytes(location.file), source, location.format == Format::tsv,
-                                           column, available_threads());
+    if (is_table(location.format))
+        return formats::parse_table_numbers(source_at(location.file, source, location.format), column,
+                                            available_threads());
     if (!column.empty())
-        throw BadArgument(path + ": a column of numbers is for text files; this is " +
+        throw BadArgument(path + ": a column of numbers is for text files and Arrow; this is " +
                           std::string(name(location.format)));
     if (location.format == Format::libsvm)
         throw BadArgument(path + ": libsvm files hold points; numbers are one value per row");

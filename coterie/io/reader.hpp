@@ -1,12 +1,12 @@
 #pragma once
 // Points and labels from files. The format follows the extension:
-//   .csv .tsv .txt .dat .data (text; any of them may be .gz)   .npy (memory-mapped)   .npz
+//   .csv .tsv .txt .dat .data (text; may be .gz)   .arrow .feather .arrows (Arrow)   .npy (memory-mapped)   .npz
 //   .idx, -idx1-ubyte, -idx3-ubyte (may be .gz)   .svm .libsvm (may be .gz)   .h5 .hdf5   .mat (MATLAB 5) .safetensors
 //   .mtx (Matrix Market, coordinate; may be .gz; sparse points)
 // A container's array is named behind a colon: file.npz:key, file.h5:/group/dataset, file.mat:X, file.mat:VIEWS{1} of a
 // cell array. With one two-dimensional numeric array inside, the name may be left out. An .npz of SciPy's save_npz
 // (csr) is read as sparse points (base/sparse_points.hpp). HDF5 and MATLAB files are read by the installation's program
-// coterie-read, in a process of its own. "-" is text from standard input (gzip too). A path with *, ? or [ that no file
+// coterie-read, in a process of its own. "-" is standard input (text, Arrow, gzip). A path with *, ? or [ that no file
 // is called by means all files that match, one after the other as one: .npy and idx files, or text files. Files of .npy
 // and idx that take more than half of the available memory, or any part of several processes' work, are left where they
 // are and read in blocks (io/row_files.hpp); text whose numbers take as much is converted once, to a temporary file
@@ -49,7 +49,7 @@ struct ReadOptions {
     // 0: by a first line "sep=;", by extension (.tsv tab), else guessed from the first lines among , ; tab | blanks
     char separator = 0;
     Decimal decimal = Decimal::automatic;  // a comma where the first lines have such as 1,5 and none such as 1.5
-    /// Text files only, but for `columns` and `exclude`, which arrays take as numbers. A column's name, or its number
+    /// Tables only, but for `columns` and `exclude`, which arrays take as numbers. A column's name, or its number
     /// counted from 1; -1 is the last column.
     std::string label_column;
     /// Columns to take as coordinates, names or numbers or ranges "2-5", in this order; "numeric": all that hold
@@ -58,7 +58,7 @@ struct ReadOptions {
     std::vector<std::string> columns;
     std::vector<std::string> exclude;  // columns that are not taken, as `columns` names them
     std::string id_column;             // of the rows' names: PointsFile::rows has it, and it is no coordinate
-    /// Text files with a header line, where `columns` is empty: the names of the columns to take, in this order; others
+    /// Tables with names, where `columns` is empty: the names of the columns to take, in this order; others
     /// are left out, and BadData names those that are missing. A file without a header line gives all its columns.
     std::vector<std::string> wanted_columns;
     /// What each of wanted_columns (without a header line: of the columns) is; empty: what the file shows.

@@ -62,28 +62,6 @@ std::string from_windows_1252(std::string_view bytes) {
     return out;
 }
 
-bool is_utf8(std::string_view text) {
-    const char* p = text.data();
-    const char* const end = p + text.size();
-    while (p < end) {
-        std::uint64_t eight = 0;
-        if (end - p >= 8) {
-            std::memcpy(&eight, p, 8);
-            if ((eight & 0x8080808080808080u) == 0) {
-                p += 8;
-                continue;
-            }
-        }
-        const auto lead = static_cast<unsigned char>(*p);
-        const int length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-        if (length == 0 || end - p < length) return false;
-        for (int k = 1; k < length; ++k)
-            if ((static_cast<unsigned char>(p[k]) & 0xc0) != 0x80) return false;
-        p += length;
-    }
-    return true;
-}
-
 // 1: little-endian, 2: big-endian, 0: neither. Latin letters, digits and signs of UTF-16 have a zero byte each.
 int utf16_of(std::string_view text) {
     if (text.starts_with("\xff\xfe")) return 1;
@@ -197,6 +175,28 @@ char separator_line(std::string_view line) {
 }
 
 }  // namespace
+
+bool is_utf8(std::string_view text) {
+    const char* p = text.data();
+    const char* const end = p + text.size();
+    while (p < end) {
+        std::uint64_t eight = 0;
+        if (end - p >= 8) {
+            std::memcpy(&eight, p, 8);
+            if ((eight & 0x8080808080808080u) == 0) {
+                p += 8;
+                continue;
+            }
+        }
+        const auto lead = static_cast<unsigned char>(*p);
+        const int length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+        if (length == 0 || end - p < length) return false;
+        for (int k = 1; k < length; ++k)
+            if ((static_cast<unsigned char>(p[k]) & 0xc0) != 0x80) return false;
+        p += length;
+    }
+    return true;
+}
 
 std::string separator_text(char separator) {
     if (separator == '\t') return "a tab";

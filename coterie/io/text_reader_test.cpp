@@ -11,18 +11,18 @@
 namespace coterie {
 namespace {
 
-using formats::parse_text;
-using formats::parse_text_labels;
+using formats::parse_table;
+using formats::parse_table_labels;
 using testing::has;
 using testing::message_of;
 
 formats::Bytes borrowed(std::string_view text) { return {std::as_bytes(std::span(text.data(), text.size())), nullptr}; }
 
 PointsFile parse(std::string_view text, const ReadOptions& options = {}, int threads = 1) {
-    return parse_text(borrowed(text), "file.csv", false, options, threads);
+    return parse_table({"file.csv", borrowed(text)}, options, threads);
 }
 LabelColumn labels(std::string_view text, const std::string& column = {}, bool blank = false) {
-    return parse_text_labels(borrowed(text), "file.csv", false, column, blank, 1);
+    return parse_table_labels({"file.csv", borrowed(text)}, column, blank, 1);
 }
 std::vector<double> row(const PointsFile& file, Index i) {
     std::vector<double> out;
@@ -94,11 +94,11 @@ TEST(Text, SomeRowsAtATimeAreTheSame) {
     for (const bool single : {false, true})
         for (const int threads : {1, 2}) {
             options.precision = single ? Precision::float32 : Precision::automatic;
-            std::vector<formats::TextSource> sources;
+            std::vector<formats::TableSource> sources;
             for (const auto& part : parts) sources.push_back({"part.csv", borrowed(part), false});
             Index announced = 0, taken = 0;
             int calls = 0;
-            const PointsFile read = formats::parse_texts(
+            const PointsFile read = formats::parse_tables(
                 sources, options, coterie::Run(0, threads),
                 [&](Index rows, Index columns, ScalarType scalar) {
                     announced = rows;
@@ -124,9 +124,9 @@ TEST(Text, SomeRowsAtATimeAreTheSame) {
 
 TEST(Text, FilesThatAreReadAsOneMustAgree) {
     const auto refused = [](std::string_view first, std::string_view second) {
-        const formats::TextSource sources[] = {{"a.csv", borrowed(first), false}, {"b.csv", borrowed(second), false}};
+        const formats::TableSource sources[] = {{"a.csv", borrowed(first), false}, {"b.csv", borrowed(second), false}};
         return message_of<BadData>([&] {
-            formats::parse_texts(
+            formats::parse_tables(
                 sources, {}, coterie::Run(0, 1), [](Index, Index, ScalarType) {}, [](PointsView) {});
         });
     };

@@ -1,6 +1,8 @@
 // Sculley's mini-batches: a row moves its nearest centroid by one over the rows that the centroid has had, so that it
-// is their running mean. Rows are drawn with replacement, by weight. Starved centroids are put on rows of the batch,
-// far ones more likely. Every process works on the whole of a batch, which is small.
+// is their running mean. Rows are drawn with replacement, by weight. The start is k-means of a sample: a centroid that
+// starts on a single row lies, where there are many columns, as far from every other row as the rows from each other,
+// and batches that never fall to it never move it. For the same reason a starved centroid takes a part of a busy one's
+// rows and not a row's place. Every process works on the whole of a batch, which is small.
 
 #include "coterie/kmeans/minibatch_kmeans.hpp"
 
@@ -9,13 +11,29 @@
 #include <limits>
 
 #include "coterie/base/internal/blocks.hpp"
+#include "coterie/base/internal/together.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/kmeans/internal/lloyd.hpp"
 #include "coterie/linalg/distances.hpp"
 
 namespace coterie {
 namespace {
 
 using internal::at;
+
+// The sample has so many batches, and so many rows per cluster, at least; k-means of it ends after so many iterations.
+constexpr Index kSampleBatches = 3;
+constexpr Index kSampleRows = 30;
+constexpr int kSampleIterations = 10;
+// A starved centroid is put beside a busy one, this share of the way to a far row of it.
+constexpr double kSplit = 1.0 / 16;
+
+template <class T>
+struct Start {
+    Matrix<T> centroids;
+    std::vector<double> had;  // rows each centroid has had
+    int distinct = 0;         // distinct rows that seeding found
+};
 
 template <class T>
 class Batches {
@@ -34,7 +52,36 @@ public:
         }
     }
 
-    internal::Fitted<T> operator()(Matrix<T> start, int restart, internal::KeptFit& kept) const {
+    // k-means of a sample, or the centroids that were given.
+    Start<T> start(const Problem& problem, int restart) const {
+        const Index k = options_.clusters;
+        Start<T> out{{}, std::vector<double>(at(k), 0.0), options_.clusters};
+        if (!problem.initial_centroids.empty()) {
+            out.centroids = to_matrix<T>(problem.initial_centroids);
+            return out;
+        }
+        const auto number = static_cast<std::uint64_t>(restart);
+        const SeedingOptions seeding{options_.seeding, options_.seeding_candidates};
+        const Index n = points_.rows();
+        const Index wanted = std::max(kSampleBatches * size_, kSampleRows * k);
+        if (wanted < n) {
+            Draws random(run_.random("minibatch-kmeans.sample", number));
+            std::vector<Index> rows(at(wanted));
+            for (Index& row : rows) row = draw(random);
+            std::sort(rows.begin(), rows.end());
+            const Points sample = internal::gather_rows(points_, rows, run_);
+            internal::together(run_.communicator(), [&] { cluster(sample, {}, seeding, number, run_.alone(), out); });
+            if (out.distinct == k) return out;
+            // The others may have the distinct rows that the sample lacks.
+            const SeedingResult seeds = seed_centroids(points_, options_.clusters, seeding, weights_, number, run_);
+            return {to_matrix<T>(seeds.centroids), std::vector<double>(at(k), 0.0), seeds.distinct};
+        }
+        cluster(points_, weights_, seeding, number, run_, out);
+        for (double& each : out.had) each *= static_cast<double>(n) / total_weight_;
+        return out;
+    }
+
+    internal::Fitted<T> operator()(Start<T> start, int restart, internal::KeptFit& kept) const {
         internal::Fitted<T> out;
         Draws random(run_.random("minibatch-kmeans.batches", static_cast<std::uint64_t>(restart)));
         const Index k = options_.clusters;
@@ -43,10 +90,10 @@ public:
         // Of the order of one pass over the points, as Sculley's followers smooth it.
         const double share =
             std::min(1.0, 2.0 * static_cast<double>(size_) / (static_cast<double>(points_.rows()) + 1));
-        Matrix<double> centroids = start.template cast<double>();
-        std::vector<double> had(at(k), 0.0);  // rows each centroid has had
+        Matrix<double> centroids = start.centroids.template cast<double>();
+        std::vector<double> had = std::move(start.had);
         std::vector<Index> rows(at(size_));
-        Matrix<T> current = std::move(start);
+        Matrix<T> current = std::move(start.centroids);
         double smoothed = 0;
         double lowest = std::numeric_limits<double>::infinity();
         int without_progress = 0;
@@ -137,6 +184,21 @@ private:
         std::int64_t count_ = 0;
     };
 
+    // k-means of few rows.
+    void cluster(PointsView points, std::span<const double> weights, const SeedingOptions& seeding,
+                 std::uint64_t number, const Run& run, Start<T>& out) const {
+        const SeedingResult seeds = seed_centroids(points, options_.clusters, seeding, weights, number, run);
+        const internal::LloydSettings settings{
+            .max_iterations = kSampleIterations,
+            .bounds = internal::bounds_pay(points.rows(), points.columns(), options_.clusters)};
+        Run quiet = run;
+        quiet.on_progress = nullptr;
+        auto found = internal::lloyd<T>(points, to_matrix<T>(seeds.centroids), settings, weights, quiet, 0, 1);
+        out.had = internal::cluster_sums(points, found.labels, options_.clusters, weights, run.unstopped()).mass;
+        out.centroids = std::move(found.centroids);
+        out.distinct = seeds.distinct;
+    }
+
     Index draw(Draws& random) const {
         const double u = random.uniform();
         if (weights_.empty())
@@ -147,24 +209,22 @@ private:
         return static_cast<Index>(found - cumulative_.begin());
     }
 
-    // Starved centroids go to rows of the batch, at most half as many as it has. They start with the count of the least
-    // busy of the others, so that they are neither starved at once nor thrown about by single rows.
+    // A starved centroid is put beside that of a row of the batch, towards the row, and takes half of what that one has
+    // had: the two share its rows from then on. Rows are drawn by their squared distance; at most half as many as the
+    // batch has.
     int reassign(const Matrix<T>& batch, const Nearest& near, Draws& random, Matrix<double>& centroids,
                  std::vector<double>& had) const {
         const double floor = options_.reassignment_share * *std::max_element(had.begin(), had.end());
         std::vector<std::size_t> starved;
-        double least = std::numeric_limits<double>::infinity();
-        for (std::size_t j = 0; j < had.size(); ++j) {
-            if (had[j] < floor)
-                starved.push_back(j);
-            else
-                least = std::min(least, had[j]);
-        }
+        std::vector<double> share = near.squared;
+        for (std::size_t j = 0; j < had.size(); ++j)
+            if (had[j] < floor) starved.push_back(j);
+        // Rows of starved centroids have nothing to give.
+        for (Index r = 0; r < size_; ++r)
+            if (had[at(near.labels[at(r)])] < floor) share[at(r)] = 0;
         // The most starved first.
         std::stable_sort(starved.begin(), starved.end(), [&](std::size_t a, std::size_t b) { return had[a] < had[b]; });
         starved.resize(std::min(starved.size(), std::max<std::size_t>(1, at(size_) / 2)));
-        if (starved.empty()) return 0;
-        std::vector<double> share = near.squared;
         int moved = 0;
         for (const std::size_t j : starved) {
             double total = 0;
@@ -178,11 +238,13 @@ private:
                 if (left < share[at(r)]) break;
                 left -= share[at(r)];
             }
-            centroids.row(static_cast<Index>(j)) = batch.row(row).template cast<double>();
+            const auto busy = near.labels[at(row)];
+            centroids.row(static_cast<Index>(j)) =
+                (1 - kSplit) * centroids.row(busy) + kSplit * batch.row(row).template cast<double>();
+            had[j] = had[at(busy)] /= 2;
             // Repeats of the row in the batch are taken with it.
             for (Index r = 0; r < size_; ++r)
                 if (batch.row(r) == batch.row(row)) share[at(r)] = 0;
-            had[j] = least;
             ++moved;
         }
         return moved;
@@ -210,9 +272,9 @@ const OptionSet& MinibatchKMeansOptions::described() {
             .integer("patience", &MinibatchKMeansOptions::patience, at_least(0),
                      "stop when the smoothed inertia has reached no new low for this many batches; 0: never")
             .real("reassignment_share", &MinibatchKMeansOptions::reassignment_share, between(0, 1),
-                  "a centroid with less than this share of the rows of the busiest is put elsewhere; 0: never")
+                  "a centroid with less than this share of the rows of the busiest is put beside another; 0: never")
             .integer("restarts", &MinibatchKMeansOptions::restarts, at_least(1),
-                     "runs from different seedings; the one of least inertia is kept")
+                     "runs from different samples; the one of least inertia is kept")
             .choice("seeding", &MinibatchKMeansOptions::seeding, {"auto", "kmeans++", "kmeans-parallel", "random"},
                     "starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows")
             .integer("seeding_candidates", &MinibatchKMeansOptions::seeding_candidates, between(1, 10000),
@@ -227,20 +289,24 @@ MinibatchKMeansModel MinibatchKMeansMethod::fit(const Problem& problem, const Mi
     internal::check_initial_centroids(problem.initial_centroids, points, options.clusters, options.restarts, run);
     return points.with_scalar([&]<class T>() {
         FitReport report;
-        int distinct = 0;
-        const Batches<T> iterate(points, options, problem, run);
+        const Batches<T> batches(points, options, problem, run);
         internal::KeptFit kept(MinibatchKMeansMethod::name, MinibatchKMeansOptions::described().values(&options),
                                problem, run);
-        auto best = internal::best_of_restarts<T>(
-            points, {options.clusters, options.restarts, {options.seeding, options.seeding_candidates}}, problem, run,
-            report, distinct, [&](Matrix<T> start, int restart) { return iterate(std::move(start), restart, kept); },
-            &kept);
+        auto& distinct = kept.facts.try_emplace("distinct", options.clusters).first->second;
+        auto best = internal::best_of(
+            options.restarts, report,
+            [&](int restart) {
+                auto start = batches.start(problem, restart);
+                distinct = start.distinct;
+                return start;
+            },
+            [&](Start<T> start, int restart) { return batches(std::move(start), restart, kept); }, &kept);
         Stopwatch watch;
         Points centroids(std::move(best.centroids));
         Labels labels = nearest_centroids(points, centroids, run.unstopped()).labels;
         report.seconds.emplace_back("labels", watch.seconds());
         report.empty_cluster_policy = "a starved centroid is put on a row of the batch";
-        internal::finish_report(report, points, labels, options.clusters, distinct, run);
+        internal::finish_report(report, points, labels, options.clusters, static_cast<Index>(distinct), run);
         return MinibatchKMeansModel(std::move(centroids), std::move(labels), std::move(report), options);
     });
 }

@@ -44,6 +44,32 @@ TEST(MinibatchKMeans, InertiaIsCloseToThatOfKMeans) {
     EXPECT_NEAR(model.fit_report().objective_per_iteration.back(), direct, 0.1 * direct);  // the batches' estimate
 }
 
+// In many columns a row is as far from all others as they from each other: a centroid that begins on one stays there.
+TEST(MinibatchKMeans, NoCentroidStaysOnARowOfManyColumns) {
+    const int k = 40;
+    RandomStream random(7, "many columns");
+    Matrix<double> centers(k, 128), points(20000, 128);
+    for (Index i = 0; i < centers.size(); ++i) centers.data()[i] = 0.3 * random.normal();
+    for (Index i = 0; i < points.rows(); ++i)
+        for (Index p = 0; p < 128; ++p) points(i, p) = centers(i % k, p) + random.normal();
+    coterie::Run run(1, 2);
+    const auto full = fit_kmeans(points, {.clusters = k}, run);
+    const auto model = fit_minibatch_kmeans(points, {.clusters = k}, run);
+    EXPECT_LE(model.inertia(), 1.03 * full.inertia());
+    std::vector<int> sizes(k, 0);
+    for (const auto label : model.labels()) ++sizes[static_cast<std::size_t>(label)];
+    EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 20);
+}
+
+TEST(MinibatchKMeans, FewDistinctRowsInTheSampleAreNotAllThatThereAre) {
+    Matrix<double> points = Matrix<double>::Zero(100000, 2);
+    points(99999, 0) = 1;
+    points(5, 1) = 1;
+    const auto model = fit_minibatch_kmeans(points, {.clusters = 3, .batch_size = 10}, coterie::Run(1, 1));
+    EXPECT_TRUE(model.fit_report().warnings.empty());
+    EXPECT_EQ(model.inertia(), 0);
+}
+
 TEST(MinibatchKMeans, FindsSeparatedGroups) {
     const Matrix<double> points = blobs(3000, 5, 6, 0.5, 4);
     Labels truth;

@@ -43,9 +43,10 @@ protected:
 };
 
 /// n x d points without rows of zeros (BadData, naming the row), 1 <= clusters <= n; initial centroids are scaled to
-/// length 1. labels() is always predict(points). The objective never rises. An empty cluster takes the point that adds
-/// most to it; fewer distinct directions than clusters is a result with a warning: the surplus clusters are empty. A
-/// cluster whose rows cancel out keeps its centroid. Takes a copy of the points, scaled.
+/// length 1. labels() is predict(points), except where the fit was interrupted: then the centroids are the directions
+/// of the labels' rows. The objective never rises. An empty cluster takes the point that adds most to it; fewer
+/// distinct directions than clusters is a result with a warning: the surplus clusters are empty. A cluster whose rows
+/// cancel out keeps its centroid. Takes a copy of the points, scaled.
 struct COTERIE_API SphericalKMeansMethod {
     using Options = SphericalKMeansOptions;
     using Model = SphericalKMeansModel;

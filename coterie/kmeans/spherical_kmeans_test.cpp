@@ -148,10 +148,19 @@ TEST(SphericalKMeans, EmptyClusterTakesTheFarthestPoint) {
     EXPECT_EQ(model.fit_report().empty_clusters_repaired, 1);
 }
 
+// The centroids are the directions that the labels have, as of k-means they are the means.
 TEST(SphericalKMeans, StopsWhenAsked) {
-    expect_stops([](const Matrix<double>& points, const coterie::Run& run) {
-        return fit_spherical_kmeans(points, {.clusters = 8, .tolerance = 0}, run);
-    });
+    const auto [points, model] = expect_stops(
+        [](const Matrix<double>& rows, const coterie::Run& run) {
+            return fit_spherical_kmeans(rows, {.clusters = 8, .tolerance = 0}, run);
+        },
+        false);
+    Matrix<double> sums = Matrix<double>::Zero(8, 3);
+    for (Index i = 0; i < points.rows(); ++i)
+        sums.row(model.labels()[static_cast<std::size_t>(i)]) += points.row(i).normalized();
+    const Matrix<double> centroids = to_matrix<double>(model.centroids());
+    EXPECT_LE((centroids - sums.rowwise().normalized()).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_NEAR(model.fit_report().objective, plain_objective(points, centroids, model.labels()), 1e-9);
 }
 
 TEST(SphericalKMeans, Refusals) { expect_usual_refusals("spherical-kmeans"); }

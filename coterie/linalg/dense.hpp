@@ -41,20 +41,34 @@ Labels largest_columns(const Eigen::MatrixBase<Derived>& scores) {
 /// Length of `count` numbers: no square over- or underflows, and the same bits wherever they lie.
 double norm_of(const double* x, Index count);
 
-/// to = row / ||row||: no square over- or underflows. False, and nothing written, where all are 0. `to` may be the row
-/// itself.
+/// to = row / ||row||: no square over- or underflows, and the same bits wherever the rows lie. False, and nothing
+/// written, where all are 0. `to` may be the row itself.
 template <class From, class To>
 bool scale_to_unit(const From* row, Index count, To* to) {
-    double largest = 0;
-    for (Index p = 0; p < count; ++p) largest = std::max(largest, std::abs(static_cast<double>(row[p])));
+    constexpr Index lanes = 8;  // added side by side
+    const Index whole = count - count % lanes;
+    double largest_of[lanes] = {};
+    for (Index p = 0; p < whole; p += lanes)
+        for (Index l = 0; l < lanes; ++l)
+            largest_of[l] = std::max(largest_of[l], std::abs(static_cast<double>(row[p + l])));
+    for (Index p = whole; p < count; ++p)
+        largest_of[0] = std::max(largest_of[0], std::abs(static_cast<double>(row[p])));
+    const double largest = *std::max_element(largest_of, largest_of + lanes);
     if (!(largest > 0)) return false;
+    // A power of two, so that nothing is rounded.
+    const double near_one = std::ldexp(1.0, std::min(1023, -std::ilogb(largest)));
+    double squared_of[lanes] = {};
+    const auto add = [&](Index p, Index l) {
+        const double x = static_cast<double>(row[p]) * near_one;
+        squared_of[l] += x * x;
+    };
+    for (Index p = 0; p < whole; p += lanes)
+        for (Index l = 0; l < lanes; ++l) add(p + l, l);
+    for (Index p = whole; p < count; ++p) add(p, p - whole);
     double squared = 0;
-    for (Index p = 0; p < count; ++p) {
-        const double x = static_cast<double>(row[p]) / largest;
-        squared += x * x;
-    }
-    const double length = std::sqrt(squared);
-    for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) / largest / length);
+    for (const double each : squared_of) squared += each;
+    const double factor = 1 / std::sqrt(squared);
+    for (Index p = 0; p < count; ++p) to[p] = static_cast<To>(static_cast<double>(row[p]) * near_one * factor);
     return true;
 }
 

@@ -298,7 +298,7 @@ ScatterPair class_scatter(PointsView points, const Labels& labels, int clusters,
     const Index d = points.columns();
     if (clusters < 1)
         throw BadArgument("class_scatter: there must be at least 1 cluster, given " + std::to_string(clusters));
-    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    const internal::Range own = internal::own_rows(points, run);
     if (static_cast<Index>(labels.size()) != own.count())
         throw BadArgument("class_scatter: there must be one label per point: " + std::to_string(labels.size()) +
                           " labels, " + std::to_string(own.count()) + " points");

@@ -27,6 +27,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/base/sparse.hpp"
 #include "coterie/manifold/affinity.hpp"
+#include "coterie/model/kept_embedding.hpp"
 #include "coterie/model/model.hpp"
 
 namespace coterie {
@@ -75,12 +76,13 @@ struct Represented {
     bool converged = true;
 };
 
-class COTERIE_API ManifoldModel : public Model {
+class COTERIE_API ManifoldModel : public Model, public KeepsEmbedding {
 public:
     Index dimensions() const override { return points_.columns(); }
     int clusters() const override { return static_cast<int>(centroids_.rows()); }
     /// Embedding: the eigenvectors' rows, extended to new points: k numbers, rows of norm 1 or 0.
     OutputSet outputs() const override { return {Output::embedding}; }
+    Matrix<double> kept_embedding() const override { return embedding_; }
     /// l_1 <= ... <= l_k of the normalised Laplacian.
     const Vector<double>& eigenvalues() const { return eigenvalues_; }
     /// n x k: U of the points fitted on.

@@ -376,8 +376,7 @@ TEST(Scores, SameBitsForPointsThatAreReadAndInSeveralProcesses) {
     std::fill_n(labels.begin(), 400, 9);  // a cluster of the first blocks alone
     test::expect_same_bits({.points = Points::borrow(points)},
                            [&](const Problem& problem, const coterie::Run& run) {
-                               const auto own =
-                                   internal::own_rows(internal::grid_of(problem.points), run.communicator());
+                               const auto own = internal::own_rows(problem.points, run);
                                test::Bits out;
                                out.labels.assign(labels.begin() + own.begin, labels.begin() + own.end);
                                out.numbers = {silhouette(problem.points, out.labels, run),

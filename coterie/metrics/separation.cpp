@@ -59,8 +59,9 @@ struct Partition {
     double total = 0;          // sum_i || x_i - m ||^2
 
     Partition(std::string_view what, PointsView points, LabelSpan labels, const Run& run)
-        : own(internal::own_rows(internal::grid_of(points), run.communicator())) {
-        require_as_many(what, labels.size(), own.count());
+        : own(internal::own_rows(points, run)) {
+        // A process may have none of the rows.
+        if (points.rows() == 0 || own.count() > 0 || !labels.empty()) require_as_many(what, labels.size(), own.count());
         clusters = numbered(labels, run.communicator());
         middle = coterie::mean(points, run);
         const Index k = count();

@@ -154,7 +154,7 @@ struct Silhouettes {
 
 Silhouettes silhouettes_of(PointsView points, LabelSpan labels, const Run& run, Index sample) {
     const Index n = points.rows();
-    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    const internal::Range own = internal::own_rows(points, run);
     if (static_cast<Index>(labels.size()) != own.count())
         throw BadArgument("silhouette: labels and points must be equally many: " + std::to_string(labels.size()) +
                           " labels, " + std::to_string(own.count()) + " points");

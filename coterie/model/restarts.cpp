@@ -1,31 +1,63 @@
 // Seeds of restarts and what a report says of them. A restart is a fit like any other, so that the best of them has the
-// bits of a fit alone with its seed.
+// bits of a fit alone with its seed: a checkpoint need hold no model, but the criteria of the starts that ended and,
+// in files of their own, the state of the best of them and of the one at hand.
 
 #include "coterie/model/restarts.hpp"
 
-#include <string>
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "coterie/base/error.hpp"
+#include "coterie/model/internal/checkpoint.hpp"
 #include "coterie/model/internal/result_warnings.hpp"
 
 namespace coterie::internal {
 
-Run run_of_restart(const Run& run, int restart) {
-    if (!run.checkpoint.empty())
-        throw BadArgument("option `checkpoint`: a checkpoint holds one fit; with several `restarts` there is none",
-                          {.option = "checkpoint", .value = run.checkpoint, .accepted = "restarts=1"});
-    if (restart == 0) return run;
-    Run out = run.child("restart", static_cast<std::uint64_t>(restart));
-    out.on_progress = run.on_progress;
+Starts::Starts(std::string_view method, const OptionValues& options, const Problem& problem, const Run& run)
+    : run_(run) {
+    if (run.checkpoint.empty()) return;
+    checkpoint_ = std::make_unique<Checkpoint>(run, std::string(method), options, fingerprint_of(problem, run));
+    if (const auto found = checkpoint_->found()) criteria_ = found->vector("criteria");
+}
+
+Starts::~Starts() = default;
+
+std::string Starts::path_of(int start) const { return run_.checkpoint + ".start-" + std::to_string(start); }
+
+Run Starts::run_of(int start) const {
+    Run out = run_;
+    if (start > 0) {
+        out = run_.child("restart", static_cast<std::uint64_t>(start));
+        out.on_progress = run_.on_progress;
+    }
+    if (checkpoint_) out.checkpoint = path_of(start);
     return out;
 }
 
-void describe_restarts(Model& best, int kept, const std::vector<double>& criteria, bool interrupted, const Run& run) {
-    FitReport& report = report_of(best);
+int Starts::best() const {
+    return static_cast<int>(std::min_element(criteria_.begin(), criteria_.end()) - criteria_.begin());
+}
+
+void Starts::add(double criterion, bool interrupted) {
+    const int before = criteria_.empty() ? -1 : best();
+    criteria_.push_back(criterion);
+    if (!checkpoint_ || interrupted) return;
+    checkpoint_->write_parts(true, [&](Archive* archive) {
+        if (archive != nullptr) archive->set_vector("criteria", criteria_);
+    });
+    const int worse = best() == before ? ended() - 1 : before;
+    std::error_code none;
+    if (checkpoint_->wanted() && worse >= 0) std::filesystem::remove(path_of(worse), none);
+}
+
+void Starts::describe(Model& best_model, bool interrupted) const {
+    FitReport& report = report_of(best_model);
     if (interrupted) report.stopped = StopReason::interrupted;
-    report.seed = run.seed;
-    report.details.emplace_back("best_restart", std::int64_t{kept});
-    report.details.emplace_back("criterion_per_restart", criteria);
+    report.seed = run_.seed;
+    report.details.emplace_back("best_restart", std::int64_t{best()});
+    report.details.emplace_back("criterion_per_restart", criteria_);
+    if (checkpoint_) checkpoint_->warn(report);
 }
 
 double number_of(const FitReport& report, std::string_view name) {

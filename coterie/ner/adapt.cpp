@@ -15,6 +15,7 @@
 #include "coterie/entropy/soft_targets.hpp"
 #include "coterie/linalg/row_products.hpp"
 #include "coterie/linalg/scatter.hpp"
+#include "coterie/ner/internal/adapting.hpp"
 #include "coterie/ner/internal/calibration.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
@@ -150,7 +151,8 @@ Tagger logistic(const Task& task, const Run& run) {
     const Matrix<double> vectors = known.vectors.cast<double>();
     // C = 1, of the mean loss. The weights that it is of are those of the vectors as they are, not in units of their
     // spread.
-    const double unit = coterie::internal::training_unit(column_moments(vectors, Run(0, 1)));
+    const double unit =
+        coterie::internal::training_unit(column_moments(vectors, Run(0, 1)), static_cast<int>(labelling.tag_of.size()));
     options.gamma = 0.5 / static_cast<double>(known.tags.size()) / (unit * unit);
     const auto fit = fit_soft_targets(
         PointsView(vectors).as<double>(),
@@ -495,6 +497,7 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
         report.calibrated_on = static_cast<Index>(each.tags.size());
         out.sharpness = internal::sharpness_of(
             Eigen::Map<const eigen::Matrix<double>>(each.scores.data(), report.calibrated_on, task.count), each.tags);
+        if (share) out.outside_shift = internal::shift_of(each.tags, (share->first + share->second) / 2);
     }
     set_types(out, support);
     out.transitions = Transitions::of(support);
@@ -507,5 +510,39 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     if (report_out != nullptr) *report_out = std::move(report);
     return out;
 }
+
+namespace internal {
+
+Tagger adapted_once(const Corpus& support, const Matrix<float>& support_vectors, const Matrix<float>& other,
+                    const Way& way, const Run& run) {
+    Matrix<float> vectors(support_vectors.rows() + other.rows(), support_vectors.cols());
+    vectors << support_vectors, other;
+    Task task{&vectors, support.tags(), static_cast<Index>(support.types.size()) + 1};
+    task.tags.resize(at(vectors.rows()), -1);
+    Share share;
+    if (way.share) share = std::pair(*way.share, *way.share);
+    if (way.estimated) {
+        const double estimate = estimated_share(task, run);
+        share = std::pair(estimate, estimate);
+    }
+    share = clamped(share, task);
+    AdaptOptions options;
+    options.assignment = way.assignment;
+    Tagger out;
+    if (way.method == Adaptation::kmeans && !way.subspace)
+        out = subspace_tagger(task,
+                              {{"max_iterations", rounds},
+                               {"projection", std::string("none")},
+                               {"assignment", std::string(way.assignment == Assignment::hard ? "hard" : "soft")}},
+                              outside_prototypes, share, run);
+    else
+        out = adapted_by(way.method, task, share, options, run);
+    out.method = name(way.method);
+    set_types(out, support);
+    out.transitions = Transitions::of(support);
+    return out;
+}
+
+}  // namespace internal
 
 }  // namespace coterie::ner

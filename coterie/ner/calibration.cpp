@@ -11,11 +11,25 @@
 
 namespace coterie::ner::internal {
 
-double probability(const double* scores, Index tags, Index tag, double sharpness) {
+double probability(const double* scores, Index tags, Index tag, double sharpness, double shift) {
     const double largest = *std::max_element(scores, scores + tags);
+    const auto weight = [&](Index t) {
+        return std::isfinite(scores[t]) ? std::exp(sharpness * (scores[t] - largest) + (t == 0 ? shift : 0)) : 0;
+    };
     double sum = 0;
-    for (Index t = 0; t < tags; ++t) sum += std::isfinite(scores[t]) ? std::exp(sharpness * (scores[t] - largest)) : 0;
-    return std::isfinite(scores[tag]) ? std::exp(sharpness * (scores[tag] - largest)) / sum : 0;
+    for (Index t = 0; t < tags; ++t) sum += weight(t);
+    return weight(tag) / sum;
+}
+
+double shift_of(const Labels& tags, double share) {
+    if (tags.empty()) return 0;
+    const double least = 1 / (2 * static_cast<double>(tags.size()) + 2);
+    const auto log_odds = [&](double p) {
+        const double inside = std::clamp(p, least, 1 - least);
+        return std::log(inside / (1 - inside));
+    };
+    const auto outside = static_cast<double>(std::count(tags.begin(), tags.end(), 0));
+    return log_odds(share) - log_odds(outside / static_cast<double>(tags.size()));
 }
 
 double sharpness_of(const Matrix<double>& scores, const Labels& tags) {

@@ -5,29 +5,23 @@
 #include "coterie/ner/encoder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <map>
-#include <optional>
 
-#include <nlohmann/json.hpp>
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/parallel.hpp"
-#include "coterie/io/internal/formats.hpp"
 #include "coterie/linalg/products.hpp"
-#include "coterie/ner/internal/unicode.hpp"
-#include "coterie/ner/internal/word_pieces.hpp"
+#include "coterie/ner/internal/encoder_folder.hpp"
 
 namespace coterie::ner {
 
 // Parts of Encoder::Network, which is known outside this source by its name.
 namespace network {
 
-enum class Activation { gelu, gelu_tanh, relu };
+using internal::Activation;
+using internal::Chunk;
 
 struct Dense {
     Matrix<float> weight;  // out x in
@@ -43,125 +37,24 @@ struct Layer {
     Normalisation after_dense;
 };
 
-/// Pieces of consecutive words of a sentence, between [CLS] and [SEP].
-struct Chunk {
-    Index first_word = 0;  // in the corpus
-    std::vector<std::int32_t> pieces;
-    std::vector<std::pair<Index, Index>> words;  // first and last piece of each
-};
-
 }  // namespace network
 namespace {
 
 using coterie::internal::at;
-using Json = nlohmann::json;
 using namespace network;
 
 constexpr Index pieces_together = 256;  // dense layers take at least so many rows where there are
-
-/// A file of JSON, or what of it is asked for.
-class Config {
-public:
-    explicit Config(const std::string& path) : path_(path) {
-        const formats::Bytes bytes = formats::read_bytes(path);
-        json_ = Json::parse(bytes.text(), bytes.text() + bytes.size(), nullptr, false);
-        if (!json_.is_object()) throw BadData(path + ": is no JSON object", {.file = path});
-    }
-    bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
-    std::string text(const char* key) const {
-        require(has(key) && json_[key].is_string(), key, "a text");
-        return json_[key].get<std::string>();
-    }
-    Index count(const char* key) const {
-        require(has(key) && json_[key].is_number_integer(), key, "a whole number");
-        const auto value = json_[key].get<std::int64_t>();
-        require(value >= 1 && value <= 10'000'000, key, "from 1 to 10,000,000");
-        return static_cast<Index>(value);
-    }
-    double number(const char* key, double otherwise) const {
-        if (!has(key)) return otherwise;
-        require(json_[key].is_number(), key, "a number");
-        return json_[key].get<double>();
-    }
-    bool flag(const char* key, bool otherwise) const {
-        if (!has(key)) return otherwise;
-        require(json_[key].is_boolean(), key, "true or false");
-        return json_[key].get<bool>();
-    }
-    std::string text(const char* key, const std::string& otherwise) const { return has(key) ? text(key) : otherwise; }
-    [[noreturn]] void refuse(const char* key, const std::string& accepted) const {
-        throw BadData(path_ + ": " + key + " is " +
-                          (json_.contains(key) ? formats::shown(json_[key].dump(-1, ' ', true)) : "missing") +
-                          "; accepted is " + accepted,
-                      {.accepted = accepted, .file = path_});
-    }
-
-private:
-    void require(bool holds, const char* key, const std::string& accepted) const {
-        if (!holds) refuse(key, accepted);
-    }
-    std::string path_;
-    Json json_;
-};
-
-/// The tensors of a file, by name without the prefix that some programs write.
-class Tensors {
-public:
-    Tensors(const std::string& path, const std::string& prefix) : path_(path), bytes_(formats::read_bytes(path)) {
-        for (const auto& entry : formats::parse_safetensors_table(bytes_.data, path).tensors) {
-            std::string key = entry.name;
-            if (key.starts_with(prefix)) key.erase(0, prefix.size());
-            entries_.emplace(std::move(key), entry);
-        }
-    }
-    Matrix<float> matrix(const std::string& key, Index rows, Index columns) const {
-        Matrix<float> out(rows, columns);
-        read(key, {rows, columns}, out.data());
-        return out;
-    }
-    Vector<float> vector(const std::string& key, Index size) const {
-        Vector<float> out(size);
-        read(key, {size}, out.data());
-        return out;
-    }
-    Dense dense(const std::string& key, Index out, Index in) const {
-        return {matrix(key + ".weight", out, in), vector(key + ".bias", out)};
-    }
-    Normalisation normalisation(const std::string& key, Index size) const {
-        const bool old = entries_.contains(key + ".gamma");  // as TensorFlow called them
-        return {vector(key + (old ? ".gamma" : ".weight"), size), vector(key + (old ? ".beta" : ".bias"), size)};
-    }
-
-private:
-    void read(const std::string& key, const std::vector<std::int64_t>& shape, float* to) const {
-        const auto found = entries_.find(key);
-        const auto refuse = [&](const std::string& text) {
-            throw BadData(path_ + ": tensor " + key + " " + text, {.file = path_});
-        };
-        if (found == entries_.end()) refuse("is missing");
-        const auto& entry = found->second;
-        if (entry.dtype != "F32") refuse("is " + formats::shown(entry.dtype) + "; F32 is accepted");
-        if (entry.shape != shape)
-            refuse("is " + formats::shape_text(entry.shape) + "; config.json says " + formats::shape_text(shape));
-        std::memcpy(to, entry.data.data(), entry.data.size());
-        for (std::size_t i = 0; i < entry.data.size() / sizeof(float); ++i)
-            if (!std::isfinite(to[i])) refuse("holds numbers that are not finite");
-    }
-
-    std::string path_;
-    formats::Bytes bytes_;
-    std::map<std::string, formats::SafetensorsFile::Entry> entries_;
-};
 
 using MatrixF = Matrix<float>;
 
 }  // namespace
 
 struct Encoder::Network {
-    Index hidden = 0, heads = 0, inner = 0, positions = 0;
+    Index hidden = 0, heads = 0, positions = 0;
     Index first_position = 0;
     float epsilon = 0;
     Activation activation = Activation::gelu;
+    bool trained_on_tags = false;
     internal::WordPieces vocabulary;
     Matrix<float> pieces;  // of the vocabulary, x hidden
     Matrix<float> places;  // positions x hidden; the token type's row is in it
@@ -169,8 +62,7 @@ struct Encoder::Network {
     Matrix<float> relative;  // buckets x heads; empty but for MPNet
     std::vector<Layer> layers;
 
-    explicit Network(const std::string& folder);
-    std::vector<Chunk> chunks_of(const Corpus& corpus) const;
+    explicit Network(const std::string& path);
     void encode(const Chunk* chunks, Index count, int layer, MatrixF& out) const;
 
 private:
@@ -180,115 +72,29 @@ private:
                 MatrixF& out) const;
 };
 
-Encoder::Network::Network(const std::string& folder) {
-    const std::filesystem::path place(folder);
-    const auto file = [&](const char* name) { return (place / name).string(); };
-    const Config config(file("config.json"));
-    const std::string kind = config.text("model_type");
-    const bool distil = kind == "distilbert";
-    const bool mpnet = kind == "mpnet";
-    if (kind != "bert" && !distil && !mpnet) config.refuse("model_type", "bert, distilbert or mpnet");
-    hidden = config.count(distil ? "dim" : "hidden_size");
-    heads = config.count(distil ? "n_heads" : "num_attention_heads");
-    inner = config.count(distil ? "hidden_dim" : "intermediate_size");
-    const Index depth = config.count(distil ? "n_layers" : "num_hidden_layers");
-    const Index all_positions = config.count("max_position_embeddings");
-    const Index words = config.count("vocab_size");
-    if (hidden % heads != 0)
-        config.refuse(distil ? "n_heads" : "num_attention_heads",
-                      "a divisor of the " + std::to_string(hidden) + " dimensions");
-    epsilon = static_cast<float>(config.number("layer_norm_eps", 1e-12));
-    if (!(epsilon >= 0)) config.refuse("layer_norm_eps", "a number, at least 0");
-    if (config.text("position_embedding_type", "absolute") != "absolute")
-        config.refuse("position_embedding_type", "absolute");
-    const char* const activation_key = distil ? "activation" : "hidden_act";
-    const std::string shape = config.text(activation_key, "gelu");
-    if (shape == "gelu")
-        activation = Activation::gelu;
-    else if (shape == "gelu_new" || shape == "gelu_pytorch_tanh")
-        activation = Activation::gelu_tanh;
-    else if (shape == "relu")
-        activation = Activation::relu;
-    else
-        config.refuse(activation_key, "gelu, gelu_new or relu");
-    // MPNet numbers positions from the padding's on.
-    first_position = mpnet ? static_cast<Index>(config.number("pad_token_id", 1)) + 1 : 0;
-    positions = all_positions - first_position;
-    if (positions < 4) config.refuse("max_position_embeddings", "at least 4 more than the first position");
-
-    const Config tokens(file("tokenizer_config.json"));
-    const bool lower = tokens.flag("do_lower_case", true);
-    const formats::Bytes vocab = formats::read_bytes(file("vocab.txt"));
-    const std::string_view vocab_text(vocab.text(), vocab.size());
-    if (internal::broken_utf8(vocab_text) != std::string_view::npos)
-        throw BadData(file("vocab.txt") + ": is no UTF-8", {.file = file("vocab.txt")});
-    vocabulary =
-        internal::WordPieces(vocab_text, file("vocab.txt"),
-                             {lower, tokens.flag("strip_accents", lower), tokens.flag("tokenize_chinese_chars", true)},
-                             "[UNK]", mpnet ? "<s>" : "[CLS]", mpnet ? "</s>" : "[SEP]");
-    if (vocabulary.size() > words)
-        throw BadData(file("vocab.txt") + ": " + std::to_string(vocabulary.size()) +
-                          " pieces; config.json says vocab_size " + std::to_string(words),
-                      {.file = file("vocab.txt")});
-
-    const Tensors tensors(file("model.safetensors"), kind + ".");
-    pieces = tensors.matrix("embeddings.word_embeddings.weight", words, hidden);
-    places = tensors.matrix("embeddings.position_embeddings.weight", all_positions, hidden);
-    if (kind == "bert")
-        places.rowwise() +=
-            tensors.matrix("embeddings.token_type_embeddings.weight", config.count("type_vocab_size"), hidden).row(0);
-    of_embeddings = tensors.normalisation("embeddings.LayerNorm", hidden);
-    if (mpnet)
-        relative = tensors.matrix(
-            "encoder.relative_attention_bias.weight",
-            config.has("relative_attention_num_buckets") ? config.count("relative_attention_num_buckets") : 32, heads);
-    for (Index l = 0; l < depth; ++l) {
-        const std::string layer = (distil ? "transformer.layer." : "encoder.layer.") + std::to_string(l) + ".";
-        const auto dense = [&](const char* key, Index out, Index in) { return tensors.dense(layer + key, out, in); };
-        const auto normal = [&](const char* key) { return tensors.normalisation(layer + key, hidden); };
-        if (distil)
-            layers.push_back({dense("attention.q_lin", hidden, hidden), dense("attention.k_lin", hidden, hidden),
-                              dense("attention.v_lin", hidden, hidden), dense("attention.out_lin", hidden, hidden),
-                              normal("sa_layer_norm"), dense("ffn.lin1", inner, hidden),
-                              dense("ffn.lin2", hidden, inner), normal("output_layer_norm")});
-        else if (mpnet)
-            layers.push_back({dense("attention.attn.q", hidden, hidden), dense("attention.attn.k", hidden, hidden),
-                              dense("attention.attn.v", hidden, hidden), dense("attention.attn.o", hidden, hidden),
-                              normal("attention.LayerNorm"), dense("intermediate.dense", inner, hidden),
-                              dense("output.dense", hidden, inner), normal("output.LayerNorm")});
-        else
-            layers.push_back(
-                {dense("attention.self.query", hidden, hidden), dense("attention.self.key", hidden, hidden),
-                 dense("attention.self.value", hidden, hidden), dense("attention.output.dense", hidden, hidden),
-                 normal("attention.output.LayerNorm"), dense("intermediate.dense", inner, hidden),
-                 dense("output.dense", hidden, inner), normal("output.LayerNorm")});
-    }
-}
-
-std::vector<Chunk> Encoder::Network::chunks_of(const Corpus& corpus) const {
-    const auto most = static_cast<std::size_t>(positions - 2);
-    std::vector<Chunk> out;
-    Index number = 0;
-    for (const Sentence& sentence : corpus.sentences) {
-        bool open = false;
-        for (const Word& word : sentence.words) {
-            std::vector<std::int32_t> own = vocabulary.pieces_of(corpus.text_of(sentence, word));
-            if (own.empty()) own = {vocabulary.unknown()};  // a word of nothing but control characters
-            if (own.size() > most) own.erase(own.begin() + static_cast<std::ptrdiff_t>(most) - 1, own.end() - 1);
-            if (!open || out.back().pieces.size() - 1 + own.size() > most) {
-                if (open) out.back().pieces.push_back(vocabulary.end());
-                out.push_back({number, {vocabulary.begin()}, {}});
-                open = true;
-            }
-            Chunk& chunk = out.back();
-            const auto first = static_cast<Index>(chunk.pieces.size());
-            chunk.pieces.insert(chunk.pieces.end(), own.begin(), own.end());
-            chunk.words.emplace_back(first, static_cast<Index>(chunk.pieces.size()) - 1);
-            ++number;
-        }
-        out.back().pieces.push_back(vocabulary.end());
-    }
-    return out;
+Encoder::Network::Network(const std::string& path) {
+    internal::EncoderFolder folder(path);
+    const internal::EncoderShape& shape = folder.shape;
+    hidden = shape.hidden;
+    heads = shape.heads;
+    positions = shape.positions - shape.first_position;
+    first_position = shape.first_position;
+    epsilon = static_cast<float>(shape.epsilon);
+    activation = shape.activation;
+    trained_on_tags = shape.trained_on_tags;
+    std::size_t next = 0;
+    const auto matrix = [&] { return folder.matrix(next++); };
+    const auto vector = [&] { return Vector<float>(folder.matrix(next++).row(0).transpose()); };
+    // In braces what stands first is read first.
+    const auto dense = [&] { return Dense{matrix(), vector()}; };
+    const auto normal = [&] { return Normalisation{vector(), vector()}; };
+    pieces = matrix();
+    places = matrix();
+    of_embeddings = normal();
+    if (shape.buckets > 0) relative = matrix();
+    for (Index l = 0; l < shape.layers; ++l)
+        layers.push_back({dense(), dense(), dense(), dense(), normal(), dense(), dense(), normal()});
+    vocabulary = std::move(folder.vocabulary);
 }
 
 namespace {
@@ -422,7 +228,8 @@ int Encoder::layers() const { return static_cast<int>(network_->layers.size()); 
 
 int Encoder::layer_of(const std::string& text) const {
     if (text == "last") return layers();
-    if (text == "middle" || text == "auto") return layers() / 2;
+    if (text == "auto") return network_->trained_on_tags ? layers() : layers() / 2;
+    if (text == "middle") return layers() / 2;
     int number = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > layers())
@@ -432,7 +239,7 @@ int Encoder::layer_of(const std::string& text) const {
 }
 
 Matrix<float> Encoder::encode(const Corpus& corpus, int layer, const Run& run) const {
-    const std::vector<Chunk> chunks = network_->chunks_of(corpus);
+    const std::vector<Chunk> chunks = internal::chunks_of(corpus, network_->vocabulary, network_->positions);
     std::vector<Index> borders = {0};  // of blocks of chunks
     Index pieces = 0;
     for (std::size_t c = 0; c < chunks.size(); ++c) {

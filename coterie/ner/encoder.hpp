@@ -35,8 +35,8 @@ public:
     Index dimensions() const;
     /// L.
     int layers() const;
-    /// "last" is L, "middle" and "auto" are L / 2, which serves best as long as the encoder was not trained on tags;
-    /// else a number from 0 to L. BadArgument names them.
+    /// "last" is L, "middle" L / 2, a number from 0 to L itself. "auto" is L where the encoder was trained on tags
+    /// (source.hpp), else L / 2, which serves better then. BadArgument names them.
     int layer_of(const std::string& text) const;
 
     /// One row per word of the corpus, layer l. Throws as the run's stop says.

@@ -179,9 +179,9 @@ void Tagger::tag(Corpus& corpus, PointsView vectors, const TagOptions& options, 
                     if (t != 1 + mention.type) others = std::max(others, all(row, t));
                 mention.margin = std::min(mention.margin, all(row, 1 + mention.type) - others);
                 if (sharpness > 0)
-                    mention.probability =
-                        std::min(mention.probability,
-                                 internal::probability(all.row(row).data(), all.cols(), 1 + mention.type, sharpness));
+                    mention.probability = std::min(
+                        mention.probability, internal::probability(all.row(row).data(), all.cols(), 1 + mention.type,
+                                                                   sharpness, outside_shift));
             }
         }
     }
@@ -205,6 +205,7 @@ void Tagger::save(const std::string& path) const {
                              t.outside_type, t.type_outside,  t.type_same,  t.type_other};
     archive.set_vector("factor_and_transitions", others);
     archive.set_vector("sharpness", std::vector<double>{sharpness});
+    archive.set_vector("outside_shift", std::vector<double>{outside_shift});
     archive.save(path);
 }
 
@@ -243,6 +244,7 @@ Tagger Tagger::from(const Archive& archive, const std::string& path) {
         out.factor = others[0];
         out.sharpness = archive.vector("sharpness", 1)[0];
         if (out.sharpness < 0) refuse("its sharpness is negative");
+        out.outside_shift = archive.vector("outside_shift", 1)[0];
         out.transitions = {others[1], others[2], others[3], others[4], others[5], others[6], others[7]};
     } catch (const BadData& error) {
         if (std::string(error.message()).starts_with(path)) throw;

@@ -17,9 +17,10 @@
 // The margin of a word is the score of its tag less the largest of the others; of a mention the least of its words. It
 // ranks mentions by how sure they are; it is no probability, and negative where transitions decided.
 //
-// The probability of a word's tag is softmax(a s), without transitions; of a mention that of its least sure word. The
-// sharpness a is that of largest likelihood for words of the support when their sentence is left out (adapt.hpp): it
-// holds as far as the words to tag are like those of the support.
+// The probability of a word's tag is softmax(a s + b [O]), without transitions; of a mention that of its least sure
+// word. The sharpness a is that of largest likelihood for words of the support when their sentence is left out
+// (adapt.hpp): it holds as far as the words to tag are like those of the support. Where their share of O is known, the
+// shift b makes up for the support's own, whose sentences were chosen for their mentions.
 
 #include <string>
 #include <vector>
@@ -63,6 +64,7 @@ struct COTERIE_API Tagger {
     Vector<double> bias;               // b, k; only where linear
     std::vector<std::int32_t> tag_of;  // k, in 0..L-1
     double sharpness = 0;              // a, in units of the scores; 0: not known, there are no probabilities
+    double outside_shift = 0;          // b; 0 where the share of O is not known
     Transitions transitions;
     std::string encoder;  // where the vectors of words were from, and which layer: vectors.hpp
     std::string layer;

@@ -199,7 +199,7 @@ TEST(NerCalibration, FindsTheSharpnessOfTheWords) {
             for (Index t = 0; t < 3; ++t) scores(i, t) = random.normal() / truth;
             double left = random.uniform();
             std::int32_t tag = 0;
-            while (tag < 2 && (left -= internal::probability(scores.row(i).data(), 3, tag, truth)) > 0) ++tag;
+            while (tag < 2 && (left -= internal::probability(scores.row(i).data(), 3, tag, truth, 0)) > 0) ++tag;
             tags.push_back(tag);
         }
         const double found = internal::sharpness_of(scores, tags);
@@ -210,7 +210,7 @@ TEST(NerCalibration, FindsTheSharpnessOfTheWords) {
                 for (Index t = 0; t < 3; ++t) {
                     const double share = 1.0 / (static_cast<double>(n) + 2);
                     sum += (t == tags[static_cast<std::size_t>(i)] ? 1 - share : share / 2) *
-                           std::log(internal::probability(scores.row(i).data(), 3, t, a));
+                           std::log(internal::probability(scores.row(i).data(), 3, t, a, 0));
                 }
             return sum;
         };
@@ -229,9 +229,26 @@ TEST(NerCalibration, Borders) {
     EXPECT_EQ(internal::sharpness_of(scores, {1, 0, 1, 0}), 0);  // all wrong
     EXPECT_EQ(internal::sharpness_of(Matrix<double>(0, 3), {}), 0);
     EXPECT_EQ(internal::sharpness_of(Matrix<double>::Ones(4, 3), {0, 1, 2, 0}), 0);
-    EXPECT_EQ(internal::probability(scores.row(0).data(), 3, 2, 1), 0);
-    EXPECT_NEAR(internal::probability(scores.row(0).data(), 3, 0, 1), 1 / (1 + std::exp(-3.0)), 1e-15);
-    EXPECT_NEAR(internal::probability(scores.row(0).data(), 3, 1, 1e300), 0, 1e-300);
+    EXPECT_EQ(internal::probability(scores.row(0).data(), 3, 2, 1, 0), 0);
+    EXPECT_NEAR(internal::probability(scores.row(0).data(), 3, 0, 1, 0), 1 / (1 + std::exp(-3.0)), 1e-15);
+    EXPECT_NEAR(internal::probability(scores.row(0).data(), 3, 1, 1e300, 0), 0, 1e-300);
+}
+
+TEST(NerCalibration, AShiftIsAnotherShareOfOutside) {
+    // Words of O, A and B in equal parts at s_t = log density: a text with nine tenths of O, by Bayes' rule.
+    const Labels tags = {0, 1, 2, 0, 1, 2};
+    const double shift = internal::shift_of(tags, 0.9);
+    const std::array<double, 3> scores = {-1.5, -0.3, -2.0};
+    const std::array<double, 3> priors = {0.9, 0.05, 0.05};
+    double sum = 0;
+    for (std::size_t t = 0; t < 3; ++t) sum += priors[t] * std::exp(scores[t]);
+    for (std::size_t t = 0; t < 3; ++t)
+        EXPECT_NEAR(internal::probability(scores.data(), 3, static_cast<Index>(t), 1, shift),
+                    priors[t] * std::exp(scores[t]) / sum, 1e-14);
+    EXPECT_NEAR(internal::shift_of(tags, 1.0 / 3), 0, 1e-15);
+    EXPECT_NEAR(internal::shift_of({0, 0, 0}, 1), 0, 1e-15);  // neither is nearer to 1 than 1 - 1 / 8
+    EXPECT_NEAR(internal::shift_of({0, 1}, 0), std::log(1.0 / 5), 1e-15);
+    EXPECT_EQ(internal::shift_of({}, 0.5), 0);
 }
 
 TEST(NerAdapt, MentionsHaveProbabilitiesWhereSentencesCanBeLeftOut) {
@@ -256,6 +273,29 @@ TEST(NerAdapt, MentionsHaveProbabilitiesWhereSentencesCanBeLeftOut) {
                                 PointsView(), {.method = Adaptation::prototypes}, coterie::Run(0, 1), &report);
     EXPECT_EQ(report.calibrated_on, 0);
     EXPECT_EQ(tagger.sharpness, 0);
+}
+
+TEST(NerAdapt, AShareShiftsProbabilities) {
+    const World support = world(8, 1, 4, 30, 3);
+    World fresh = world(40, 2, 4, 30, 3);
+    const Tagger plain = adapted(support, fresh.vectors, {.method = Adaptation::prototypes, .outside_share = "none"});
+    const Tagger shifted =
+        adapted(support, fresh.vectors, {.method = Adaptation::prototypes, .outside_share = "0.9:0.94"});
+    EXPECT_EQ(plain.outside_shift, 0);
+    EXPECT_EQ(plain.sharpness, shifted.sharpness);
+    EXPECT_NEAR(shifted.outside_shift, internal::shift_of(support.corpus.tags(), 0.92), 1e-12);
+    EXPECT_GT(shifted.outside_shift, 0.1);
+    Corpus before = fresh.corpus;
+    plain.tag(before, fresh.vectors, {}, coterie::Run(0, 1));
+    Corpus after = fresh.corpus;
+    shifted.tag(after, fresh.vectors, {}, coterie::Run(0, 1));
+    Index mentions = 0;
+    for (std::size_t s = 0; s < before.sentences.size(); ++s) {
+        ASSERT_EQ(before.sentences[s].mentions.size(), after.sentences[s].mentions.size());  // the same, but less sure
+        for (std::size_t m = 0; m < before.sentences[s].mentions.size(); ++m, ++mentions)
+            EXPECT_LT(after.sentences[s].mentions[m].probability, before.sentences[s].mentions[m].probability);
+    }
+    EXPECT_GT(mentions, 20);
 }
 
 TEST(NerAdapt, TheBestOfTheSupportIsTaken) {
@@ -363,12 +403,14 @@ TEST(NerTagger, SavedAndLoaded) {
         Tagger tagger = adapted(support, fresh.vectors, {.method = method});
         tagger.encoder = "folder";
         tagger.layer = "3";
+        tagger.outside_shift = 0.25;
         tagger.save(folder / "m.coterie");
         const Tagger loaded = Tagger::load(folder / "m.coterie");
         EXPECT_EQ(loaded.scores(fresh.vectors, coterie::Run(0, 1)), tagger.scores(fresh.vectors, coterie::Run(0, 1)))
             << name(method);
         EXPECT_EQ(loaded.types, tagger.types);
         EXPECT_EQ(loaded.layer, "3");
+        EXPECT_EQ(loaded.outside_shift, 0.25);
         EXPECT_EQ(loaded.transitions.type_same, tagger.transitions.type_same);
     }
     std::string bytes = coterie::testing::contents(folder / "m.coterie");

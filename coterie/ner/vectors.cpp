@@ -113,7 +113,8 @@ WordVectors looked_up(const Table& table, const Corpus& corpus) {
 const OptionSet& VectorOptions::described() {
     static const OptionSet set = OptionSetFor<VectorOptions>().text(
         "layer", &VectorOptions::layer,
-        "the encoder's layer whose states are taken: last, middle, a number, or auto, which is the middle one");
+        "the encoder's layer whose states are taken: last, middle, a number, or auto, which is the middle one, and the "
+        "last where the encoder was trained on tags");
     return set;
 }
 

@@ -23,6 +23,7 @@
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
 #include "coterie/pipeline/internal/quartiles.hpp"
+#include "coterie/pipeline/internal/row_distance.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie {
@@ -34,6 +35,7 @@ namespace {
 constexpr double kTelling = 0.2;       // Cohen's small effect
 constexpr std::size_t kColumns = 5;    // told of a cluster
 constexpr std::size_t kRows = 3;       // typical and doubtful ones
+constexpr std::size_t kOutliers = 10;  // told
 constexpr Index kMostForExact = 5000;  // rows whose silhouettes are taken over all pairs
 constexpr double kRounding = 1e-12;    // of a column's variance: what is less is none
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -42,7 +44,7 @@ double weight_of(std::span<const double> weights, Index row) { return weights.em
 
 void check(PointsView rows, const std::vector<std::string>& names, std::span<const std::int32_t> labels, int clusters,
            std::span<const double> weights, const Run& run) {
-    const Index own = internal::own_rows(internal::grid_of(rows), run.communicator()).count();
+    const Index own = internal::own_rows(rows, run).count();
     if (rows.rows() == 0) throw BadArgument("description: there are no rows");
     if (static_cast<Index>(labels.size()) != own)
         throw BadArgument("description: " + std::to_string(labels.size()) + " labels for " + std::to_string(own) +
@@ -87,7 +89,7 @@ template <class Scalar>
 ClusterMoments moments_of(PointsView points, std::span<const std::int32_t> labels, Index clusters,
                           std::span<const double> weights, const Run& run) {
     const Index d = points.columns();
-    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    const internal::Range own = internal::own_rows(points, run);
     const Index first = 0;
     const Points origin_row = internal::gather_rows(points, std::span(&first, 1), run);
     ClusterMoments out{.origin = Vector<double>(d),
@@ -157,21 +159,23 @@ private:
 // What the model says of this process' rows, but for those that are left out.
 struct Seen {
     Labels labels;
-    std::vector<double> membership;  // in the own cluster; empty: the method has none
-    std::vector<double> lead;        // over the next
+    std::vector<double> membership;      // in the own cluster; empty: the method has none
+    std::vector<double> lead;            // over the next
+    std::vector<double> outlier_scores;  // empty: there are none
     std::optional<Points> embedding;
 };
 
 Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labels, const Run& run) {
     prepared.left_out.clear();
-    const OutputSet has = pipeline.model().outputs();
     const PointsView points = prepared.points;
-    const internal::Range own = internal::own_rows(internal::grid_of(points), run.communicator());
+    const internal::Range own = internal::own_rows(points, run);
     Wanted wanted{.labels = labels == nullptr, .outputs = {}};
-    const bool memberships = has.has(Output::memberships);
-    const bool embeds = has.has(Output::embedding);
+    const bool memberships = pipeline.has(Output::memberships);
+    const bool embeds = pipeline.has(Output::embedding);
     if (memberships) wanted.outputs.push_back(Output::memberships);
     if (embeds) wanted.outputs.push_back(Output::embedding);
+    const bool scores = pipeline.has(Output::outlier_score);
+    if (scores) wanted.outputs.push_back(Output::outlier_score);
     Seen out;
     if (labels != nullptr) out.labels = *labels;
     if (!wanted.labels && wanted.outputs.empty()) return out;
@@ -195,8 +199,12 @@ Seen seen_by(const Pipeline& pipeline, PreparedRows prepared, const Labels* labe
                 out.lead.push_back(own_share - other);
             }
         }
-        if (embeds) {
+        if (scores) {
             const Matrix<double>& of = results.outputs.back();
+            out.outlier_scores.insert(out.outlier_scores.end(), of.data(), of.data() + of.size());
+        }
+        if (embeds) {
+            const Matrix<double>& of = results.outputs[memberships ? 1 : 0];
             std::copy_n(of.data(), of.size(), embedding.data() + (results.first - own.begin) * embedding.cols());
         }
     });
@@ -220,7 +228,7 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
                        std::span<const std::int32_t> labels, std::span<const double> weights, const Run& run) {
     constexpr Index step = 256;
     const Index d = space.columns();
-    const internal::Range own = internal::own_rows(internal::grid_of(space), run.communicator());
+    const internal::Range own = internal::own_rows(space, run);
     // Only clusters that have rows have a mean. Scores in the rows' own precision choose the nearest other one; the
     // distance that is told is that of the differences.
     Matrix<double> of_rows(static_cast<Index>(there.size()), d);
@@ -241,17 +249,7 @@ Closeness closeness_of(PointsView space, const Matrix<double>& means, const std:
     std::vector<Scratch> scratch(at(std::max(run.threads, 1)));
     Closeness out{std::vector<double>(at(own.count()), 0.0), std::vector<double>(at(own.count()), 1.0)};
     const auto distance = [&](const Scalar* x, Index c) {
-        // Four sums: one would wait for itself at every step.
-        double squared[4] = {0, 0, 0, 0};
-        const double* const mean = of_rows.row(c).data();
-        Index p = 0;
-        for (; p + 4 <= d; p += 4)
-            for (Index lane = 0; lane < 4; ++lane) {
-                const double difference = static_cast<double>(x[p + lane]) - mean[p + lane];
-                squared[lane] += difference * difference;
-            }
-        for (; p < d; ++p) squared[0] += (static_cast<double>(x[p]) - mean[p]) * (static_cast<double>(x[p]) - mean[p]);
-        return std::sqrt((squared[0] + squared[1]) + (squared[2] + squared[3]));
+        return std::sqrt(internal::squared_distance_to(x, of_rows.row(c).data(), d));
     };
     const Stage stage{.name = "distances",
                       .operations = static_cast<double>(space.rows()) * static_cast<double>(d * of_rows.rows())};
@@ -393,6 +391,25 @@ void add_nearest(Description& out, const Matrix<double>& means, const std::vecto
     }
 }
 
+// The rows of all processes with the largest scores, of equal ones the first.
+std::vector<OutlierRow> largest(const std::vector<double>& own_scores, const internal::Range& own, const Run& run) {
+    const auto before = [](const OutlierRow& a, const OutlierRow& b) {
+        return std::pair(-a.score, a.row) < std::pair(-b.score, b.row);
+    };
+    const auto cut = [&](std::vector<OutlierRow>& rows) {
+        const auto count = std::min(rows.size(), kOutliers);
+        std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), before);
+        rows.resize(count);
+    };
+    std::vector<OutlierRow> out;
+    for (std::size_t i = 0; i < own_scores.size(); ++i)
+        out.push_back({own.begin + static_cast<Index>(i), own_scores[i]});
+    cut(out);
+    out = internal::gather(run.communicator(), out);
+    cut(out);
+    return out;
+}
+
 std::vector<ClusterProfile> profiles_of(const ClusterMoments& moments, const std::vector<std::string>& names,
                                         const Model& model) {
     const Index k = moments.sum.rows();
@@ -495,12 +512,17 @@ void tell_shares(std::vector<ClusterProfile>& clusters, const ColumnCoding& codi
         }
 }
 
+// Rows of all processes.
+Index noise_in(const Labels& labels, const Run& run) {
+    const auto own = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
+    return internal::add_up(run.communicator(), std::vector<Index>{own}).front();
+}
+
 // Rows of label -1, noise, count as absent: they get weight 0, and label 0, which then means nothing. False: there is
 // nothing else.
 bool set_noise_aside(Labels& labels, std::vector<double>& weights, PointsView rows, const Run& run) {
-    const internal::Range own = internal::own_rows(internal::grid_of(rows), run.communicator());
-    const auto noise = static_cast<Index>(std::count(labels.begin(), labels.end(), -1));
-    const Index all = internal::add_up(run.communicator(), std::vector<Index>{noise}).front();
+    const internal::Range own = internal::own_rows(rows, run);
+    const Index all = noise_in(labels, run);
     if (all == 0 || static_cast<Index>(labels.size()) != own.count()) return true;
     if (weights.empty()) weights.assign(at(rows.rows()), 1.0);
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -537,12 +559,14 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
     Labels with_noise = seen.labels;
     if (!set_noise_aside(seen.labels, weights, rows, run)) {
         Description out;
+        out.noise = noise_in(with_noise, run);
         out.warnings.push_back("all rows are noise");
         return out;
     }
     check(rows, column_names, seen.labels, k, weights, run);
     const ClusterMoments moments = cluster_moments(rows, seen.labels, k, weights, run);
     Description out;
+    out.noise = noise_in(with_noise, run);
     out.clusters = profiles_of(moments, column_names, model);
 
     std::vector<internal::ColumnOfCluster> wanted;
@@ -571,7 +595,7 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
         if (moments.rows[at(j)] > 0) there.push_back(j);
     Closeness closeness = space.with_scalar(
         [&]<class Scalar>() { return closeness_of<Scalar>(space, means, there, seen.labels, weights, run); });
-    const internal::Range own = internal::own_rows(internal::grid_of(space), run.communicator());
+    const internal::Range own = internal::own_rows(space, run);
     std::vector<double> away = seen.membership;
     for (double& each : away) each = -each;
     const auto typical =
@@ -588,14 +612,11 @@ Description describe(const Pipeline& pipeline, const PreparedRows& prepared, con
         for (auto* const numbers : {&cluster.typical, &cluster.doubtful})
             for (Index& row : *numbers) row = internal::number_among_all(row, prepared.left_out);
     out.row_silhouettes = std::move(closeness.silhouette);
-    out.row_distances = std::move(closeness.own);
-    const double farthest =
-        out.row_distances.empty() ? 0 : *std::max_element(out.row_distances.begin(), out.row_distances.end());
-    for (std::size_t i = 0; i < with_noise.size(); ++i) {
-        if (with_noise[i] >= 0) continue;
-        out.row_silhouettes[i] = 0;
-        out.row_distances[i] = farthest;
-    }
+    out.outliers = largest(seen.outlier_scores, own, run);
+    for (OutlierRow& each : out.outliers) each.row = internal::number_among_all(each.row, prepared.left_out);
+    out.row_outlier_scores = std::move(seen.outlier_scores);
+    for (std::size_t i = 0; i < with_noise.size(); ++i)
+        if (with_noise[i] < 0) out.row_silhouettes[i] = 0;
     out.row_labels = std::move(with_noise);
 
     if (there.size() == 1 && k > 1 && rows.rows() > 1)

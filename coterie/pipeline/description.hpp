@@ -55,6 +55,12 @@ struct ClusterProfile {
     std::optional<int> nearest;        // the cluster whose mean is nearest
 };
 
+/// A row, counted from 0, and how far out it lies: Output::outlier_score.
+struct OutlierRow {
+    Index row = 0;
+    double score = 0;
+};
+
 struct Description {
     std::vector<ClusterProfile> clusters;  // k, some of which may be empty
     // By describe alone:
@@ -62,9 +68,11 @@ struct Description {
     std::optional<double> silhouette;            // mean of all rows
     std::optional<std::pair<int, int>> closest;  // the two clusters whose means are nearest to each other
     std::string space;                           // where distances are taken, in words
+    Index noise = 0;                             // rows in no cluster
     Labels row_labels;                           // of this process' rows, of those that are not left out; -1: noise
-    std::vector<double> row_silhouettes;  // s_i of this process' rows; 1 where there is no other cluster, 0 of noise
-    std::vector<double> row_distances;    // to the mean of their cluster; of noise the largest of these
+    std::vector<double> row_silhouettes;     // s_i of this process' rows; 1 where there is no other cluster, 0 of noise
+    std::vector<double> row_outlier_scores;  // of this process' rows; empty where the pipeline has none
+    std::vector<OutlierRow> outliers;        // at most ten, the largest scores of all rows first
     /// All rows in one cluster, or noise; rows that lie far from every row of the fit (Pipeline::far_rows).
     std::vector<std::string> warnings;
 };

@@ -79,11 +79,13 @@ std::string share_percent(double share) { return fixed_text(100 * share, 1) + " 
 
 void add_sizes(Facts& rows, const ClusteringResult& result) {
     if (!result.sizes.empty()) rows.emplace_back("sizes", sizes_text(result.sizes));
-    if (result.noise > 0) {
+    if (result.noise > 0 || result.noise_beyond) {
         const Index all = std::accumulate(result.sizes.begin(), result.sizes.end(), result.noise);
-        rows.emplace_back("noise", count_text(result.noise) + " (" +
-                                       share_percent(static_cast<double>(result.noise) / static_cast<double>(all)) +
-                                       ")");
+        rows.emplace_back(
+            "noise",
+            count_text(result.noise) + " (" +
+                share_percent(static_cast<double>(result.noise) / static_cast<double>(all)) + ")" +
+                (result.noise_beyond ? ", of outlier scores above " + formatted("%.4g", *result.noise_beyond) : ""));
     }
     if (!result.groups.empty()) rows.emplace_back("labels", label_groups_text(result.groups, result.sizes));
 }
@@ -128,6 +130,15 @@ std::string short_description(const Description& description) {
 std::string rows_text(const std::vector<Index>& rows) {
     std::string out;
     for (const Index row : rows) out += (out.empty() ? "" : " ") + std::to_string(row + 1);
+    return out;
+}
+
+// "row 107 (4.21), 118 (3.9)"
+std::string outliers_text(const std::vector<OutlierRow>& outliers) {
+    std::string out = outliers.size() == 1 ? "row" : "rows";
+    for (const OutlierRow& each : outliers)
+        out += (&each == &outliers.front() ? " " : ", ") + std::to_string(each.row + 1) + " (" +
+               formatted("%.3g", each.score) + ")";
     return out;
 }
 
@@ -196,6 +207,7 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
     result.sizes = result.report.sizes;
     result.noise = std::accumulate(result.sizes.begin(), result.sizes.end(), result.report.points,
                                    [](Index left, Index size) { return left - size; });
+    result.noise_beyond = pipeline.noise_beyond();
     result.interrupted = result.report.stopped == StopReason::interrupted;
     if (result.preprocessing != "none") result.seconds.emplace_back("preprocess", pipeline.preparation_seconds());
     result.seconds.emplace_back("fit", pipeline.fit_seconds());
@@ -227,6 +239,7 @@ AppliedResult predict_result(const Pipeline& pipeline, std::vector<Index> sizes,
     AppliedResult result = applied(pipeline, std::accumulate(sizes.begin(), sizes.end(), noise), source);
     result.sizes = std::move(sizes);
     result.noise = noise;
+    result.noise_beyond = pipeline.noise_beyond();
     label_and_score(result, clusters, pipeline.model().cluster_labels(), truth, left_out);
     warn_of_other_names(result);
     return result;
@@ -236,6 +249,8 @@ AppliedResult description_result(const Pipeline& pipeline, Description descripti
                                  const std::string& source) {
     AppliedResult result = applied(pipeline, rows, source);
     for (const ClusterProfile& cluster : description.clusters) result.sizes.push_back(cluster.rows);
+    result.noise = description.noise;
+    result.noise_beyond = pipeline.noise_beyond();
     result.warnings = description.warnings;
     result.description = std::move(description);
     return result;
@@ -292,6 +307,7 @@ std::string text_document(const AppliedResult& result) {
         if (description.closest)
             rows.emplace_back("nearest", "clusters " + description.clusters[at(description.closest->first)].name +
                                              " and " + description.clusters[at(description.closest->second)].name);
+        if (!description.outliers.empty()) rows.emplace_back("outliers", outliers_text(description.outliers));
     }
     if (result.moved_to > 0)
         rows.emplace_back("dimensions", std::to_string(result.dimensions) + " to " + std::to_string(result.moved_to));

@@ -28,6 +28,7 @@ struct ClusteringResult {
     LabelColumn labels;                      // merged_by_label; empty after transform
     std::vector<Index> sizes;                // points per cluster
     Index noise = 0;                         // points in none
+    std::optional<double> noise_beyond;      // the outlier score beyond which points are; none: no share was asked for
     std::vector<LabelGroup> groups;          // with partial labels
     std::optional<Description> description;  // the caller's to fill: of describe, or with profiles alone
     std::optional<Agreement> agreement;

@@ -79,19 +79,35 @@ Points columns_of(const Points& points, const std::vector<Index>& which) {
     });
 }
 
-// What is known of all rows and not of the sample alone cannot hold for the labels of the others.
+// What is known of all rows holds neither for the labels of rows beyond a sample nor for those of noise.
+template <class Refuse>
+void require_nothing_of_all_rows(const Method& method, const OptionValues& options, const Problem& problem,
+                                 const std::string& use, const std::string& who, Refuse refuse) {
+    const auto affinity = options.find("affinity");
+    if (problem.graph || (method.takes.graph && affinity != options.end() &&
+                          affinity->second == OptionValue(std::string("precomputed"))))
+        refuse("affinities have no rows to " + use + "; points are needed");
+    if (!problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes)
+        refuse("partial labels, shares and sizes are of all rows, and " + who + " would not keep them");
+    if (!problem.must_links.empty() || !problem.cannot_links.empty())
+        refuse("pairs are of all rows, and " + who + " would not keep them");
+}
+
+void require_noise(const Method& method, const OptionValues& options, const Problem& problem) {
+    const auto refuse = [](const std::string& why) {
+        throw BadArgument("option `noise_share`: " + why, {.option = "noise_share"});
+    };
+    // A method that is not told how many clusters there are tells itself which rows are in none.
+    if (method.options->find("clusters") == nullptr)
+        refuse("method " + method.name + " finds by itself which rows are noise");
+    require_nothing_of_all_rows(method, options, problem, "score", "noise", refuse);
+}
+
 void require_samples(const Method& method, const OptionValues& options, const Problem& problem, const Run& run) {
     const auto refuse = [](const std::string& why) {
         throw BadArgument("option `sample`: " + why, {.option = "sample"});
     };
-    const auto affinity = options.find("affinity");
-    if (problem.graph || (method.takes.graph && affinity != options.end() &&
-                          affinity->second == OptionValue(std::string("precomputed"))))
-        refuse("affinities have no rows to draw from; points are needed");
-    if (!problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes)
-        refuse("partial labels, shares and sizes are of all rows, and a sample would not keep them");
-    if (!problem.must_links.empty() || !problem.cannot_links.empty())
-        refuse("pairs are of all rows, and a sample would not keep them");
+    require_nothing_of_all_rows(method, options, problem, "draw from", "a sample", refuse);
     if (!run.checkpoint.empty() && run.communicator().size() > 1)
         refuse("every process fits it, and one checkpoint cannot serve them all");
 }
@@ -167,10 +183,6 @@ private:
     Index kept_;
 };
 
-internal::Range own_range(PointsView points, const Run& run) {
-    return internal::own_rows(internal::grid_of(points), run.communicator());
-}
-
 std::string left_out_text(std::size_t rows, Index all) {
     return std::to_string(rows) + " of " + std::to_string(all) + (all == 1 ? " row" : " rows") +
            (rows == 1 ? " misses a value and is left out: it has no label"
@@ -202,11 +214,16 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
 }  // namespace
 
 const OptionSet& FitOptions::described() {
-    static const OptionSet set = OptionSetFor<FitOptions>().integer<int>(
-        "sample", &FitOptions::sample, at_least(1),
-        "fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those "
-        "of all rows",
-        "all rows");
+    static const OptionSet set =
+        OptionSetFor<FitOptions>()
+            .integer<int>("sample", &FitOptions::sample, at_least(1),
+                          "fit on so many rows, drawn by the seed, and label the others by the model; centring and "
+                          "scaling are those of all rows",
+                          "all rows")
+            .real(
+                "noise_share", &FitOptions::noise_share, {.low = 0, .high = 0.5, .low_open = false, .high_open = true},
+                "make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does "
+                "the same with later rows of such scores; 0: no row is noise");
     return set;
 }
 
@@ -217,6 +234,7 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     check_options(columns);
     const bool samples = fit_options.sample && *fit_options.sample < problem.rows();
     if (samples) require_samples(method, options, problem, run);
+    if (fit_options.noise_share > 0) require_noise(method, options, problem);
     if (!problem.column_names.empty() && static_cast<Index>(problem.column_names.size()) != problem.columns())
         throw BadArgument("column names: " + std::to_string(problem.column_names.size()) + " given for " +
                           std::to_string(problem.columns()) + " columns");
@@ -260,13 +278,17 @@ Pipeline Pipeline::fit(const Method& method, const OptionValues& options, const 
     }
     out.fit_seconds_ = watch.seconds();
     out.model_->require_sound();
+    // A fit that was asked to stop has found something.
+    const Run after = run.unstopped();
+    const bool own_columns = !prepared.graph && prepared.columns() == out.model_->dimensions();
+    if (!samples && !out.has(Output::outlier_score) && own_columns)
+        out.outlier_scores_ = OutlierScores::fit(*out.model_, prepared.points, prepared.weights, after);
+    if (fit_options.noise_share > 0) out.find_noise(fit_options.noise_share, prepared, after);
     if (!out.left_out_.empty()) {
         const Gaps gaps(out.left_out_, prepared.rows());
-        out.labels_ = gaps.filled(out.labels_of_prepared(), gaps.around(own_range(prepared.points, run)));
+        out.labels_ = gaps.filled(out.labels_of_prepared(), gaps.around(internal::own_rows(prepared.points, run)));
     }
-    // A fit that was asked to stop has found something.
-    if (!prepared.graph && prepared.columns() == out.model_->dimensions())
-        out.column_range_ = range_of(prepared.points, run.unstopped());
+    if (own_columns) out.column_range_ = range_of(prepared.points, after);
     const double objective = out.model_->fit_report().objective;
     if (!std::isfinite(objective))
         out.warnings_.push_back("the objective is " + to_text(objective) +
@@ -299,20 +321,107 @@ void Pipeline::fit_sample(const Method& method, const OptionValues& options, con
     Stopwatch watch;
     internal::together(run.communicator(), [&] { model_ = method.fit(problem, options, run.alone()); });
     const double fitted = watch.restart();
+    if (!has(Output::outlier_score))
+        outlier_scores_ = OutlierScores::fit(*model_, problem.points, problem.weights, run.alone().unstopped());
     // A fit that was asked to stop has found something.
     const bool stopped = model_->fit_report().stopped == StopReason::interrupted;
-    sampled_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
+    own_labels_ = model_->predict(prepared.points, stopped ? run.unstopped() : run);
     // Those that the method saw keep the labels that it found.
-    const internal::Range own = internal::own_rows(internal::grid_of(prepared.points), run.communicator());
+    const internal::Range own = internal::own_rows(prepared.points, run);
     for (std::size_t i = 0; i < drawn.size(); ++i)
-        if (own.has(drawn[i])) sampled_labels_[static_cast<std::size_t>(drawn[i] - own.begin)] = model_->labels()[i];
+        if (own.has(drawn[i])) (*own_labels_)[static_cast<std::size_t>(drawn[i] - own.begin)] = model_->labels()[i];
     sample_ = sample;
-    report_ = model_->fit_report();
-    report_.points = rows;
-    count_clusters(report_, sampled_labels_, model_->clusters(), run);
-    report_.details.emplace_back("sample", static_cast<std::int64_t>(sample));
-    report_.seconds.emplace_back("fit the sample", fitted);
-    report_.seconds.emplace_back("label", watch.seconds());
+    FitReport& report = report_.emplace(model_->fit_report());
+    report.points = rows;
+    count_clusters(report, *own_labels_, model_->clusters(), run);
+    report.details.emplace_back("sample", static_cast<std::int64_t>(sample));
+    report.seconds.emplace_back("fit the sample", fitted);
+    report.seconds.emplace_back("label", watch.seconds());
+}
+
+void Pipeline::find_noise(double share, const Problem& prepared, const Run& run) {
+    Stopwatch watch;
+    const internal::Range own = internal::own_rows(prepared.points, run);
+    std::vector<double> scores;
+    apply_to_kept(prepared.points, {.labels = false, .outputs = {Output::outlier_score}}, run,
+                  [&](const RowResults& results) {
+                      const Matrix<double>& of_rows = results.outputs.front();
+                      scores.insert(scores.end(), of_rows.data(), of_rows.data() + of_rows.size());
+                  });
+    std::vector<double> counted = scores;  // rows that weigh nothing are absent
+    if (!prepared.weights.empty()) {
+        counted.clear();
+        for (std::size_t i = 0; i < scores.size(); ++i)
+            if (prepared.weights[static_cast<std::size_t>(own.begin) + i] > 0) counted.push_back(scores[i]);
+    }
+    const Index rows = internal::add_up(run.communicator(), {static_cast<Index>(counted.size())}).front();
+    const auto noise = static_cast<Index>(std::llround(share * static_cast<double>(rows)));
+    noise_beyond_ = threshold_beyond(counted, std::min(noise, rows - 1), run);
+    Labels labels = labels_of_prepared();
+    for (std::size_t i = 0; i < scores.size(); ++i)
+        if (scores[i] > *noise_beyond_) labels[i] = -1;
+    own_labels_ = std::move(labels);
+    FitReport report = fit_report();
+    count_clusters(report, *own_labels_, model_->clusters(), run);
+    report.details.emplace_back("noise_share", share);
+    report.details.emplace_back("noise_beyond", *noise_beyond_);
+    report.seconds.emplace_back("noise", watch.seconds());
+    report_ = std::move(report);
+}
+
+bool Pipeline::has(Output which) const {
+    return model_->outputs().has(which) || (which == Output::outlier_score && !outlier_scores_.empty());
+}
+
+Index Pipeline::output_columns(Output which) const {
+    if (which == Output::outlier_score && !outlier_scores_.empty()) return 1;
+    return model_->output_columns(which);
+}
+
+void Pipeline::apply_to_kept(const Points& rows, const Wanted& wanted, const Run& run,
+                             FunctionRef<void(const RowResults&)> take) const {
+    const auto asked = std::count(wanted.outputs.begin(), wanted.outputs.end(), Output::outlier_score);
+    const bool makes_noise = noise_beyond_ && wanted.labels;
+    if (outlier_scores_.empty() || (asked == 0 && !makes_noise)) return model_->apply(rows, wanted, run, take);
+    // Scores are made of the clusters, and of the embedding or the rows.
+    Wanted of_model{.labels = true, .outputs = wanted.outputs};
+    std::erase(of_model.outputs, Output::outlier_score);
+    const bool added = outlier_scores_.of_embedding() &&
+                       std::count(of_model.outputs.begin(), of_model.outputs.end(), Output::embedding) == 0;
+    if (added) of_model.outputs.push_back(Output::embedding);
+    const auto embedding = std::find(of_model.outputs.begin(), of_model.outputs.end(), Output::embedding);
+    const auto place = static_cast<std::size_t>(embedding - of_model.outputs.begin());
+    const SparsePoints* const sparse = as_sparse(rows);
+    RowBuffer buffer;
+    model_->apply(rows, of_model, run, [&](const RowResults& found) {
+        const auto scores_of = [&] {
+            if (outlier_scores_.of_embedding()) return outlier_scores_.of(found.outputs[place], found.labels);
+            // Rows that are no longer in memory are read once more.
+            const Index end = found.first + static_cast<Index>(found.labels.size());
+            if (sparse == nullptr) return outlier_scores_.of(rows.view().block(found.first, end, buffer), found.labels);
+            return outlier_scores_.of(PointsView(sparse->slice(found.first, end)), found.labels);
+        };
+        const std::vector<double> scores = scores_of();
+        RowResults out{.first = found.first, .labels = {}, .outputs = {}};
+        if (wanted.labels) out.labels = found.labels;
+        for (std::size_t i = 0; makes_noise && i < scores.size(); ++i)
+            if (scores[i] > *noise_beyond_) out.labels[i] = -1;
+        std::size_t next = 0;
+        for (const Output which : wanted.outputs) {
+            if (which != Output::outlier_score) {
+                out.outputs.push_back(found.outputs[next++]);
+                continue;
+            }
+            Matrix<double> column(static_cast<Index>(scores.size()), 1);
+            std::copy(scores.begin(), scores.end(), column.data());
+            for (std::size_t i = 0; i < scores.size(); ++i)
+                if (!std::isfinite(scores[i]))
+                    throw BadData("outlier_score of row " + std::to_string(found.first + static_cast<Index>(i) + 1) +
+                                  " is not finite: its values, or the model's, are too large");
+            out.outputs.push_back(std::move(column));
+        }
+        take(out);
+    });
 }
 
 PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string>& column_names, const Run& run,
@@ -357,7 +466,7 @@ PreparedRows Pipeline::prepare(const Points& rows, const std::vector<std::string
 }
 
 Index PreparedRows::own_rows(const Run& run) const {
-    return Gaps(left_out, points.rows()).around(own_range(points, run)).all.count();
+    return Gaps(left_out, points.rows()).around(internal::own_rows(points, run)).all.count();
 }
 
 void Pipeline::read_by(ReadOptions& options) const {
@@ -378,28 +487,50 @@ void Pipeline::admit(const Run& run) const {
 
 Labels Pipeline::predict(const PreparedRows& rows, const Run& run) const {
     admit(run);
-    if (rows.left_out.empty()) return model_->predict(rows.points, run);
+    const auto labels = [&] {
+        if (!noise_beyond_) return model_->predict(rows.points, run);
+        Labels out;
+        apply_to_kept(rows.points, {}, run, [&](const RowResults& results) {
+            out.insert(out.end(), results.labels.begin(), results.labels.end());
+        });
+        return out;
+    };
+    if (rows.left_out.empty()) return labels();
     const Gaps gaps(rows.left_out, rows.points.rows());
-    const Labels kept = rows.points.empty() ? Labels() : model_->predict(rows.points, run);
-    return gaps.filled(kept, gaps.around(own_range(rows.points, run)));
+    const Labels kept = rows.points.empty() ? Labels() : labels();
+    return gaps.filled(kept, gaps.around(internal::own_rows(rows.points, run)));
 }
 
 Matrix<double> Pipeline::output(Output which, const PreparedRows& rows, const Run& run) const {
     admit(run);
-    if (rows.left_out.empty()) return model_->output(which, rows.points, run);
+    if (which == Output::outlier_score && !has(which))
+        throw BadArgument("a model of method " + std::string(model_->method()) +
+                          " has no outlier_score: it was fitted on affinities, or written before there were any; fit "
+                          "it again, on points");
+    const auto output = [&] {
+        if (which != Output::outlier_score || outlier_scores_.empty()) return model_->output(which, rows.points, run);
+        std::vector<double> scores;
+        apply_to_kept(rows.points, {.labels = false, .outputs = {which}}, run, [&](const RowResults& results) {
+            const Matrix<double>& of_rows = results.outputs.front();
+            scores.insert(scores.end(), of_rows.data(), of_rows.data() + of_rows.size());
+        });
+        Matrix<double> out(static_cast<Index>(scores.size()), 1);
+        std::copy(scores.begin(), scores.end(), out.data());
+        return out;
+    };
+    if (rows.left_out.empty()) return output();
     const Gaps gaps(rows.left_out, rows.points.rows());
-    const Matrix<double> kept = rows.points.empty() ? Matrix<double>(0, model_->output_columns(which))
-                                                    : model_->output(which, rows.points, run);
-    return gaps.filled(kept, gaps.around(own_range(rows.points, run)));
+    const Matrix<double> kept = rows.points.empty() ? Matrix<double>(0, output_columns(which)) : output();
+    return gaps.filled(kept, gaps.around(internal::own_rows(rows.points, run)));
 }
 
 void Pipeline::apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
                      FunctionRef<void(const RowResults&)> take) const {
     admit(run);
-    if (rows.left_out.empty()) return model_->apply(rows.points, wanted, run, take);
+    if (rows.left_out.empty()) return apply_to_kept(rows.points, wanted, run, take);
     if (rows.points.empty()) throw BadData("predict: every row misses a value, and the model leaves such rows out");
     const Gaps gaps(rows.left_out, rows.points.rows());
-    model_->apply(rows.points, wanted, run, [&](const RowResults& kept) {
+    apply_to_kept(rows.points, wanted, run, [&](const RowResults& kept) {
         const Index count = kept.labels.empty() ? (kept.outputs.empty() ? 0 : kept.outputs.front().rows())
                                                 : static_cast<Index>(kept.labels.size());
         const auto place = gaps.around({kept.first, kept.first + count});
@@ -416,7 +547,7 @@ Archive Pipeline::archive() const {
     coding_.store(out);
     preparation_.store(out);
     Parts writing(&out);
-    const_cast<Pipeline*>(this)->range_part(writing);  // which only reads what it writes
+    const_cast<Pipeline*>(this)->own_parts(writing);  // which only reads what it writes
     if (!column_names_.empty())
         out.set_text(names_key,
                      nlohmann::json(column_names_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -433,17 +564,23 @@ Archive Pipeline::archive() const {
     return out;
 }
 
-void Pipeline::range_part(Parts& parts) {
+void Pipeline::own_parts(Parts& parts) {
     parts.bind('d', model_->dimensions());
     if (parts.present("column_range", column_range_.size() > 0))
         parts.add("column_range", column_range_, "2 x d",
                   "the least and the largest value of each column, prepared, among the rows of the fit");
+    outlier_scores_.parts(parts, *model_);
+    if (!parts.present("noise_beyond", noise_beyond_.has_value())) return;
+    double beyond = noise_beyond_.value_or(0);
+    parts.add("noise_beyond", beyond, "rows with a larger outlier score are noise", at_least(0));
+    noise_beyond_ = beyond;
+    if (parts.reading() && outlier_scores_.empty()) throw BadData("model: noise_beyond without outlier_centroids");
 }
 
 std::vector<PartDescription> Pipeline::part_descriptions() const {
     std::vector<PartDescription> out = model_->part_descriptions();
     Parts listing;
-    const_cast<Pipeline*>(this)->range_part(listing);
+    const_cast<Pipeline*>(this)->own_parts(listing);
     out.insert(out.end(), listing.descriptions().begin(), listing.descriptions().end());
     return out;
 }
@@ -459,7 +596,7 @@ Pipeline Pipeline::from(const Archive& archive, const std::string& source) try {
         throw BadData("model: columns make " + std::to_string(out.coding_.columns_out()) +
                       " numbers of a row, the model takes " + std::to_string(out.model_->dimensions()));
     Parts reading(&archive);
-    out.range_part(reading);
+    out.own_parts(reading);
     const auto stored = archive.texts().find(names_key);
     if (stored == archive.texts().end()) return out;
     const auto names = nlohmann::json::parse(stored->second, nullptr, false);

@@ -24,6 +24,7 @@
 #include "coterie/methods.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/pipeline/column_coding.hpp"
+#include "coterie/pipeline/outlier_scores.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie {
@@ -45,6 +46,7 @@ struct PreparedRows {
 /// How a method is fitted, whichever it is.
 struct COTERIE_API FitOptions {
     std::optional<int> sample;  // fit on so many rows; automatic: on all
+    double noise_share = 0;     // make noise of this share of the rows, below 0.5; 0: of none
 
     static const OptionSet& described();
 };
@@ -58,6 +60,15 @@ public:
     /// grows faster than their number, serve for any number of rows, in blocks and in several processes. What is
     /// learned to prepare rows is learned of all. BadArgument where labels, shares or sizes are given, which are of all
     /// rows, or affinities in place of points.
+    ///
+    /// Outlier scores are learned of the rows that the method saw (outlier_scores.hpp), but for methods with their own.
+    ///
+    /// With a noise share X, the round(n X) rows of the fit with the largest outlier scores, of n with a weight above
+    /// 0, get the label -1, noise: those whose score is above noise_beyond(), which is the largest of the others, so
+    /// that rows of equal scores are all noise or none is. Scores are those of output(), of the clusters that the model
+    /// predicts. Later rows are noise by the same threshold. Clusters, means and the objective are those of the fit of
+    /// all rows. BadArgument where the method finds noise by itself, for affinities in place of points, and where
+    /// labels, shares, sizes or pairs are given, which noise would not keep.
     static Pipeline fit(const Method& method, const OptionValues& options, const Problem& problem,
                         const PreparationOptions& preparation = {}, const Run& run = Run(),
                         const FitOptions& fit_options = {}, const ColumnOptions& columns = {});
@@ -79,11 +90,12 @@ public:
     /// Labels of all rows of the fit that are this process', -1 for those left out; empty after load.
     const Labels& labels() const { return left_out_.empty() ? labels_of_prepared() : labels_; }
     /// Labels of prepared(): of the rows that were not left out.
-    const Labels& labels_of_prepared() const { return sample_ > 0 ? sampled_labels_ : model_->labels(); }
+    const Labels& labels_of_prepared() const { return own_labels_ ? *own_labels_ : model_->labels(); }
     /// Numbers of the rows of the fit that miss a value and were left out, ascending; empty after load.
     const std::vector<Index>& left_out() const { return left_out_; }
-    /// The model's; points and sizes are those of all rows, the objective and what else there is of the sample.
-    const FitReport& fit_report() const { return sample_ > 0 ? report_ : model_->fit_report(); }
+    /// The model's; points and sizes are those of all rows, noise left out, the objective and what else there is of the
+    /// sample.
+    const FitReport& fit_report() const { return report_ ? *report_ : model_->fit_report(); }
     /// How many rows the method saw where they are a sample; else, and after load, 0.
     Index sample() const { return sample_; }
     const ColumnCoding& coding() const { return coding_; }
@@ -101,6 +113,14 @@ public:
     /// 2 x d: the least and the largest value of each column, prepared, among the rows of the fit; empty where it was
     /// fitted on affinities.
     const Matrix<double>& column_range() const { return column_range_; }
+    /// What the outlier scores are computed by; empty where the model has its own, or was written before there were
+    /// any.
+    const OutlierScores& outlier_scores() const { return outlier_scores_; }
+    /// Rows with a larger outlier score are noise; none: no noise was asked for.
+    std::optional<double> noise_beyond() const { return noise_beyond_; }
+    /// The model's outputs, and outlier scores.
+    bool has(Output which) const;
+    Index output_columns(Output which) const;
     /// Of the model and of what the pipeline adds to its file.
     std::vector<PartDescription> part_descriptions() const;
     /// Of the preparation, to be told beside the fit report's own; empty after load.
@@ -123,10 +143,10 @@ public:
                          const std::vector<std::vector<std::string>>& categories = {}) const;
     PreparedRows prepare(const Points& rows, const Run& run = Run()) const { return prepare(rows, {}, run); }
 
-    /// A cluster in 0..k-1 for each row, -1 for those left out. BadData, naming the row, on NaN, infinity or values too
-    /// large.
+    /// A cluster in 0..k-1 for each row, -1 for noise and those left out. BadData, naming the row, on NaN, infinity or
+    /// values too large.
     Labels predict(const PreparedRows& rows, const Run& run = Run()) const;
-    /// BadArgument where the model does not have it (model().outputs()). Rows left out are NaN.
+    /// BadArgument where there is none such (has()). Rows left out are NaN.
     Matrix<double> output(Output which, const PreparedRows& rows, const Run& run = Run()) const;
     /// Both at once, block by block: Model::apply. Rows left out have the label -1 and outputs of NaN.
     void apply(const PreparedRows& rows, const Wanted& wanted, const Run& run,
@@ -136,7 +156,10 @@ private:
     Pipeline() = default;
     void fit_sample(const Method& method, const OptionValues& options, const Problem& prepared, Index sample,
                     const Run& run);
-    void range_part(Parts& parts);
+    void find_noise(double share, const Problem& prepared, const Run& run);
+    void apply_to_kept(const Points& rows, const Wanted& wanted, const Run& run,
+                       FunctionRef<void(const RowResults&)> take) const;
+    void own_parts(Parts& parts);
     // Every process applies the model to its own rows alone, so that any method's does in several.
     void admit(const Run& run) const;
 
@@ -145,13 +168,15 @@ private:
     Preparation preparation_;
     std::vector<std::string> column_names_;
     Matrix<double> column_range_;
+    OutlierScores outlier_scores_;
+    std::optional<double> noise_beyond_;
     std::vector<std::string> warnings_;
     Points prepared_, coded_;
     Index sample_ = 0;
     std::vector<Index> left_out_;
-    Labels labels_;          // where rows are left out
-    Labels sampled_labels_;  // with a sample
-    FitReport report_;
+    Labels labels_;                     // where rows are left out
+    std::optional<Labels> own_labels_;  // with a sample, or noise
+    std::optional<FitReport> report_;   // the same
     double preparation_seconds_ = 0;
     double fit_seconds_ = 0;
 };

@@ -25,7 +25,7 @@ const std::vector<double>* numbers_of(const FitReport& report, std::string_view 
 
 }  // namespace
 
-std::string charts(const ClusteringResult& result, const FitReport* report) {
+std::string charts(const ClusteringResult& result, const FitReport* report, const ClusterChoice* choice) {
     Json all = Json::array();
     const auto chart = [&](const char* title, const char* across, const char* up, const char* kind,
                            int first) -> Json& {
@@ -50,6 +50,15 @@ std::string charts(const ClusteringResult& result, const FitReport* report) {
     if (report != nullptr && report->objective_per_iteration.size() > 1)
         chart("Objective per iteration", "iteration", "objective", "line", 1)["values"] =
             report->objective_per_iteration;
+    if (choice != nullptr)
+        for (const CriterionCurve& curve : choice->curves) {
+            if (!curve.left_out.empty()) continue;
+            const std::string criterion(name(curve.criterion));
+            Json& one = chart((criterion + " by k").c_str(), "k", criterion.c_str(), "line", choice->clusters.front());
+            one["values"] = curve.values;
+            one["across_values"] = choice->clusters;
+            if (curve.chosen) one["mark"] = *curve.chosen;
+        }
     if (all.empty()) return {};
     return "<section id=\"charts\" hidden>\n<h2>Charts</h2>\n<div id=\"charts-drawn\"></div>\n"
            "<script type=\"application/json\" id=\"charts-about\">" +

@@ -224,8 +224,8 @@ std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, c
         packed.add_labels({{"name", "moved"}, {"names", {"stayed", "moved"}}}, kept(moved));
     }
     packed.add_rounded({{"name", "confidence"}, {"title", "confidence (silhouette)"}}, description.row_silhouettes);
-    packed.add_rounded({{"name", "outlier"}, {"title", "outlier score (distance to its cluster's mean)"}},
-                       description.row_distances);
+    if (!description.row_outlier_scores.empty())
+        packed.add_rounded({{"name", "outlier"}, {"title", "outlier score"}}, description.row_outlier_scores);
     const Index most = std::clamp<Index>(most_numbers_of_columns / n, 2, 40);
     const Points rows = load(prepared.coded, "the columns of the page's map", run);
     std::vector<Index> columns = columns_in_order(description, rows.columns());

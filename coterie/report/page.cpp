@@ -11,11 +11,13 @@
 #include "coterie/pipeline/internal/text.hpp"
 #include "coterie/report/internal/charts.hpp"
 #include "coterie/report/internal/drawing.hpp"
+#include "coterie/report/internal/page_parts.hpp"
 #include "coterie/report/picture.hpp"
 
 namespace coterie {
 
 using namespace internal;
+using namespace page_parts;
 
 namespace {
 
@@ -95,15 +97,6 @@ std::string cell(const std::string& text, const char* kind = "") {
            "</td>";
 }
 
-std::string tile(const std::string& value, const std::string& name) {
-    return "<div class=\"tile\"><b>" + escape_markup(value) + "</b><span>" + escape_markup(name) + "</span></div>\n";
-}
-
-std::string section(const std::string& heading, const std::string& body, const char* kind = "") {
-    return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" +
-           escape_markup(heading) + "</h2>\n" + body + "</section>\n";
-}
-
 std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows) {
     std::string out = "<table>\n";
     for (const auto& [name, value] : rows) out += "<tr><th>" + escape_markup(name) + "</th>" + cell(value) + "</tr>\n";
@@ -139,6 +132,13 @@ std::string cluster_cards(const Description& description) {
                    escape_markup(description.clusters[at(description.closest->second)].name) +
                    " are nearest to each other.";
         out += "</p>\n";
+    }
+    if (!description.outliers.empty()) {
+        out += "<p>The largest outlier scores: row";
+        for (const OutlierRow& each : description.outliers)
+            out += (&each == &description.outliers.front() ? " " : ", ") + std::to_string(each.row + 1) + " (" +
+                   formatted("%.3g", each.score) + ")";
+        out += ".</p>\n";
     }
     out += "<div class=\"cards\">\n";
     for (std::size_t j = 0; j < std::min(most, description.clusters.size()); ++j) {
@@ -301,13 +301,6 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     return out + "</table>\n";
 }
 
-std::string begin(const std::string& title, const std::string& heading, const std::string& below) {
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-           escape_markup(title) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n<h1>" +
-           escape_markup(heading) + "</h1>\n<p class=\"sub\">" + escape_markup(below) + "</p>\n";
-}
-
 std::string warnings_section(const std::vector<std::string>& warnings) {
     if (warnings.empty()) return {};
     std::string list = "<ul>\n";
@@ -368,13 +361,69 @@ std::string end(const ClusteringResult& result, bool has_charts) {
         seconds += "<tr><th>" + escape_markup(stage) + "</th>" + cell(seconds_text(value), "n") + "</tr>\n";
     std::string out = section("Seconds", seconds + "</table>\n");
     if (!result.written.empty()) out += section("Written", fact_table(result.written));
-    const std::string when = result.date.empty() ? "" : ", " + result.date;
-    const std::string how = result.command.empty() ? "" : ": <code>" + escape_markup(result.command) + "</code>";
-    return out + "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how + ".</p>\n</main>\n" +
-           (has_charts ? chart_scripts() : "") + "</body>\n</html>\n";
+    return out + page_parts::end(result.command, result.date, has_charts ? chart_scripts() : "");
+}
+
+// What each criterion says of each k, and what is recommended.
+std::string choice_section(const ClusterChoice& choice) {
+    std::string body = "<p><b>" + std::to_string(choice.recommended) +
+                       (choice.recommended == 1 ? " cluster" : " clusters") + "</b> recommended, " +
+                       std::string(name(choice.sureness)) +
+                       ". Each criterion is for: " + escape_markup(votes_text(choice)) +
+                       ".</p>\n<table id=\"choice\">\n<tr><th class=\"n\">k</th>";
+    std::string left_out;
+    for (const CriterionCurve& curve : choice.curves) {
+        if (curve.left_out.empty())
+            body += "<th class=\"n\">" + std::string(name(curve.criterion)) + "</th>";
+        else
+            left_out += "<p class=\"sub\">" + std::string(name(curve.criterion)) +
+                        " is left out: " + escape_markup(curve.left_out) + "</p>\n";
+    }
+    body += "</tr>\n";
+    for (std::size_t row = 0; row < choice.clusters.size(); ++row) {
+        const int k = choice.clusters[row];
+        body += "<tr><td class=\"n\">" + std::to_string(k) + (k == choice.recommended ? " *" : "") + "</td>";
+        for (const CriterionCurve& curve : choice.curves) {
+            if (!curve.left_out.empty()) continue;
+            const double value = curve.values[row];
+            const std::string text = std::isnan(value) ? "" : formatted("%.4g", value);
+            body += "<td class=\"n\">" + (curve.chosen == k ? "<b>" + text + "</b>" : text) + "</td>";
+        }
+        body += "</tr>\n";
+    }
+    return section("How many clusters", body + "</table>\n" + left_out);
 }
 
 }  // namespace
+
+namespace page_parts {
+
+std::string begin(const std::string& title, const std::string& heading, const std::string& below,
+                  std::string_view own_style) {
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+           escape_markup(title) + "</title>\n<style>" + style + std::string(own_style) +
+           "</style>\n</head>\n<body>\n<main>\n<h1>" + escape_markup(heading) + "</h1>\n<p class=\"sub\">" +
+           escape_markup(below) + "</p>\n";
+}
+
+std::string tile(const std::string& value, const std::string& name) {
+    return "<div class=\"tile\"><b>" + escape_markup(value) + "</b><span>" + escape_markup(name) + "</span></div>\n";
+}
+
+std::string section(const std::string& heading, const std::string& body, const char* kind) {
+    return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" +
+           escape_markup(heading) + "</h2>\n" + body + "</section>\n";
+}
+
+std::string end(const std::string& command, const std::string& date, const std::string& scripts) {
+    const std::string when = date.empty() ? "" : ", " + date;
+    const std::string how = command.empty() ? "" : ": <code>" + escape_markup(command) + "</code>";
+    return "<p class=\"sub\">Made by coterie " COTERIE_VERSION + when + how + ".</p>\n</main>\n" + scripts +
+           "</body>\n</html>\n";
+}
+
+}  // namespace page_parts
 
 std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
                  const std::string& map) {
@@ -385,6 +434,7 @@ std::string page(const FitResult& result, const std::string& picture, const Name
                 result.sample > 0 ? "points, fitted on " + count_text(result.sample) : "points") +
            tile(count_text(report.dimensions), "dimensions") +
            tile(count_text(report.clusters_found), "clusters found");
+    if (result.noise > 0) out += tile(count_text(result.noise), "noise");
     if (result.agreement)
         out += tile(share_text(result.agreement->scores.acc), "ACC") +
                tile(share_text(result.agreement->scores.nmi), "NMI") +
@@ -395,8 +445,10 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     out += tile(seconds_text(fit_seconds) + " s", "to fit") + "</div>\n";
 
     out += warnings_section(result.warnings) + clusters_sections(result, picture, map);
-    const std::string tree = dendrogram(report), drawn = charts(result, &report);
+    const std::string tree = dendrogram(report),
+                      drawn = charts(result, &report, result.choice ? &*result.choice : nullptr);
     if (result.beside) out += moves_section(*result.beside, name_of_option);
+    if (result.choice) out += choice_section(*result.choice);
     out += drawn + tree + constraints_section(result) + agreement_sections(result, name_of_option);
 
     std::vector<std::pair<std::string, std::string>> course = {{"objective", number_text(report.objective)},
@@ -432,11 +484,12 @@ std::string page(const AppliedResult& result, const std::string& picture, const 
     out += "<div class=\"tiles\">\n" + tile(count_text(result.points), "points") +
            tile(count_text(result.dimensions), "dimensions") +
            tile(count_text(there), "of " + count_text(result.clusters) + " clusters have points");
+    if (result.noise > 0) out += tile(count_text(result.noise), "noise");
     if (result.description && result.description->silhouette)
         out += tile(fixed_text(*result.description->silhouette, 3), "silhouette");
     if (result.beside) out += tile(count_text(result.beside->moved), "rows moved");
     out += "</div>\n" + warnings_section(result.warnings) + clusters_sections(result, picture, map);
-    const std::string drawn = charts(result, nullptr);
+    const std::string drawn = charts(result, nullptr, nullptr);
     out += drawn + (result.beside ? moves_section(*result.beside, name_of_option) : "") + constraints_section(result) +
            agreement_sections(result, name_of_option);
     if (result.preprocessing != "none")

@@ -237,7 +237,22 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
         for (std::size_t i = 0; i < fold->seen.partial_labels.size(); ++i)
             if (fold->seen.partial_labels[i] >= 0) fold->seen_truth[i] = -1;
 
-    const auto preparation = Preparation::fit(fold->seen.points, options.preparation, run, fold->seen.weights);
+    std::vector<std::string> unsaid;  // the fit with the best cell says it of all points
+    Problem& fitted = fold->seen;
+    const auto coding = ColumnCoding::fit(fitted.points, fitted.column_kinds, fitted.categories, fitted.column_names,
+                                          options.columns, run, fitted.weights);
+    if (!fitted.initial_centroids.empty() && coding.columns_out() != coding.columns_in())
+        throw BadArgument(
+            "option `initial_centroids`: points with columns of words have no centroids in the units of their file",
+            {.option = "initial_centroids"});
+    fitted.points = coding.apply(fitted.points, fitted.categories, fitted.column_names, run, unsaid);
+    if (!unseen.empty())
+        fold->unseen = coding.apply(fold->unseen, problem.categories, problem.column_names, run, unsaid);
+    fitted.column_names = coding.names_out(fitted.column_names);
+    fitted.column_kinds.clear();
+    fitted.categories.clear();
+    const auto preparation =
+        Preparation::fit(fitted.points, options.preparation, run, fitted.weights, coding.indicators());
     fold->seen = preparation.apply(fold->seen, run);
     if (!unseen.empty()) fold->unseen = preparation.apply(fold->unseen, run);
     if (options.select == Criterion::knncut) {
@@ -407,7 +422,7 @@ TuneResult tune_clusters(const Method& method, const Problem& problem, const Opt
         refuse("the grid must be `clusters` and nothing else");
     if (options.folds != 0) refuse("it halves the points itself, and takes no `folds`");
     if (options.with_kmeans) refuse("it does not compare methods, and takes no `with_kmeans`");
-    ChooseOptions choosing{.clusters = {}, .preparation = options.preparation};
+    ChooseOptions choosing{.clusters = {}, .preparation = options.preparation, .columns = options.columns};
     for (const auto& value : options.grid.front().values)
         choosing.clusters.push_back(static_cast<int>(number_of(value)));
     TuneResult result;
@@ -541,8 +556,9 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     if (options.with_kmeans)
         for (auto& cell : kmeans_cells(method, fixed, options)) candidates.push_back(std::move(cell));
     if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
-    if (!problem.categories.empty())
-        throw BadArgument("tune takes points of numbers; fit makes numbers of words (`categorical=one-hot`)");
+    check_options(options.columns);
+    if (!problem.categories.empty() && options.columns.categorical == Categorical::refuse)
+        throw BadArgument("tune takes points of numbers; `categorical=one-hot` makes numbers of words");
     const Index n = problem.rows();
     if (!truth.empty() && static_cast<Index>(truth.size()) != n)
         throw BadArgument("tune: truth has " + std::to_string(truth.size()) + " rows, there are " + std::to_string(n) +
@@ -558,9 +574,22 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
         throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
                               std::to_string(n) + " points",
                           {.option = "partial_labels"});
-    check_points(problem.points, "tune", run);
+    if (options.columns.missing == Missing::refuse) check_points(problem.points, "tune", run);
 
     if (compares_clusters_alone(options.select)) return tune_clusters(method, problem, fixed, options, run);
+    if (options.columns.missing == Missing::drop)
+        if (const std::vector<Index> left_out = rows_with_missing(problem.points, run); !left_out.empty()) {
+            if (static_cast<Index>(left_out.size()) == n)
+                throw BadData("points: every row misses a value, so that `missing=drop` leaves none");
+            std::vector<Index> kept;
+            for (Index i = 0; i < n; ++i)
+                if (!std::binary_search(left_out.begin(), left_out.end(), i)) kept.push_back(i);
+            Problem rest = problem.subset(kept);
+            rest.sizes = problem.sizes;
+            TuneOptions of_rest = options;
+            of_rest.columns.missing = Missing::refuse;
+            return tune(method, rest, fixed, of_rest, run, entries_of(truth, kept));
+        }
 
     // No folds: one, in which nothing is unseen.
     std::vector<std::vector<Index>> unseen_rows(1);

@@ -19,6 +19,7 @@
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/cluster_choice.hpp"
+#include "coterie/pipeline/column_coding.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie {
@@ -69,6 +70,7 @@ struct COTERIE_API TuneOptions {
     bool with_kmeans = false;  // plain k-means with the same clusters competes
     /// Learned anew from the rows a fit sees, and applied to those it does not.
     PreparationOptions preparation;
+    ColumnOptions columns = {};  // as the preparation; rows that `missing=drop` leaves out are in no fold
 
     static const OptionSet& described();  // select, folds, with_kmeans
 };

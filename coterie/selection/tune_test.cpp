@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -425,6 +426,69 @@ TEST(Tune, BadArguments) {
     refuse(options, {"truth has 3 rows", "30"}, {}, Labels{0, 1, 2});
     options.grid = {read_grid_axis(kmeans(), "k=1:1000"), read_grid_axis(kmeans(), "restarts=1:101")};
     refuse(options, {"100000 cells"}, {}, data.truth);
+}
+
+// Columns coded by hand are the oracle: means filled in, a word as 1/sqrt(2) in a column of its own.
+TEST(Tune, MissingValuesAndWords) {
+    const Blobs some = blobs(90, 3, 8.0);
+    const double absent = std::numeric_limits<double>::quiet_NaN();
+    Matrix<double> raw(90, 3), filled(90, 4), kept(88, 4);
+    Labels truth_of_kept;
+    for (Index i = 0; i < 90; ++i) {
+        const bool misses = i == 4 || i == 70;
+        const int word = some.truth[static_cast<std::size_t>(i)] == 2 ? 1 : 0;
+        raw(i, 0) = misses ? absent : some.points(i, 0);
+        raw(i, 1) = some.points(i, 1);
+        raw(i, 2) = word;
+        for (const int w : {0, 1}) filled(i, 2 + w) = word == w ? std::sqrt(0.5) : 0.0;
+        filled(i, 1) = raw(i, 1);
+        filled(i, 0) = raw(i, 0);
+    }
+    double sum = 0;
+    for (Index i = 0; i < 90; ++i) sum += std::isnan(raw(i, 0)) ? 0 : raw(i, 0);
+    for (const Index i : {4, 70}) filled(i, 0) = sum / 88;
+    for (Index i = 0, at = 0; i < 90; ++i) {
+        if (std::isnan(raw(i, 0))) continue;
+        for (Index j = 0; j < 4; ++j) kept(at, j) = filled(i, j);
+        truth_of_kept.push_back(some.truth[static_cast<std::size_t>(i)]);
+        ++at;
+    }
+    Problem problem = with(raw);
+    problem.column_kinds = {ColumnKind::number, ColumnKind::number, ColumnKind::category};
+    problem.categories = {{}, {}, {"ash", "oak"}};
+    const auto same = [](const TuneResult& found, const TuneResult& expected) {
+        ASSERT_EQ(found.cells.size(), expected.cells.size());
+        EXPECT_EQ(found.best, expected.best);
+        for (std::size_t cell = 0; cell < found.cells.size(); ++cell) {
+            EXPECT_NEAR(found.cells[cell].criterion, expected.cells[cell].criterion, 1e-12);
+            ASSERT_EQ(found.cells[cell].unseen.has_value(), expected.cells[cell].unseen.has_value());
+            if (found.cells[cell].unseen) {
+                EXPECT_NEAR(found.cells[cell].unseen->ari, expected.cells[cell].unseen->ari, 1e-12);
+            }
+        }
+    };
+    TuneOptions options = over_clusters({2, 3, 4});
+    TuneOptions plain = options;
+    options.columns.categorical = Categorical::one_hot;
+    options.columns.missing = Missing::mean;
+    same(tune(kmeans(), problem, {}, options, coterie::Run(2)),
+         tune(kmeans(), with(filled), {}, plain, coterie::Run(2)));
+    options.columns.missing = Missing::drop;
+    options.folds = plain.folds = 4;
+    same(tune(kmeans(), problem, {}, options, coterie::Run(2), some.truth),
+         tune(kmeans(), with(kept), {}, plain, coterie::Run(2), truth_of_kept));
+    options.folds = 0;
+    options.select = Criterion::gap;
+    const TuneResult by_gap = tune(kmeans(), problem, {}, options, coterie::Run(2));
+    ASSERT_TRUE(by_gap.choice);
+    EXPECT_EQ(by_gap.best_options.at("clusters"), whole(3));
+    options.columns = {};
+    options.select = Criterion::silhouette;
+    expect_message<BadArgument>([&] { tune(kmeans(), problem, {}, options, coterie::Run(2)); },
+                                {"categorical=one-hot"});
+    problem.categories.clear();
+    problem.column_kinds.clear();
+    EXPECT_THROW(tune(kmeans(), problem, {}, options, coterie::Run(2)), BadData);
 }
 
 }  // namespace

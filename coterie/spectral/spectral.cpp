@@ -260,11 +260,7 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
         points = converted;
         check_points(points, "predict", run);  // what fits float64 may be infinite in float32
     }
-    const auto coincide = [&](Index i, Index j) {
-        const double norm = internal::norm_of(vectors_.data() + j * k, k);
-        out.row(i) = vectors_.row(j);
-        if (norm > 0) out.row(i) /= norm;
-    };
+    const auto coincide = [&](Index i, Index j) { kept_row(j, out.data() + i * k); };
     // exponents: of the affinities to `count` points, less a number they have in common.
     const auto add = [&](Index i, const std::vector<double>& exponents, const std::int32_t* which) {
         const double largest = *std::max_element(exponents.begin(), exponents.end());
@@ -320,6 +316,18 @@ Matrix<double> SpectralModel::extended(PointsView given, const Run& run) const {
             add(i, exponents, which);
         }
     });
+    return out;
+}
+
+void SpectralModel::kept_row(Index j, double* to) const {
+    const Index k = vectors_.cols();
+    const double norm = internal::norm_of(vectors_.data() + j * k, k);
+    for (Index p = 0; p < k; ++p) to[p] = norm > 0 ? vectors_(j, p) / norm : vectors_(j, p);
+}
+
+Matrix<double> SpectralModel::kept_embedding() const {
+    Matrix<double> out(vectors_.rows(), vectors_.cols());
+    for (Index j = 0; j < out.rows(); ++j) kept_row(j, out.row(j).data());
     return out;
 }
 

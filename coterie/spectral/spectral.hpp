@@ -18,6 +18,7 @@
 #include "coterie/base/export.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/run.hpp"
+#include "coterie/model/kept_embedding.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
 #include "coterie/spectral/affinity_clusters.hpp"
@@ -40,7 +41,7 @@ struct COTERIE_API SpectralOptions {
     static const OptionSet& described();
 };
 
-class COTERIE_API SpectralModel : public Model {
+class COTERIE_API SpectralModel : public Model, public KeepsEmbedding {
 public:
     std::string_view method() const override { return "spectral"; }
     /// d; for precomputed affinities n: predict and output then take rows a(x, 1) .. a(x, n).
@@ -51,6 +52,8 @@ public:
 
     /// Embedding: u(x), k numbers; BadData on a precomputed affinity below 0. Distances: from the centroids there.
     OutputSet outputs() const override { return {Output::embedding, Output::distances}; }
+
+    Matrix<double> kept_embedding() const override;
 
     OptionValues option_values() const override { return SpectralOptions::described().values(&options_); }
     static SpectralModel from(const Archive& archive);
@@ -65,6 +68,7 @@ private:
 
     Matrix<double> extended(PointsView points, const Run& run) const;
     void finish_row(double* row) const;
+    void kept_row(Index j, double* to) const;
 
     Index dimensions_ = 0;
     SpectralOptions options_;

@@ -52,5 +52,10 @@ TEST(SubspaceCheckpoint, ShrinkageProjectionAndPasses) {
     EXPECT_GT(test::goes_on(fit_subspace, plain, problem_of<double>(600, true, true)), 1);
 }
 
+TEST(SubspaceCheckpoint, Restarts) {
+    const SubspaceOptions options{.clusters = 4, .max_iterations = 4, .tolerance = 0, .restarts = 3};
+    EXPECT_GT(test::goes_on(fit_subspace, options, problem_of<float>(600, false, false)), 4);
+}
+
 }  // namespace
 }  // namespace coterie

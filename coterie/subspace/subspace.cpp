@@ -6,11 +6,14 @@
 
 #include "coterie/subspace/subspace.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
+#include "coterie/base/internal/idle_option.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/constraints/constrained_assignment.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
@@ -142,7 +145,7 @@ private:
     }
     void go_on() {
         const int k = constraints_.clusters();
-        const internal::Range own = internal::own_rows(internal::grid_of(points_), run_.communicator());
+        const internal::Range own = internal::own_rows(points_, run_);
         if (soft()) {
             labels_ = internal::own_labels(*found_, "labels", points_.rows(), own);
         } else {
@@ -382,7 +385,10 @@ const OptionSet& SubspaceOptions::described() {
             .integer("bregman_rounds", &SubspaceOptions::bregman_rounds, at_least(1),
                      "Bregman projections per assignment", "until the shares are met")
             .choice("share_rounding", &SubspaceOptions::share_rounding, {"floor", "nearest"},
-                    "how a group's share of the points becomes a whole number of them (hard assignments)");
+                    "how a group's share of the points becomes a whole number of them (hard assignments)")
+            .integer("restarts", &SubspaceOptions::restarts, at_least(1),
+                     "fits from different starts; the one is kept whose clusters have the least share of the variance "
+                     "in their subspace, or without one the least objective");
     return set;
 }
 
@@ -396,6 +402,15 @@ SubspaceModel::SubspaceModel(Matrix<double> prototypes, Matrix<double> direction
     cluster_labels_ = std::move(cluster_labels);
     labels_ = std::move(labels);
     report_ = std::move(report);
+}
+
+double SubspaceModel::restart_criterion() const {
+    for (const auto& [name, value] : report_.details)
+        if (name == "within_shares") {
+            const auto& shares = std::get<std::vector<double>>(value);
+            return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size());
+        }
+    return report_.objective;
 }
 
 Labels SubspaceModel::predict_checked(PointsView points, const Run& run) const {
@@ -490,6 +505,13 @@ SubspaceModel SubspaceMethod::fit(const Problem& problem, const SubspaceOptions&
                       ", and squares of covariances leave " + std::string(coterie::name(points.scalar())) + "; from " +
                       to_text(OptionValue(least_accepted)) + " to " + to_text(OptionValue(most_accepted)) +
                       " is accepted. Rescale the columns");
+    const ClusterLabels of_clusters = constraints.cluster_labels();
+    const bool drawn = problem.initial_centroids.empty() &&
+                       (of_clusters.empty() || std::find(of_clusters.label_of.begin(), of_clusters.label_of.end(),
+                                                         -1) != of_clusters.label_of.end());
+    internal::refuse_idle(
+        options.restarts > 1, drawn, "restarts",
+        "clusters whose starts are drawn: those of labels, and given centroids, start where they are");
     internal::check_initial_centroids(problem.initial_centroids, points, *used.clusters, 1, run);
     if (options.subspace_dim && *options.subspace_dim > points.columns())
         throw refused_option("subspace_dim", std::int64_t{*options.subspace_dim},

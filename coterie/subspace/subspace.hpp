@@ -26,6 +26,7 @@
 #include "coterie/base/run.hpp"
 #include "coterie/model/method.hpp"
 #include "coterie/model/model.hpp"
+#include "coterie/model/restarts.hpp"
 
 namespace coterie {
 
@@ -51,6 +52,7 @@ struct COTERIE_API SubspaceOptions {
     SoftSolver soft_solver = SoftSolver::newton;
     std::optional<int> bregman_rounds = {};
     ShareRounding share_rounding = ShareRounding::floor;
+    int restarts = 1;  // the fit of least SubspaceModel::restart_criterion() is kept
 
     static const OptionSet& described();
 };
@@ -65,6 +67,10 @@ public:
     int clusters() const override { return static_cast<int>(prototypes_.rows()); }
 
     const SubspaceOptions& options() const { return options_; }
+    /// Of the fit: the mean of the directions' within-shares, the variance within clusters over all of it; without a
+    /// projection the objective. (With one the objective hardly differs between starts: normalization=within makes the
+    /// variance within clusters 1 in every direction, whatever the clusters.)
+    double restart_criterion() const;
     /// C, k x d.
     const Matrix<double>& prototypes() const { return prototypes_; }
     /// U', p x d, by ascending within-share; 0 x 0 where U = I.
@@ -119,7 +125,8 @@ struct COTERIE_API SubspaceMethod {
                                     .pairs = true,
                                     .checkpoint = true};
     static Model fit(const Problem& problem, const Options& options, const Run& run);
+    static double restart_criterion(const Model& model) { return model.restart_criterion(); }
 };
-inline constexpr Fit<SubspaceMethod> fit_subspace{};
+inline constexpr RestartedFit<SubspaceMethod> fit_subspace{};
 
 }  // namespace coterie

@@ -10,6 +10,7 @@
 #include "coterie/base/internal/test_support.hpp"
 #include "coterie/data/read.hpp"
 #include "coterie/kmeans/kmeans.hpp"
+#include "coterie/metrics/metrics.hpp"
 
 namespace coterie {
 namespace {
@@ -627,6 +628,65 @@ TEST(Subspace, PairsAreKeptByHardAssignmentsAndRefusedBySoftOnes) {
     EXPECT_NE(test::message_of([&] {
                   fit_subspace(problem, {.clusters = 3, .assignment = Assignment::soft}, coterie::Run(3, 1));
               }).find("kept by hard assignments alone"),
+              std::string::npos);
+}
+
+// Nine groups, and starts that are planted: at their means, and with two clusters in one group and two groups in one
+// cluster. What is minimised prefers the bad one, as the variance within clusters is 1 in every direction whatever they
+// are; without a projection it tells.
+TEST(Subspace, TheCriterionOfRestartsTellsAPlantedBadStart) {
+    const Index n = 600;
+    Matrix<double> means(9, 2);
+    for (Index g = 0; g < 9; ++g) means.row(g) << 8.0 * static_cast<double>(g / 3), 8.0 * static_cast<double>(g % 3);
+    Matrix<double> points(n, 2);
+    Labels truth;
+    RandomStream random(3, "test.subspace.restarts");
+    for (Index i = 0; i < n; ++i) {
+        truth.push_back(static_cast<std::int32_t>(i % 9));
+        for (Index p = 0; p < 2; ++p) points(i, p) = means(i % 9, p) + random.normal();
+    }
+    Matrix<double> planted = means;
+    planted.row(1) = means.row(8).array() + 0.5;
+    const auto started = [&](const Matrix<double>& start, const SubspaceOptions& options) {
+        Problem problem = with(points, {});
+        problem.initial_centroids = Points::borrow(start);
+        return fit_subspace(problem, options, coterie::Run(0, 1));
+    };
+    for (const auto projection : {Projection::joint, Projection::none})
+        for (const auto assignment : {Assignment::hard, Assignment::soft}) {
+            SubspaceOptions options{
+                .clusters = 9, .assignment = assignment, .projection = projection, .max_iterations = 20};
+            const SubspaceModel good = started(means, options);
+            const SubspaceModel bad = started(planted, options);
+            ASSERT_GT(accuracy(good.labels(), truth), 0.99);
+            ASSERT_LT(accuracy(bad.labels(), truth), 0.9);
+            EXPECT_LT(good.restart_criterion(), 0.5 * bad.restart_criterion());
+            if (projection == Projection::joint) {
+                EXPECT_GT(good.fit_report().objective, bad.fit_report().objective);
+            } else {
+                EXPECT_EQ(good.fit_report().objective, good.restart_criterion());
+            }
+            options.restarts = 3;
+            const SubspaceModel kept = fit_subspace(points, options, coterie::Run(0, 1));
+            for (const auto& [name, value] : kept.fit_report().details)
+                if (name == "criterion_per_restart") {
+                    const auto& criteria = std::get<std::vector<double>>(value);
+                    ASSERT_EQ(criteria.size(), 3U);
+                    EXPECT_EQ(*std::min_element(criteria.begin(), criteria.end()), kept.restart_criterion());
+                }
+        }
+}
+
+TEST(Subspace, RestartsWhereNothingIsDrawnAreRefused) {
+    const Sample s = sample(90, 4, 5, 1);
+    SubspaceOptions options{.restarts = 2};
+    EXPECT_NE(message_of([&] { fit(s, options); }).find("`restarts` changes nothing"), std::string::npos);
+    options.clusters = 4;  // one of no label
+    EXPECT_EQ(fit(s, options).clusters(), 4);
+    Problem given = with(s.points, {});
+    const Matrix<double> start = s.points.topRows(4);
+    given.initial_centroids = Points::borrow(start);
+    EXPECT_NE(message_of([&] { fit_subspace(given, options, coterie::Run()); }).find("`restarts` changes nothing"),
               std::string::npos);
 }
 

@@ -19,6 +19,7 @@ from . import _core, _input, _names
 from ._errors import BadArgument, BadData, ConvergenceWarning, CoterieWarning, NotFittedError
 from ._processes import communicator_of, whole_of_parts
 from ._progress import Progress
+from ._show import ClusterChoice, Description
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,6 +48,7 @@ class Clusterer:
     n_iter_: int
     objective_: float
     fit_report_: dict[str, Any]
+    noise_beyond_: np.ndarray
 
     # Parameters
 
@@ -234,7 +236,7 @@ class Clusterer:
                 side,
                 {"center": self.center, "scale": "none" if self.scale is None else self.scale},
                 self._column_options(),
-                {"sample": self.sample},
+                {"sample": self.sample, "noise_share": self.noise_share},
                 _input.seed_of(self.random_state),
                 _input.threads_of(self.n_jobs),
                 getattr(self, "device", "cpu"),
@@ -244,6 +246,12 @@ class Clusterer:
                 places,
             )
         except (BadArgument, BadData) as error:
+            if rows is not None and rows.names and error.column.isdigit():
+                numbered = f"column {error.column} (counted from 1)"
+                error.column = rows.names[int(error.column) - 1]
+                error.args = (str(error).replace(numbered, f"{numbered}, {error.column!r}"),)
+            if error.option == "n_clusters" and "is not accepted" in str(error):
+                error.args = (f'{error}, or "auto"',)
             if rows is not None and rows.shape[0] == 1:
                 error.args = (f"{error}; X has one row (n_samples=1)",)
             raise
@@ -252,7 +260,7 @@ class Clusterer:
             if processes is not None:
                 processes.close()
         self._take(fitted)
-        self.cluster_choice_ = choice
+        self.cluster_choice_ = None if choice is None else ClusterChoice(choice)
         self.labels_ = labels
         self.fit_report_ = report
         self.n_iter_ = report["iterations"]
@@ -339,7 +347,7 @@ class Clusterer:
         return rows
 
     def predict(self, X: Any) -> np.ndarray:
-        """The number of the cluster, 0 to n_clusters - 1, of each row of X: an array of int32.
+        """The number of the cluster, 0 to n_clusters - 1, of each row of X, -1 for noise (noise_share) and rows left out: an array of int32.
 
         Columns of a table are found by the names of those of the fit, whatever their order.
         """
@@ -367,10 +375,10 @@ class Clusterer:
         infinite for one value here and another one elsewhere), "mean", "elsewhere" and "quartiles" (lower, median, upper) in the units of X; "typical" and
         "doubtful", up to three numbers of rows; "silhouette", "nearest" (a number of a cluster) and its name, "cluster". Beside it "silhouette" of all,
         "silhouettes" ("exact" up to 5,000 rows without weights, else "simplified": distances to means), "closest" (two clusters), "space" (where distances
-        are taken). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
+        are taken), "outliers" (the ten rows with the largest outlier scores: "row" and "score"). Numbers count from 0; what there is none of is None. A row of weight w acts as w copies. Warns where all rows fall into one cluster, or
         rows lie far from all of the fit's. `beside`, another fitted model for the same X, adds "beside": "moved", how many rows are in clusters that are not
         matched (one to one, so that as few as possible move), "moves" of them "from" its cluster "to" this model's, with "points" and the first three
-        "rows", "ari", "nmi" and the "confusion" of the two. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
+        "rows", "ari", "nmi" and the "confusion" of the two. Printed, and in a notebook, the dictionary is tables. BadData on NaN. The formulas are in coterie/pipeline/description.hpp.
         """
         rows = self._new_rows(X)
         document, said = self._fitted.describe(
@@ -387,7 +395,9 @@ class Clusterer:
             for column in cluster["columns"]:
                 if column["difference"] is None:
                     column["difference"] = math.copysign(math.inf, column["mean"] - column["elsewhere"])
-        return {"clusters": told["profiles"], **{name: told[name] for name in ("silhouette", "silhouettes", "closest", "space", *(["beside"] if beside else []))}}
+        outliers = [{"row": each["row"] - 1, "score": each["score"]} for each in told.get("outliers", [])]
+        others = {name: told[name] for name in ("silhouette", "silhouettes", "closest", "space", *(["beside"] if beside else []))}
+        return Description(clusters=told["profiles"], **others, outliers=outliers)
 
     def _beside(self, X):
         rows = self._new_rows(X)
@@ -537,10 +547,15 @@ class GivesMemberships:
 
 
 class GivesOutlierScores:
-    """Of methods that tell how little a row belongs to any cluster."""
+    """How little a row belongs to any cluster: all methods."""
 
     def outlier_score(self, X: Any) -> np.ndarray:
-        """n: how little each row belongs to any cluster, larger is more of an outlier."""
+        """n: how little each row belongs to any cluster, larger is more of an outlier.
+
+        The distance to the mean of the cluster that the row is given, in the method's own space where it has one, over the root mean square of that
+        distance among the cluster's rows in the fit: 1 is usual. HDBSCAN has its own, GLOSH, from 0 to 1. docs/outliers.md says which methods serve.
+        ValueError of a model that was fitted on affinities, or written before there were outlier scores.
+        """
         return self._output("outlier_score", X)[:, 0]
 
     def score_samples(self, X: Any) -> np.ndarray:

@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 
-class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
+class KMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockClusterer):
     """K-means: Lloyd's algorithm with bounds, greedy k-means++ seeding.
 
     Parameters
@@ -66,6 +66,9 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -81,7 +84,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -93,6 +96,10 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -138,6 +145,8 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -162,6 +171,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -188,6 +198,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -200,7 +211,7 @@ class KMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         return self.objective_
 
 
-class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
+class MiniBatchKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockClusterer):
     """K-means by batches drawn from the points, for very many of them.
 
     Parameters
@@ -214,9 +225,9 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     max_no_improvement : int, default=10
         Stop when the smoothed inertia has reached no new low for this many batches; 0: never. A whole number, at least 0.
     reassignment_ratio : float, default=0.01
-        A centroid with less than this share of the rows of the busiest is put elsewhere; 0: never. A number, from 0 to 1.
+        A centroid with less than this share of the rows of the busiest is put beside another; 0: never. A number, from 0 to 1.
     n_init : int, default=1
-        Runs from different seedings; the one of least inertia is kept. A whole number, at least 1.
+        Runs from different samples; the one of least inertia is kept. A whole number, at least 1.
     init : {'auto', 'kmeans++', 'kmeans-parallel', 'random'}, or array of shape (n_clusters, n_features), default='auto'
         Starting centroids: greedy k-means++, k-means|| (auto: from 1000 clusters on), or random rows. Or the centroids to start from.
     seeding_candidates : int, or None, default=None
@@ -237,6 +248,9 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -252,7 +266,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -262,6 +276,10 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_, inertia_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -301,6 +319,8 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -319,6 +339,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -339,6 +360,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -351,7 +373,7 @@ class MiniBatchKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         return self.objective_
 
 
-class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClusterer):
+class SoftKMeans(Transforms, GivesDistances, GivesMemberships, GivesOutlierScores, WeightedBlockClusterer):
     """K-means with probabilities at a temperature, minimising the free energy.
 
     Parameters
@@ -387,6 +409,9 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -402,7 +427,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -412,6 +437,10 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -453,6 +482,8 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
 
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -470,6 +501,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -489,6 +521,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -496,7 +529,7 @@ class SoftKMeans(Transforms, GivesDistances, GivesMemberships, WeightedBlockClus
         self.callback = callback
 
 
-class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
+class SphericalKMeans(Transforms, GivesDistances, GivesOutlierScores, WeightedBlockClusterer):
     """K-means by cosine similarity, rows and centroids of length 1.
 
     Parameters
@@ -530,6 +563,9 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -545,7 +581,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -555,6 +591,10 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -596,6 +636,8 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
 
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -612,6 +654,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -630,6 +673,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -637,7 +681,7 @@ class SphericalKMeans(Transforms, GivesDistances, WeightedBlockClusterer):
         self.callback = callback
 
 
-class Ward(Transforms, GivesDistances, WeightedClusterer):
+class Ward(Transforms, GivesDistances, GivesOutlierScores, WeightedClusterer):
     """Ward agglomeration by the nearest-neighbour chain, in memory n d.
 
     Parameters
@@ -660,6 +704,9 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -673,7 +720,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -683,6 +730,10 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         The centroid of each cluster.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -717,6 +768,8 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
 
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -728,6 +781,7 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -740,13 +794,14 @@ class Ward(Transforms, GivesDistances, WeightedClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class KernelKMeans(WeightedClusterer):
+class KernelKMeans(GivesOutlierScores, WeightedClusterer):
     """K-means in the feature space of a kernel: rbf, polynomial, linear or precomputed.
 
     Parameters
@@ -789,6 +844,9 @@ class KernelKMeans(WeightedClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -802,7 +860,7 @@ class KernelKMeans(WeightedClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -820,6 +878,10 @@ class KernelKMeans(WeightedClusterer):
         What is taken off every row.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -857,6 +919,8 @@ class KernelKMeans(WeightedClusterer):
     points_: np.ndarray
     origin_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -878,6 +942,7 @@ class KernelKMeans(WeightedClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -900,6 +965,7 @@ class KernelKMeans(WeightedClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -938,6 +1004,9 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -951,7 +1020,7 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     points_ : array of shape (n_samples, n_features)
         The rows of the fit.
     core_distances_ : array of shape (n_samples,)
@@ -1025,6 +1094,7 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1041,13 +1111,14 @@ class HDBSCAN(GivesMemberships, GivesOutlierScores, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Spectral(Transforms, GivesDistances, Clusterer):
+class Spectral(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     """Spectral clustering: eigenvectors of a graph of neighbours, of an rbf kernel or of given affinities.
 
     Parameters
@@ -1084,6 +1155,9 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1097,7 +1171,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -1115,6 +1189,10 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         The points fitted on.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1155,6 +1233,8 @@ class Spectral(Transforms, GivesDistances, Clusterer):
     unreached_: np.ndarray
     points_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -1173,6 +1253,7 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1192,13 +1273,14 @@ class Spectral(Transforms, GivesDistances, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
+class Subspace(Transforms, GivesDistances, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Constrained k-means with joint subspace selection: few labels, group shares, a learnt projection.
 
     Parameters
@@ -1230,6 +1312,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         Bregman projections per assignment. A whole number, at least 1. None: until the shares are met.
     share_rounding : {'floor', 'nearest'}, default='floor'
         How a group's share of the points becomes a whole number of them (hard assignments).
+    n_init : int, default=1
+        Fits from different starts; the one is kept whose clusters have the least share of the variance in their subspace, or without one
+        the least objective. A whole number, at least 1.
     init : array of shape (n_clusters, n_features), default=None
         The centroids to start from, in the units of X.
     clusters_per_label : dict, default=None
@@ -1258,6 +1343,9 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     checkpoint : str, default=None
         A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
@@ -1273,7 +1361,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -1289,6 +1377,10 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         What is taken off every row.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1323,7 +1415,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "assignment": "assignment", "temperature": "temperature", "projection": "projection", "subspace_dim":
         "subspace_dim", "normalization": "normalization", "shrinkage": "shrinkage", "max_iter": "max_iterations", "passes": "passes", "tol":
-        "tolerance", "soft_solver": "soft_solver", "bregman_rounds": "bregman_rounds", "share_rounding": "share_rounding"
+        "tolerance", "soft_solver": "soft_solver", "bregman_rounds": "bregman_rounds", "share_rounding": "share_rounding", "n_init":
+        "restarts"
     }
     _blocks = True
     _takes_labels = True
@@ -1332,6 +1425,8 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
     directions_: np.ndarray
     origin_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -1349,6 +1444,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         soft_solver: str = 'newton',
         bregman_rounds: int | None = None,
         share_rounding: str = 'floor',
+        n_init: int = 1,
         init: Any = None,
         clusters_per_label: Mapping[Any, int] | None = None,
         group_share: Mapping[Any, Any] | None = None,
@@ -1361,6 +1457,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
@@ -1380,6 +1477,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.soft_solver = soft_solver
         self.bregman_rounds = bregman_rounds
         self.share_rounding = share_rounding
+        self.n_init = n_init
         self.init = init
         self.clusters_per_label = clusters_per_label
         self.group_share = group_share
@@ -1392,6 +1490,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1399,7 +1498,7 @@ class Subspace(Transforms, GivesDistances, GivesLabelScores, BlockClusterer):
         self.callback = callback
 
 
-class Cpd(Transforms, GivesDistances, Clusterer):
+class Cpd(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     """CPD-UML: clusters made compact by a smooth deformation of the space, linear and kernel.
 
     Parameters
@@ -1460,6 +1559,9 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1473,7 +1575,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -1489,6 +1591,10 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         The centroid of each cluster, where it is told.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1528,6 +1634,8 @@ class Cpd(Transforms, GivesDistances, Clusterer):
     coefficients_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -1557,6 +1665,7 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1587,13 +1696,14 @@ class Cpd(Transforms, GivesDistances, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Aml(Transforms, GivesDistances, Clusterer):
+class Aml(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     """Adaptive metric learning: a linear metric and the clusters learnt together, linear and kernel.
 
     Parameters
@@ -1640,6 +1750,9 @@ class Aml(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1653,7 +1766,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -1669,6 +1782,10 @@ class Aml(Transforms, GivesDistances, Clusterer):
         The centroid of each cluster, projected.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1707,6 +1824,8 @@ class Aml(Transforms, GivesDistances, Clusterer):
     offset_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -1729,6 +1848,7 @@ class Aml(Transforms, GivesDistances, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1752,13 +1872,14 @@ class Aml(Transforms, GivesDistances, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class RpcaOm(Transforms, GivesDistances, Clusterer):
+class RpcaOm(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     """Robust PCA with optimal mean, and k-means in its subspace, linear and kernel.
 
     Parameters
@@ -1801,6 +1922,9 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1814,7 +1938,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -1830,6 +1954,10 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         The centroid of each cluster, projected.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -1868,6 +1996,8 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
     offset_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -1888,6 +2018,7 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1909,13 +2040,14 @@ class RpcaOm(Transforms, GivesDistances, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Fme(Transforms, GivesDistances, Clusterer):
+class Fme(Transforms, GivesDistances, GivesOutlierScores, Clusterer):
     """Flexible manifold embedding: a graph's embedding and the regression to it, linear and kernel.
 
     Parameters
@@ -1966,6 +2098,9 @@ class Fme(Transforms, GivesDistances, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -1979,7 +2114,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -1995,6 +2130,10 @@ class Fme(Transforms, GivesDistances, Clusterer):
         The centroid of each cluster, projected.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2033,6 +2172,8 @@ class Fme(Transforms, GivesDistances, Clusterer):
     offset_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -2057,6 +2198,7 @@ class Fme(Transforms, GivesDistances, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2082,13 +2224,14 @@ class Fme(Transforms, GivesDistances, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
+class Entropy(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Discriminative entropy clustering: a linear softmax model, decisive and fair.
 
     Parameters
@@ -2155,6 +2298,11 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2168,7 +2316,7 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -2182,6 +2330,10 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         B of the linear softmax model.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2224,6 +2376,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
     weights_: np.ndarray
     bias_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -2256,6 +2410,8 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2289,13 +2445,15 @@ class Entropy(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
+class Mi(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Mutual information of points and clusters, maximised by gradient descent (MIGD).
 
     Parameters
@@ -2350,6 +2508,11 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2363,7 +2526,7 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -2377,6 +2540,10 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         B of the linear softmax model.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2417,6 +2584,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
     weights_: np.ndarray
     bias_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -2443,6 +2612,8 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2470,13 +2641,15 @@ class Mi(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
+class Sela(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Self-labelling by optimal transport: a linear softmax model of balanced hard labels.
 
     Parameters
@@ -2484,13 +2657,13 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     n_clusters : int, or 'auto', or None, default=8
         Number of clusters k. A whole number, at least 1. None: as many as the partial labels have. 'auto': chosen by seven criteria
         (cluster_choice_).
-    gamma : float, default=0.003
+    gamma : float, default=0.03
         Weight of the weights' squared norm, the points in units of their spread. A number, at least 0.
     gamma_start : float, or None, default=None
         Lbfgs: gamma falls geometrically from this over the epochs. A number, above 0. None: gamma does not change.
     optimizer : {'sgd', 'lbfgs'}, default='sgd'
         Gradient descent on batches, or L-BFGS on all points.
-    learning_rate : float, default=0.1
+    learning_rate : float, default=0.01
         Sgd: step per unit of gradient, the points in units of their spread. A number, above 0.
     momentum : float, default=0.9
         Sgd: share of the last step that is kept. A number, from 0 to 0.999.
@@ -2533,6 +2706,11 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2546,7 +2724,7 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -2560,6 +2738,10 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         B of the linear softmax model.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2601,15 +2783,17 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
     weights_: np.ndarray
     bias_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
         n_clusters: int | Literal['auto'] | None = 8,
         *,
-        gamma: float = 0.003,
+        gamma: float = 0.03,
         gamma_start: float | None = None,
         optimizer: str = 'sgd',
-        learning_rate: float = 0.1,
+        learning_rate: float = 0.01,
         momentum: float = 0.9,
         epochs: int = 50,
         batch_size: int = 250,
@@ -2628,6 +2812,8 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2656,13 +2842,15 @@ class Sela(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
+class Miadm(GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Self-labelling by alternating directions: a linear softmax model of soft labels.
 
     Parameters
@@ -2713,6 +2901,11 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
+    checkpoint : str, default=None
+        A file that keeps the state of the fit, so that one that was cut off goes on from it.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2726,7 +2919,7 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -2740,6 +2933,10 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         B of the linear softmax model.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, n_features)
+        The mean of the rows of each cluster, as prepared: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2780,6 +2977,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
     weights_: np.ndarray
     bias_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -2804,6 +3003,8 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
+        checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2829,13 +3030,15 @@ class Miadm(GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Wmc(Transforms, Clusterer):
+class Wmc(Transforms, GivesOutlierScores, Clusterer):
     """Weighted manifold clustering: sparse representations in which near points are cheaper.
 
     Parameters
@@ -2882,6 +3085,9 @@ class Wmc(Transforms, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -2895,7 +3101,7 @@ class Wmc(Transforms, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -2915,6 +3121,10 @@ class Wmc(Transforms, Clusterer):
         Of the normalised Laplacian, ascending.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -2955,6 +3165,8 @@ class Wmc(Transforms, Clusterer):
     cluster_centers_: np.ndarray
     eigenvalues_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -2977,6 +3189,7 @@ class Wmc(Transforms, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -3000,13 +3213,14 @@ class Wmc(Transforms, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Ssc(Transforms, Clusterer):
+class Ssc(Transforms, GivesOutlierScores, Clusterer):
     """Sparse subspace clustering: representations by few points, all at the same cost.
 
     Parameters
@@ -3050,6 +3264,9 @@ class Ssc(Transforms, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -3063,7 +3280,7 @@ class Ssc(Transforms, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -3083,6 +3300,10 @@ class Ssc(Transforms, Clusterer):
         Of the normalised Laplacian, ascending.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3122,6 +3343,8 @@ class Ssc(Transforms, Clusterer):
     cluster_centers_: np.ndarray
     eigenvalues_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -3143,6 +3366,7 @@ class Ssc(Transforms, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -3165,13 +3389,14 @@ class Ssc(Transforms, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Ensc(Transforms, Clusterer):
+class Ensc(Transforms, GivesOutlierScores, Clusterer):
     """Elastic-net subspace clustering: representations by few points and their squares.
 
     Parameters
@@ -3217,6 +3442,9 @@ class Ensc(Transforms, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -3230,7 +3458,7 @@ class Ensc(Transforms, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -3250,6 +3478,10 @@ class Ensc(Transforms, Clusterer):
         Of the normalised Laplacian, ascending.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3290,6 +3522,8 @@ class Ensc(Transforms, Clusterer):
     cluster_centers_: np.ndarray
     eigenvalues_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -3312,6 +3546,7 @@ class Ensc(Transforms, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -3335,13 +3570,14 @@ class Ensc(Transforms, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class SscOmp(Transforms, Clusterer):
+class SscOmp(Transforms, GivesOutlierScores, Clusterer):
     """Subspace clustering by orthogonal matching pursuit, a fixed number of points each.
 
     Parameters
@@ -3383,6 +3619,9 @@ class SscOmp(Transforms, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -3396,7 +3635,7 @@ class SscOmp(Transforms, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -3416,6 +3655,10 @@ class SscOmp(Transforms, Clusterer):
         Of the normalised Laplacian, ascending.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3456,6 +3699,8 @@ class SscOmp(Transforms, Clusterer):
     cluster_centers_: np.ndarray
     eigenvalues_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -3476,6 +3721,7 @@ class SscOmp(Transforms, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -3497,13 +3743,14 @@ class SscOmp(Transforms, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class Smce(Transforms, Clusterer):
+class Smce(Transforms, GivesOutlierScores, Clusterer):
     """Sparse manifold clustering and embedding: affine representations by nearest neighbours.
 
     Parameters
@@ -3543,6 +3790,9 @@ class Smce(Transforms, Clusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     random_state : int, generator of NumPy's or None, default=0
         Seed: the same one gives the same bits at any number of threads. None: another one each time.
     n_jobs : int, default=None
@@ -3556,7 +3806,7 @@ class Smce(Transforms, Clusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -3576,6 +3826,10 @@ class Smce(Transforms, Clusterer):
         Of the normalised Laplacian, ascending.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3615,6 +3869,8 @@ class Smce(Transforms, Clusterer):
     cluster_centers_: np.ndarray
     eigenvalues_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -3634,6 +3890,7 @@ class Smce(Transforms, Clusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -3654,13 +3911,14 @@ class Smce(Transforms, Clusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
 
 
-class AeKMeans(Transforms, GivesDistances, BlockClusterer):
+class AeKMeans(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """K-means in the embedding of an autoencoder (LibTorch).
 
     Parameters
@@ -3684,8 +3942,11 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         Learning rate of Adam in them. A number, above 0.
     pretrained : str, default=''
         A deep model's file: its autoencoder instead of pre-training.
-    n_init : int, default=100
+    kmeans_restarts : int, default=100
         Of k-means in the first embedding. A whole number, at least 1.
+    n_init : int, default=1
+        Whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the points' scatter
+        within them. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     center : bool, default=False
@@ -3704,6 +3965,9 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3721,7 +3985,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -3735,6 +3999,10 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         The centroid of each cluster in the embedding.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3768,7 +4036,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "embedding": "embedding", "pretrain_epochs":
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
-        "n_init": "restarts", "half": "half"
+        "kmeans_restarts": "kmeans_restarts", "n_init": "restarts", "half": "half"
     }
     _blocks = True
 
@@ -3776,6 +4044,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -3789,7 +4059,8 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         pretrain_batch_size: int = 256,
         pretrain_rate: float = 0.001,
         pretrained: str = '',
-        n_init: int = 100,
+        kmeans_restarts: int = 100,
+        n_init: int = 1,
         half: bool = False,
         center: bool = False,
         scale: str = 'none',
@@ -3797,6 +4068,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -3813,6 +4085,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         self.pretrain_batch_size = pretrain_batch_size
         self.pretrain_rate = pretrain_rate
         self.pretrained = pretrained
+        self.kmeans_restarts = kmeans_restarts
         self.n_init = n_init
         self.half = half
         self.center = center
@@ -3821,6 +4094,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -3829,7 +4103,7 @@ class AeKMeans(Transforms, GivesDistances, BlockClusterer):
         self.callback = callback
 
 
-class Dekm(Transforms, GivesDistances, BlockClusterer):
+class Dekm(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """Deep embedded k-means: an encoder moved along the clusters' widest direction (LibTorch).
 
     Parameters
@@ -3853,8 +4127,11 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         Learning rate of Adam in them. A number, above 0.
     pretrained : str, default=''
         A deep model's file: its autoencoder instead of pre-training.
-    n_init : int, default=100
+    kmeans_restarts : int, default=100
         Of k-means in the first embedding. A whole number, at least 1.
+    n_init : int, default=1
+        Whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the points' scatter
+        within them. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     learning_rate : float, default=0.001
@@ -3889,6 +4166,9 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -3906,7 +4186,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -3920,6 +4200,10 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         The centroid of each cluster in the embedding.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -3952,9 +4236,9 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "embedding": "embedding", "pretrain_epochs":
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
-        "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
-        "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "update_restarts": "update_restarts", "move": "move", "update":
-        "update"
+        "kmeans_restarts": "kmeans_restarts", "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size":
+        "batch_size", "update_interval": "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "update_restarts":
+        "update_restarts", "move": "move", "update": "update"
     }
     _blocks = True
 
@@ -3962,6 +4246,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -3975,7 +4261,8 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         pretrain_batch_size: int = 256,
         pretrain_rate: float = 0.001,
         pretrained: str = '',
-        n_init: int = 100,
+        kmeans_restarts: int = 100,
+        n_init: int = 1,
         half: bool = False,
         learning_rate: float = 0.001,
         batch_size: int = 256,
@@ -3991,6 +4278,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4007,6 +4295,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         self.pretrain_batch_size = pretrain_batch_size
         self.pretrain_rate = pretrain_rate
         self.pretrained = pretrained
+        self.kmeans_restarts = kmeans_restarts
         self.n_init = n_init
         self.half = half
         self.learning_rate = learning_rate
@@ -4023,6 +4312,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4031,7 +4321,7 @@ class Dekm(Transforms, GivesDistances, BlockClusterer):
         self.callback = callback
 
 
-class Dec(Transforms, GivesDistances, BlockClusterer):
+class Dec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """Deep embedded clustering: an encoder trained by its own sharpened soft assignments (LibTorch).
 
     Parameters
@@ -4055,8 +4345,11 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         Learning rate of Adam in them. A number, above 0.
     pretrained : str, default=''
         A deep model's file: its autoencoder instead of pre-training.
-    n_init : int, default=100
+    kmeans_restarts : int, default=100
         Of k-means in the first embedding. A whole number, at least 1.
+    n_init : int, default=1
+        Whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the points' scatter
+        within them. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     learning_rate : float, default=0.01
@@ -4085,6 +4378,9 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4102,7 +4398,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -4116,6 +4412,10 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         The centroid of each cluster in the embedding.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4148,8 +4448,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "embedding": "embedding", "pretrain_epochs":
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
-        "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
-        "update_interval", "max_iter": "max_iterations", "tol": "tolerance"
+        "kmeans_restarts": "kmeans_restarts", "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size":
+        "batch_size", "update_interval": "update_interval", "max_iter": "max_iterations", "tol": "tolerance"
     }
     _blocks = True
 
@@ -4157,6 +4457,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -4170,7 +4472,8 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         pretrain_batch_size: int = 256,
         pretrain_rate: float = 0.001,
         pretrained: str = '',
-        n_init: int = 100,
+        kmeans_restarts: int = 100,
+        n_init: int = 1,
         half: bool = False,
         learning_rate: float = 0.01,
         batch_size: int = 256,
@@ -4183,6 +4486,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4199,6 +4503,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         self.pretrain_batch_size = pretrain_batch_size
         self.pretrain_rate = pretrain_rate
         self.pretrained = pretrained
+        self.kmeans_restarts = kmeans_restarts
         self.n_init = n_init
         self.half = half
         self.learning_rate = learning_rate
@@ -4212,6 +4517,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4220,7 +4526,7 @@ class Dec(Transforms, GivesDistances, BlockClusterer):
         self.callback = callback
 
 
-class Idec(Transforms, GivesDistances, BlockClusterer):
+class Idec(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """DEC that keeps reconstructing the points (LibTorch).
 
     Parameters
@@ -4244,8 +4550,11 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         Learning rate of Adam in them. A number, above 0.
     pretrained : str, default=''
         A deep model's file: its autoencoder instead of pre-training.
-    n_init : int, default=100
+    kmeans_restarts : int, default=100
         Of k-means in the first embedding. A whole number, at least 1.
+    n_init : int, default=1
+        Whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the points' scatter
+        within them. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     learning_rate : float, default=0.001
@@ -4276,6 +4585,9 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4293,7 +4605,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -4307,6 +4619,10 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         The centroid of each cluster in the embedding.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4339,8 +4655,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "embedding": "embedding", "pretrain_epochs":
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
-        "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
-        "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "gamma": "gamma"
+        "kmeans_restarts": "kmeans_restarts", "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size":
+        "batch_size", "update_interval": "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "gamma": "gamma"
     }
     _blocks = True
 
@@ -4348,6 +4664,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -4361,7 +4679,8 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         pretrain_batch_size: int = 256,
         pretrain_rate: float = 0.001,
         pretrained: str = '',
-        n_init: int = 100,
+        kmeans_restarts: int = 100,
+        n_init: int = 1,
         half: bool = False,
         learning_rate: float = 0.001,
         batch_size: int = 256,
@@ -4375,6 +4694,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4391,6 +4711,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         self.pretrain_batch_size = pretrain_batch_size
         self.pretrain_rate = pretrain_rate
         self.pretrained = pretrained
+        self.kmeans_restarts = kmeans_restarts
         self.n_init = n_init
         self.half = half
         self.learning_rate = learning_rate
@@ -4405,6 +4726,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4413,7 +4735,7 @@ class Idec(Transforms, GivesDistances, BlockClusterer):
         self.callback = callback
 
 
-class Dcn(Transforms, GivesDistances, BlockClusterer):
+class Dcn(Transforms, GivesDistances, GivesOutlierScores, BlockClusterer):
     """Deep clustering network: reconstruction and distances from centroids, in turn (LibTorch).
 
     Parameters
@@ -4437,8 +4759,11 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         Learning rate of Adam in them. A number, above 0.
     pretrained : str, default=''
         A deep model's file: its autoencoder instead of pre-training.
-    n_init : int, default=100
+    kmeans_restarts : int, default=100
         Of k-means in the first embedding. A whole number, at least 1.
+    n_init : int, default=1
+        Whole fits from different starts, pre-training among it; the one is kept whose clusters leave the least of the points' scatter
+        within them. A whole number, at least 1.
     half : bool, default=False
         Passes in bfloat16, faster where the device is made for them.
     learning_rate : float, default=0.001
@@ -4469,6 +4794,9 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4486,7 +4814,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -4500,6 +4828,10 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         The centroid of each cluster in the embedding.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4532,8 +4864,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     _options = {
         "n_clusters": "clusters", "network": "network", "image": "image", "widths": "widths", "embedding": "embedding", "pretrain_epochs":
         "pretrain_epochs", "pretrain_batch_size": "pretrain_batch_size", "pretrain_rate": "pretrain_rate", "pretrained": "pretrained",
-        "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size": "batch_size", "update_interval":
-        "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "distortion": "distortion"
+        "kmeans_restarts": "kmeans_restarts", "n_init": "restarts", "half": "half", "learning_rate": "learning_rate", "batch_size":
+        "batch_size", "update_interval": "update_interval", "max_iter": "max_iterations", "tol": "tolerance", "distortion": "distortion"
     }
     _blocks = True
 
@@ -4541,6 +4873,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
     rotation_: np.ndarray
     cluster_centers_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -4554,7 +4888,8 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         pretrain_batch_size: int = 256,
         pretrain_rate: float = 0.001,
         pretrained: str = '',
-        n_init: int = 100,
+        kmeans_restarts: int = 100,
+        n_init: int = 1,
         half: bool = False,
         learning_rate: float = 0.001,
         batch_size: int = 256,
@@ -4568,6 +4903,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4584,6 +4920,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         self.pretrain_batch_size = pretrain_batch_size
         self.pretrain_rate = pretrain_rate
         self.pretrained = pretrained
+        self.kmeans_restarts = kmeans_restarts
         self.n_init = n_init
         self.half = half
         self.learning_rate = learning_rate
@@ -4598,6 +4935,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4606,7 +4944,7 @@ class Dcn(Transforms, GivesDistances, BlockClusterer):
         self.callback = callback
 
 
-class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
+class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Discriminative entropy clustering: a self-labelling network (LibTorch).
 
     Parameters
@@ -4690,6 +5028,9 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4707,7 +5048,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -4719,6 +5060,10 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -4763,6 +5108,8 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
 
     unit_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -4802,6 +5149,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -4844,6 +5192,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -4852,7 +5201,7 @@ class EntropyNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer)
         self.callback = callback
 
 
-class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
+class Imsat(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """IMSAT: mutual information and predictions that augmentation leaves alone (LibTorch).
 
     Parameters
@@ -4932,6 +5281,9 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -4949,7 +5301,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -4961,6 +5313,10 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -5003,6 +5359,8 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     unit_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -5040,6 +5398,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -5080,6 +5439,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -5088,7 +5448,7 @@ class Imsat(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.callback = callback
 
 
-class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
+class Iic(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """IIC: mutual information of the clusters of two views (LibTorch).
 
     Parameters
@@ -5158,6 +5518,9 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -5175,7 +5538,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -5187,6 +5550,10 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -5228,6 +5595,8 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     unit_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -5260,6 +5629,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -5295,6 +5665,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -5303,7 +5674,7 @@ class Iic(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.callback = callback
 
 
-class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
+class SelaNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Self-labelling by optimal transport: a network of one-hot labels (LibTorch).
 
     Parameters
@@ -5383,6 +5754,9 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -5400,7 +5774,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -5412,6 +5786,10 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -5455,6 +5833,8 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     unit_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -5492,6 +5872,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -5532,6 +5913,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
@@ -5540,7 +5922,7 @@ class SelaNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.callback = callback
 
 
-class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
+class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, GivesOutlierScores, BlockClusterer):
     """Self-labelling by alternating directions: a network of soft labels (LibTorch).
 
     Parameters
@@ -5614,6 +5996,9 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     sample : int, or None, default=None
         Fit on so many rows, drawn by the seed, and label the others by the model; centring and scaling are those of all rows. A whole
         number, at least 1. None: all rows.
+    noise_share : float, default=0.0
+        Make noise, label -1, of this share of the rows: those with the largest outlier scores; predict does the same with later rows of
+        such scores; 0: no row is noise. A number, at least 0 and below 0.5.
     device : {'cpu', 'cuda', 'mps'}, default='cpu'
         Where the network computes.
     checkpoint : str, default=None
@@ -5631,7 +6016,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
     Attributes
     ----------
     labels_ : array of int32 of shape (n_samples,)
-        The cluster of each row of the fit.
+        The cluster of each row of the fit; -1: noise, or a row that was left out.
     n_clusters_ : int
         How many clusters there are: with n_clusters='auto' the number that was chosen.
     cluster_choice_ : dict or None
@@ -5643,6 +6028,10 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         What points are divided by before the network sees them.
     column_range_ : array of shape (2, n_features)
         The least and the largest value of each column, prepared, among the rows of the fit.
+    outlier_centroids_ : array of shape (n_clusters, p)
+        The mean of the rows of each cluster, in the embedding: outlier scores are distances to them.
+    outlier_spreads_ : array of shape (n_clusters,)
+        The root mean square of these distances in the fit, which outlier scores are in units of.
     objective_ : float
         The method's objective at the end.
     n_iter_ : int
@@ -5686,6 +6075,8 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
 
     unit_: np.ndarray
     column_range_: np.ndarray
+    outlier_centroids_: np.ndarray
+    outlier_spreads_: np.ndarray
 
     def __init__(
         self,
@@ -5720,6 +6111,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         categorical: str = 'refuse',
         dates: bool = False,
         sample: int | None = None,
+        noise_share: float = 0.0,
         device: str = 'cpu',
         checkpoint: str | None = None,
         random_state: int | np.random.Generator | np.random.RandomState | None = 0,
@@ -5757,6 +6149,7 @@ class MiadmNet(Transforms, GivesMemberships, GivesLabelScores, BlockClusterer):
         self.categorical = categorical
         self.dates = dates
         self.sample = sample
+        self.noise_share = noise_share
         self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state

@@ -209,6 +209,8 @@ def _is_missing_value(value):
 
 def _array(X, what, estimator):
     array = np.asarray(X)
+    if array.dtype.kind in "SU":
+        raise ValueError(f"{what}: an array of words (dtype {array.dtype}) is not accepted, numbers are; X.astype(float) takes words for numbers")
     if array.dtype.kind == "c":
         raise ValueError(f"{what}: Complex data not supported, real numbers are")
     if array.ndim != 2:

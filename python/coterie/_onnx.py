@@ -69,6 +69,8 @@ def _check(model):
     if kernel not in ("none", "linear"):
         affine = "linear" if model._method == "kernel-kmeans" else "none"
         raise ValueError(f"to_onnx: {name} of kernel={kernel!r} labels a row by its kernel values with the rows of the fit; kernel={affine!r} can be exported")
+    if any(part == "noise_beyond" for part, _, _ in model._fitted.parts):
+        raise ValueError("to_onnx: the model finds noise (noise_share), which this graph does not; fit without noise_share")
     if any(model._fitted.kinds):
         raise ValueError("to_onnx: the model takes columns of words or dates, and the graph takes one array of numbers; encode such columns before the fit")
 

@@ -11,10 +11,11 @@ import numpy as np
 from . import _core, _estimators, _input, _names
 from ._base import Clusterer
 from ._errors import CoterieWarning
+from ._show import SCORES, Shown, Table, number
 
 
-class Compared:
-    """Methods side by side.
+class Compared(Shown):
+    """Methods side by side: two tables where they are printed, and in a notebook.
 
     Attributes
     ----------
@@ -34,12 +35,26 @@ class Compared:
     labels_: dict[str, np.ndarray]
     left_out_: dict[str, str]
 
-    def __repr__(self) -> str:
-        return f"Compared({', '.join(method['method'] for method in self.methods_)})"
+    def _parts(self):
+        fitted = [method for method in self.methods_ if not method["error"]]
+        scored = SCORES if any(method["scores"] for method in fitted) else []
+        criteria = ["silhouette", "calinski_harabasz", "davies_bouldin"]
+        yield Table(["method", "clusters", *criteria, *scored, "seconds"],
+                    ([method["method"], len(method["sizes"]), *(method[name] for name in criteria), *(f"{method['scores'][head.lower()]:.4f}" for head in scored), number(method["seconds"], 2)] for method in fitted))
+        names = [method["method"] for method in self.methods_]
+        if len(fitted) > 1:
+            yield ""
+            yield Table(["ARI", *names], ([name, *("" if np.isnan(value) else f"{value:.2f}" for value in row)] for name, row in zip(names, self.agreement_.tolist())))
+        for method in self.methods_:
+            if method["error"]:
+                yield f"{method['method']}: {method['error']}"
+        reasons = list(dict.fromkeys(self.left_out_.values()))
+        if reasons:
+            yield "not compared: " + "; ".join(f"{', '.join(name for name, why in self.left_out_.items() if why == reason)} ({reason})" for reason in reasons)
 
 
-class Consensus:
-    """One partition from many fits.
+class Consensus(Shown):
+    """One partition from many fits: a table of its clusters where it is printed, and in a notebook.
 
     Attributes
     ----------
@@ -61,8 +76,12 @@ class Consensus:
     confidence_of_cluster_: np.ndarray
     sample_: int | None
 
-    def __repr__(self) -> str:
-        return f"Consensus({len(self.cohesion_)} clusters of {len(self.labels_)} rows)"
+    def _parts(self):
+        kept = self.labels_ >= 0
+        sizes = np.bincount(self.labels_[kept], minlength=len(self.cohesion_))
+        yield f"{len(sizes)} clusters of {kept.sum()} rows, confidence {number(float(self.confidence_[kept].mean()), 3)} on average"
+        yield Table(["cluster", "points", "cohesion", "confidence"],
+                    ([str(cluster), *row] for cluster, row in enumerate(zip(sizes.tolist(), self.cohesion_.tolist(), self.confidence_of_cluster_.tolist()))))
 
 
 def _names_of(methods):

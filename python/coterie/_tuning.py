@@ -10,10 +10,11 @@ import numpy as np
 from . import _core, _estimators, _input, _names
 from ._base import Clusterer
 from ._progress import Progress
+from ._show import SCORES, ClusterChoice, Shown, Table, number
 
 
-class Tuned:
-    """What a search has found.
+class Tuned(Shown):
+    """What a search has found: a table of the cells where it is printed, and in a notebook.
 
     Attributes
     ----------
@@ -37,8 +38,23 @@ class Tuned:
     cells_: list[dict[str, Any]]
     choice_: dict[str, Any] | None
 
-    def __repr__(self) -> str:
-        return f"Tuned({self.best_estimator_!r} of {len(self.cells_)} cells)"
+    def _parts(self):
+        several = len({cell["method"] for cell in self.cells_}) > 1
+        names = list(dict.fromkeys(name for cell in self.cells_ for name in cell["params"]))
+        scored = [(kind, head) for kind in ("seen", "unseen") for head in SCORES if any(cell[kind] for cell in self.cells_)]
+        yield f"best of {len(self.cells_)} cells: {self.best_estimator_!r}"
+        yield Table(["cell", *(["method"] if several else []), *names, "criterion", *(f"{head}, {kind}" for kind, head in scored), "seconds"],
+                    ([f"{place}{' *' if place == self.best_index_ else ''}", *([cell["method"]] if several else []), *(_text(cell["params"].get(name)) for name in names),
+                      cell["criterion"], *(number((cell[kind] or {}).get(SCORES[head])) for kind, head in scored), number(cell["seconds"], 2)] for place, cell in enumerate(self.cells_)))
+        for place, cell in enumerate(self.cells_):
+            if cell["error"]:
+                yield f"cell {place}: {cell['error']}"
+        if self.choice_:
+            yield from self.choice_._parts()
+
+
+def _text(value):
+    return "" if value is None else str(value)
 
 
 def _parameter_of(cls, option):
@@ -100,13 +116,13 @@ def tune(
     try:
         found = _core.tune(
             cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
-            {"center": estimator.center, "scale": "none" if estimator.scale is None else estimator.scale}, _input.seed_of(estimator.random_state),
-            _input.threads_of(estimator.n_jobs), getattr(estimator, "device", "cpu"), truth, progress if progress.wanted else None,
+            {"center": estimator.center, "scale": "none" if estimator.scale is None else estimator.scale}, estimator._column_options(),
+            _input.seed_of(estimator.random_state), _input.threads_of(estimator.n_jobs), getattr(estimator, "device", "cpu"), truth, progress if progress.wanted else None,
         )
     finally:
         progress.close()
     out = Tuned()
-    out.choice_ = None if found["choice"] is None else json.loads(found["choice"])
+    out.choice_ = None if found["choice"] is None else ClusterChoice(json.loads(found["choice"]))
     out.cells_ = []
     for cell in found["cells"]:
         of = getattr(_estimators, _names.class_of(cell["method"]))
@@ -122,6 +138,7 @@ def tune(
         chosen = cls(**{**estimator.get_params(), **out.best_params_})
     else:
         options = {_parameter_of(best, option): value for option, value in found["best_options"].items()}
-        chosen = best(**{**options, "center": estimator.center, "scale": estimator.scale, "random_state": estimator.random_state, "n_jobs": estimator.n_jobs})
+        kept = {name: getattr(estimator, name) for name in ("center", "scale", "missing", "categorical", "dates", "random_state", "n_jobs")}
+        chosen = best(**{**options, **kept})
     out.best_estimator_ = chosen._fit(X, y, _input.weights_of(sample_weight))
     return out

@@ -18,8 +18,9 @@ import numpy as np
 
 from . import _core, _input
 from ._errors import BadData, CoterieWarning
+from ._report import Page
 
-__all__ = ["Corpus", "Tagger", "adapt", "find_sentences", "load", "load_voyages", "read", "sample_support", "score", "vectors"]
+__all__ = ["Corpus", "Tagger", "adapt", "find_sentences", "from_words", "load", "load_voyages", "read", "sample_support", "score", "train_source", "vectors"]
 
 
 class Corpus:
@@ -76,6 +77,8 @@ class Tagger:
     types : list of str
     method : str
         How it was adapted.
+    encoder, layer : str
+        Where the vectors of words were from, where the command has adapted it; else empty.
     report : dict or None
         Of `adapt`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high), share_origin.
     """
@@ -86,6 +89,8 @@ class Tagger:
 
     types = property(lambda self: self._core.types)
     method = property(lambda self: self._core.method)
+    encoder = property(lambda self: self._core.encoder)
+    layer = property(lambda self: self._core.layer)
 
     def scores(self, vectors: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """(n_words, 1 + n_types) scores of O and of each type; larger is better.
@@ -108,6 +113,14 @@ class Tagger:
         vectors: n_words x d, of the corpus' words; n_jobs: threads, as of the classes. ValueError on vectors that do not fit.
         """
         return self._core.suggest(corpus._core, _rows(vectors), {"count": count}, _input.threads_of(n_jobs))
+
+    def page(self, corpus: Corpus, vectors: Any, *, decoding: str = "nearest", count: int = 5, n_jobs: int | None = None) -> Page:
+        """A page of HTML that stands alone: the text with the mentions found, to look at, to correct and to download as a support for `adapt`.
+
+        vectors: n_words x d, of the corpus' words; decoding: as of `tag`; count: sentences worth annotating that stand first (`suggest`); n_jobs: threads, as
+        of the classes. Shown are at most 1,000 sentences and 100,000 words; the page says which. ValueError on vectors that do not fit.
+        """
+        return Page(self._core.page(corpus._core, _rows(vectors), {"decoding": decoding}, {"count": count}, _input.threads_of(n_jobs)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the tagger to the file `path`, whole or not at all; the command and `load` read it. OSError where it cannot be."""
@@ -143,6 +156,14 @@ def read(path: str | os.PathLike[str], *, format: str = "auto", lenient: bool = 
     return Corpus(_core.ner_read(os.fspath(path), {"format": format}, lenient))
 
 
+def from_words(sentences: Any) -> Corpus:
+    """A corpus of sentences that are cut into words already, none of them annotated.
+
+    sentences: lists of str, each of at least one word. BadData on a sentence or a word that is empty.
+    """
+    return Corpus(_core.ner_words([[str(word) for word in words] for words in sentences]))
+
+
 def load_voyages() -> tuple[Corpus, np.ndarray]:
     """40 sentences about ships with three types of mentions, and the vectors of their 494 words: the corpus that comes with coterie.
 
@@ -160,6 +181,7 @@ def vectors(corpus: Corpus, source: str | os.PathLike[str], *, layer: str | int 
 
     source: an encoder's folder (BERT, DistilBERT, MPNet), a file of static vectors, or FILE.npy; layer: of an encoder, 'last', 'middle' or a number; n_jobs:
     threads, as of the classes. ValueError on what is not accepted, BadData on a file that is not sound; a CoterieWarning tells words without a vector.
+    An encoder that `train_source` wrote gives its last layer, others their middle one.
     """
     found, _, notes = _core.ner_vectors(os.fspath(source), corpus._core, {"layer": str(layer)}, _input.threads_of(n_jobs))
     for note in notes:
@@ -210,6 +232,62 @@ def adapt(
     for text in report.pop("warnings"):
         warnings.warn(text, CoterieWarning, stacklevel=2)
     return Tagger(core, report)
+
+
+def train_source(
+    encoder: str | os.PathLike[str],
+    corpora: Any,
+    out: str | os.PathLike[str],
+    *,
+    epochs: int = 1,
+    learning_rate: float = 5e-5,
+    checkpoint: str | os.PathLike[str] | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> dict[str, Any]:
+    """Trains an encoder on annotated corpora of other domains and writes it as a folder, which `vectors` takes as any other.
+
+    A prototype for each tag of each corpus is trained along, and the loss is -ln p of the words' tags, p_t proportional to exp(-1/2 ||x - c_t||^2). Needs
+    LibTorch and coterie's library for it.
+
+    Parameters
+    ----------
+    encoder : str
+        A folder as Hugging Face's programs write it: BERT, DistilBERT or MPNet.
+    corpora : list of Corpus
+        Sentences that are all annotated; the corpora may have different types.
+    out : str
+        The folder to write; it must not be there yet.
+    epochs : int, default=1
+        Passes over the corpora.
+    learning_rate : float, default=5e-5
+        The largest of AdamW; it rises through the first tenth of the words and falls to 0.
+    checkpoint : str, default=None
+        A file that keeps the state: a training that was interrupted goes on from it, to the same bits.
+    random_state : int, default=0
+        The order of the sentences and what is dropped.
+    n_jobs : int, default=None
+        Threads, as of the classes.
+
+    Returns
+    -------
+    dict
+        loss_per_epoch (means over the words), words, words_trained and seconds.
+
+    Raises
+    ------
+    ValueError
+        A parameter is not accepted, `out` is there, the training diverges, or (BadData) a folder or a corpus is not sound.
+    OSError
+        LibTorch is not there.
+    """
+    report = _core.ner_train(
+        os.fspath(encoder), [corpus._core for corpus in corpora], os.fspath(out), {"epochs": epochs, "learning_rate": learning_rate},
+        _input.seed_of(random_state), _input.threads_of(n_jobs), "" if checkpoint is None else os.fspath(checkpoint),
+    )
+    for text in report.pop("warnings"):
+        warnings.warn(text, CoterieWarning, stacklevel=2)
+    return report
 
 
 def load(path: str | os.PathLike[str]) -> Tagger:

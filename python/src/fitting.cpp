@@ -127,7 +127,7 @@ public:
     std::vector<std::string> outputs() const {
         std::vector<std::string> out;
         for (int i = 0; i < output_count; ++i)
-            if (model().outputs().has(static_cast<Output>(i))) out.emplace_back(name(static_cast<Output>(i)));
+            if (pipeline_.has(static_cast<Output>(i))) out.emplace_back(name(static_cast<Output>(i)));
         return out;
     }
 

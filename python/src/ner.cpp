@@ -5,7 +5,9 @@
 
 #include "coterie/data/catalogue.hpp"
 #include "coterie/ner/adapt.hpp"
+#include "coterie/ner/page.hpp"
 #include "coterie/ner/scoring.hpp"
+#include "coterie/ner/source.hpp"
 #include "coterie/ner/support.hpp"
 #include "coterie/ner/tagger.hpp"
 #include "coterie/ner/vectors.hpp"
@@ -66,6 +68,26 @@ nb::list annotated_of(const Corpus& corpus) {
 nb::list texts_of(const Corpus& corpus) {
     nb::list out;
     for (const ner::Document& document : corpus.documents) out.append(document.text);
+    return out;
+}
+
+// One document, in which blanks stand between words and a line end behind each sentence.
+Corpus corpus_of_words(const std::vector<std::vector<std::string>>& sentences) {
+    Corpus out;
+    out.source = "words";
+    std::string& text = out.documents.emplace_back().text;
+    for (std::size_t s = 0; s < sentences.size(); ++s) {
+        if (sentences[s].empty()) throw BadData("sentence " + std::to_string(s) + " has no words");
+        ner::Sentence& sentence = out.sentences.emplace_back();
+        for (const std::string& word : sentences[s]) {
+            if (word.empty()) throw BadData("sentence " + std::to_string(s) + " has a word without letters");
+            if (!sentence.words.empty()) text += ' ';
+            sentence.words.push_back({text.size(), text.size() + word.size()});
+            text += word;
+        }
+        text += '\n';
+    }
+    if (sentences.empty()) throw BadData("there is no sentence");
     return out;
 }
 
@@ -130,6 +152,22 @@ nb::tuple adapted(const Corpus& support, nb::handle vectors, nb::handle other, c
     return nb::make_tuple(std::move(tagger), told);
 }
 
+nb::dict trained(const std::string& encoder, const std::vector<Corpus>& corpora, const std::string& out,
+                 const nb::dict& given, std::uint64_t seed, int threads, const std::string& checkpoint) {
+    const auto options = options_of<ner::SourceOptions>(given);
+    const ner::SourceReport report = worked(seed, threads, [&](Run& run) {
+        run.checkpoint = checkpoint;
+        return ner::train_source(encoder, corpora, out, options, run);
+    });
+    nb::dict told;
+    told["loss_per_epoch"] = report.loss_per_epoch;
+    told["words"] = report.words;
+    told["words_trained"] = report.words_trained;
+    told["seconds"] = report.seconds;
+    told["warnings"] = report.warnings;
+    return told;
+}
+
 Corpus tagged(const Tagger& tagger, const Corpus& corpus, nb::handle vectors, const nb::dict& given, int threads) {
     const auto options = options_of<ner::TagOptions>(given);
     const Points rows = points_of(vectors);
@@ -149,6 +187,19 @@ nb::list suggested(const Tagger& tagger, const Corpus& corpus, nb::handle vector
          worked(0, threads, [&](const Run& run) { return ner::suggest_sentences(tagger, corpus, rows, options, run); }))
         out.append(nb::make_tuple(one.sentence, tagger.types[static_cast<std::size_t>(one.type)], one.value));
     return out;
+}
+
+std::string page_of(const Tagger& tagger, const Corpus& corpus, nb::handle vectors, const nb::dict& tagging,
+                    const nb::dict& suggesting, int threads) {
+    const auto options = options_of<ner::TagOptions>(tagging);
+    const auto suggest = options_of<ner::SuggestOptions>(suggesting);
+    const Points rows = points_of(vectors);
+    Corpus found = corpus;
+    return worked(0, threads, [&](const Run& run) {
+        tagger.tag(found, rows, options, run);
+        return ner::mentions_page(tagger, found, rows, ner::suggest_sentences(tagger, corpus, rows, suggest, run), {},
+                                  run);
+    });
 }
 
 nb::tuple scored(const Corpus& gold, const Corpus& found) {
@@ -190,6 +241,7 @@ void add_ner(nb::module_& module) {
              })
         .def("tag", &tagged)
         .def("suggest", &suggested)
+        .def("page", &page_of)
         .def("save", [](const Tagger& tagger, const std::string& path) { tagger.save(path); });
     module.def("ner_load", [](const std::string& path) { return Tagger::load(path); });
     module.def("ner_read", [](const std::string& path, const nb::dict& given, bool lenient) {
@@ -197,8 +249,10 @@ void add_ner(nb::module_& module) {
         if (lenient) options.tags = ner::TagReading::lenient;
         return ner::read_corpus(path, options);
     });
+    module.def("ner_words", &corpus_of_words);
     module.def("ner_vectors", &vectors_of);
     module.def("ner_adapt", &adapted, "support"_a, "vectors"_a, "other"_a.none(), "options"_a, "seed"_a, "threads"_a);
+    module.def("ner_train", &trained);
     module.def("ner_sample", [](const Corpus& corpus, const nb::dict& given, std::uint64_t seed) {
         return ner::sample_support(corpus, options_of<ner::SampleOptions>(given), Run(seed, 1));
     });

@@ -30,16 +30,23 @@ nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
     return out;
 }
 
+// How a search prepares the points.
+template <class Options>
+void prepare_as(Options& options, const nb::dict& preparation, const nb::dict& columns) {
+    PreparationOptions::described().assign(&options.preparation,
+                                           option_values(PreparationOptions::described(), preparation));
+    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
+}
+
 nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
                const std::vector<std::pair<std::string, nb::list>>& grid, const nb::dict& how, nb::handle points,
-               const nb::dict& side, const nb::dict& preparation, std::uint64_t seed, int threads,
-               const std::string& device, const std::optional<Labels1>& truth, nb::object notify) {
+               const nb::dict& side, const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed,
+               int threads, const std::string& device, const std::optional<Labels1>& truth, nb::object notify) {
     const Method& method = find_method(method_name);
     const OptionValues values = option_values(*method.options, fixed);
     TuneOptions options;
     TuneOptions::described().assign(&options, option_values(TuneOptions::described(), how));
-    PreparationOptions::described().assign(&options.preparation,
-                                           option_values(PreparationOptions::described(), preparation));
+    prepare_as(options, preparation, columns);
     for (const auto& [name, items] : grid) {
         const Option& option = method.options->at(name);
         GridAxis axis{name, {}};
@@ -63,14 +70,6 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     out["interrupted"] = result.interrupted;
     out["choice"] = result.choice ? nb::object(nb::str(json_document(*result.choice).c_str())) : nb::none();
     return out;
-}
-
-// How a search prepares the points.
-template <class Options>
-void prepare_as(Options& options, const nb::dict& preparation, const nb::dict& columns) {
-    PreparationOptions::described().assign(&options.preparation,
-                                           option_values(PreparationOptions::described(), preparation));
-    ColumnOptions::described().assign(&options.columns, option_values(ColumnOptions::described(), columns));
 }
 
 // The document of a choice of k, as JSON.
@@ -130,7 +129,7 @@ nb::tuple consensus_of(const std::vector<std::string>& methods, int clusters, in
 void add_tuning(nb::module_& module) {
     using namespace nb::literals;
     module.def("tune", &tuned, "method"_a, "fixed"_a, "grid"_a, "how"_a, "points"_a.none(), "side"_a, "preparation"_a,
-               "seed"_a, "threads"_a, "device"_a, "truth"_a.none(), "notify"_a.none());
+               "columns"_a, "seed"_a, "threads"_a, "device"_a, "truth"_a.none(), "notify"_a.none());
     module.def("compare", &compared, "methods"_a, "clusters"_a, "points"_a.none(), "side"_a, "preparation"_a,
                "columns"_a, "seed"_a, "threads"_a, "device"_a, "truth"_a.none());
     module.def("consensus", &consensus_of, "methods"_a, "clusters"_a, "fits"_a, "points"_a.none(), "side"_a,

@@ -15,8 +15,8 @@ NEEDED = ("torch", "torchgen", "typing_extensions.py")
 DEEP = ("AeKMeans", "Dekm", "Dec", "Idec", "Dcn", "EntropyNet", "Imsat", "Iic", "SelaNet", "MiadmNet")
 # Networks that are trained for a moment only.
 QUICK = {
-    **dict.fromkeys(DEEP[:1], dict(widths=(4,), embedding=2, pretrain_epochs=1, n_init=1)),
-    **dict.fromkeys(DEEP[1:5], dict(widths=(4,), embedding=2, pretrain_epochs=1, n_init=1, max_iter=2)),
+    **dict.fromkeys(DEEP[:1], dict(widths=(4,), embedding=2, pretrain_epochs=1, kmeans_restarts=1)),
+    **dict.fromkeys(DEEP[1:5], dict(widths=(4,), embedding=2, pretrain_epochs=1, kmeans_restarts=1, max_iter=2)),
     **dict.fromkeys(DEEP[5:], dict(widths=(4,), epochs=1)),
     "Fme": dict(n_neighbors=3),
 }

@@ -102,6 +102,8 @@ def test_columns_are_found_by_name(iris):
     [
         (lambda X: np.where(X > 7, np.nan, X), ValueError, r"X: row 103, column 1 \(counted from 1\): value NaN is not accepted"),
         (lambda X: pandas.DataFrame(X).convert_dtypes().where(pandas.DataFrame(X) < 7.75), ValueError, "X: row 132, column 1 .*: value NaN is not accepted"),
+        (lambda X: pandas.DataFrame(np.where(X > 7, np.nan, X), columns=list("abcd")), ValueError, r"X: row 103, column 1 \(counted from 1\), 'a': .*; a fit takes missing='drop'"),
+        (lambda X: X.astype(str), ValueError, r"X: an array of words \(dtype <U"),
         (lambda X: np.where(X > 7, -np.inf, X), ValueError, "value -infinity is not accepted"),
         (lambda X: X.astype(complex), ValueError, "Complex data not supported"),
         (lambda X: X[0], ValueError, "Expected 2D array, got 1D array"),

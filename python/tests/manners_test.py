@@ -35,7 +35,7 @@ def test_interrupt_is_answered_within_two_seconds(name):
 import time, numpy as np, coterie
 X = np.random.default_rng(0).random({shape}, dtype=np.float32)
 if "{name}" == "Dekm":
-    coterie.Dekm(2, widths=(4,), embedding=2, pretrain_epochs=1, n_init=1, max_iter=1).fit(X[:100])
+    coterie.Dekm(2, widths=(4,), embedding=2, pretrain_epochs=1, kmeans_restarts=1, max_iter=1).fit(X[:100])
 print("begins", flush=True)
 try:
     coterie.{name}({parameters}, n_jobs=2).fit(X)  # so that more processors do not end it sooner

@@ -73,6 +73,27 @@ def test_encoders_scores_and_suggestions(tmp_path):
     assert np.array_equal(ner.load(tmp_path / "t").scores(vectors), scores)
 
 
+def test_the_page_is_that_of_the_command(voyages, command, tmp_path):
+    corpus, vectors = voyages
+    chosen = ner.sample_support(corpus, 3)
+    known = rows_of(corpus, chosen)
+    tagger = ner.adapt(corpus.subset(chosen), vectors[known], np.delete(vectors, known, axis=0))
+    tagger.save(tmp_path / "t")
+    (tmp_path / "bare.conll").write_text("".join("\n".join(words) + "\n\n" for words in corpus.words))
+    bare = ner.read(tmp_path / "bare.conll")
+    page = tagger.page(bare, vectors, count=3)
+    page.save(tmp_path / "mine.html")
+    subprocess.run([command, "ner", "suggest", tmp_path / "t", tmp_path / "bare.conll", "--vectors", VOYAGES / "voyages.npy", "--count", "3", "--quiet",
+                    "--report", tmp_path / "theirs.html"], check=True, timeout=120, capture_output=True)
+    data = lambda name: json.loads((tmp_path / name).read_text().split('id="mentions-about">')[1].split("</script>")[0])
+    mine, theirs = data("mine.html"), data("theirs.html")
+    assert mine == theirs and len(mine["sentences"]) == 40 and mine["types"] == tagger.types
+    first = [sentence for sentence, _, _ in tagger.suggest(bare, vectors, 3)]
+    assert [one["text"] for one in mine["sentences"][:3]] == [" ".join(corpus.words[s]) for s in first]
+    with pytest.raises(coterie.BadData, match="494 words"):
+        tagger.page(bare, vectors[:5])
+
+
 def test_what_is_refused(voyages, tmp_path):
     corpus, vectors = voyages
     with pytest.raises(coterie.BadData, match="494 words"):
@@ -94,3 +115,23 @@ def test_what_is_refused(voyages, tmp_path):
         ner.read(tmp_path / "bad.conll")
     assert caught.value.row == 2
     assert ner.read(tmp_path / "bad.conll", lenient=True).types == ["X", "Y"]
+
+
+def test_a_trained_encoder_is_the_commands(command, tmp_path):
+    file = tmp_path / "source.conll"
+    file.write_text("plain\tB-A\nwords\tO\nstop\tO\n\ntext\tB-B\nstop\tO\nwords\tO\n\n" * 40)
+    try:
+        told = ner.train_source(ENCODER, [ner.read(file)], tmp_path / "mine", epochs=2, learning_rate=1e-3, n_jobs=1)
+    except OSError as error:
+        assert "training an encoder needs LibTorch" in str(error)
+        pytest.skip("LibTorch is not here")
+    assert told["words"] == 240 and told["words_trained"] == 480 and told["loss_per_epoch"][1] < told["loss_per_epoch"][0]
+    subprocess.run([command, "ner", "train-source", str(ENCODER), str(file), "--epochs", "2", "--learning-rate", "1e-3", "--threads", "1", "--quiet",
+                    "--out", str(tmp_path / "theirs")], check=True, timeout=120, capture_output=True)
+    assert (tmp_path / "mine" / "model.safetensors").read_bytes() == (tmp_path / "theirs" / "model.safetensors").read_bytes()
+    corpus = ner.read(file)
+    assert np.array_equal(ner.vectors(corpus, tmp_path / "mine"), ner.vectors(corpus, tmp_path / "mine", layer="last"))
+    with pytest.raises(ValueError, match="is there already"):
+        ner.train_source(ENCODER, [corpus], tmp_path / "mine")
+    with pytest.raises(ValueError, match="epochs"):
+        ner.train_source(ENCODER, [corpus], tmp_path / "new", epochs=0)

@@ -12,10 +12,10 @@ import pytest
 NOWHERE = "/nowhere/libcoterie-deep.so"
 
 FITS = {
-    "AeKMeans": ("AeKMeans(3, widths=(12,), embedding=2, pretrain_epochs=4, n_init=2)", "X"),
-    "Dekm": ("Dekm(3, widths=(12,), embedding=2, pretrain_epochs=3, n_init=2, max_iter=20)", "X"),
-    "Dec": ("Dec(3, widths=(12,), embedding=2, pretrain_epochs=3, n_init=2, max_iter=20)", "X"),
-    "convolutional": ("Idec(3, image=(8, 8), embedding=2, pretrain_epochs=1, n_init=2, max_iter=10)", "digits"),
+    "AeKMeans": ("AeKMeans(3, widths=(12,), embedding=2, pretrain_epochs=4, kmeans_restarts=2)", "X"),
+    "Dekm": ("Dekm(3, widths=(12,), embedding=2, pretrain_epochs=3, kmeans_restarts=2, max_iter=20)", "X"),
+    "Dec": ("Dec(3, widths=(12,), embedding=2, pretrain_epochs=3, kmeans_restarts=2, max_iter=20)", "X"),
+    "convolutional": ("Idec(3, image=(8, 8), embedding=2, pretrain_epochs=1, kmeans_restarts=2, max_iter=10)", "digits"),
     "EntropyNet": ("EntropyNet(3, widths=(12,), epochs=3, backbone_rate=1e-4)", "X"),
     "Imsat": ("Imsat(3, widths=(12,), epochs=3)", "X"),
     "vgg4": ("SelaNet(3, image=(8, 8), epochs=1, batch_size=64)", "digits[:192]"),
@@ -68,7 +68,7 @@ def test_torch_finds_what_the_library_finds(both, name):
 
 
 def test_a_checkpoint_holds_what_torch_s_optimizers_remember(environment, tmp_path):
-    fit = "coterie.Dec(3, widths=(12,), embedding=2, pretrain_epochs=2, n_init=2, max_iter=24, update_interval=4, tol=0, checkpoint={}, callback={}).fit(X)"
+    fit = "coterie.Dec(3, widths=(12,), embedding=2, pretrain_epochs=2, kmeans_restarts=2, max_iter=24, update_interval=4, tol=0, checkpoint={}, callback={}).fit(X)"
     program = f"""
 told_of = []
 def stop(info):

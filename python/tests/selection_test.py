@@ -71,7 +71,6 @@ def test_compare(three):
     assert [method["method"] for method in compared.methods_] == ["Ward", "KMeans", "SphericalKMeans"]
     assert compared.agreement_.shape == (3, 3) and compared.agreement_[0, 1] == 1 and compared.methods_[0]["scores"]["ari"] == 1
     assert (compared.labels_["Ward"] == coterie.Ward(3).fit(X).labels_).all() and compared.left_out_ == {}
-    assert repr(compared) == "Compared(Ward, KMeans, SphericalKMeans)"
     some = coterie.compare(X, 200, ["KMeans"])
     assert "n_clusters" in some.methods_[0]["error"] and some.labels_ == {} and np.isnan(some.agreement_).all()
     default = coterie.compare(X, 3)
@@ -86,7 +85,6 @@ def test_consensus(three):
     assert coterie.metrics.adjusted_rand_score(truth, found.labels_) == 1
     assert found.confidence_.min() >= -1 and found.confidence_.mean() > 0.9 and found.sample_ is None
     assert np.allclose(found.confidence_of_cluster_, [found.confidence_[found.labels_ == c].mean() for c in range(3)])
-    assert repr(found) == "Consensus(3 clusters of 120 rows)"
     again = coterie.consensus(X, 3, [coterie.KMeans, "Ward"], fits=20, n_jobs=1)
     assert (again.confidence_ == found.confidence_).all()
     with pytest.raises(ValueError, match="n_clusters"):

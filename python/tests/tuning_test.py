@@ -26,7 +26,7 @@ def test_the_same_cells_as_the_command(command, iris):
     assert best == max(cell["criterion"] for cell in tuned.cells_)
     assert np.isclose(coterie.metrics.silhouette_score(X, tuned.best_estimator_.labels_), best)
     assert tuned.best_estimator_.n_init == 2 and tuned.best_estimator_.random_state == 3
-    assert repr(tuned).startswith("Tuned(KMeans(n_clusters=2") and repr(tuned).endswith("of 8 cells)")
+    assert repr(tuned).startswith("best of 8 cells: KMeans(n_clusters=2")
 
 
 def test_folds_truth_and_kmeans(iris):
@@ -59,3 +59,25 @@ def test_bad_searches(grid, how, words, iris):
     X, _ = iris
     with pytest.raises(ValueError, match=words):
         coterie.tune(coterie.KMeans(), X, grid, **how)
+
+
+def test_columns_as_the_command_takes_them(command, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(5)
+    kinds = np.arange(120) % 3
+    table = pandas.DataFrame({"x": random.normal(6.0 * kinds), "y": random.normal(-6.0 * kinds), "kind": np.array(["oak", "elm", "ash"])[kinds]})
+    table.loc[[7, 50], "y"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for missing in ("drop", "median"):
+        model = coterie.KMeans(missing=missing, categorical="one-hot", scale="minmax", random_state=3)
+        tuned = coterie.tune(model, table, {"n_clusters": range(2, 5)})
+        done = subprocess.run(
+            [command, "tune", "kmeans", tmp_path / "t.csv", "--grid", "k=2:4", "--missing", missing, "--categorical", "one-hot", "--scale", "minmax",
+             "--seed", "3", "--json", "--quiet"],
+            capture_output=True, text=True, timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        theirs = json.loads(done.stdout)["cells"]
+        assert [cell["criterion"] for cell in tuned.cells_] == pytest.approx([cell["criterion"] for cell in theirs], rel=1e-9)
+        assert tuned.best_params_ == {"n_clusters": 3}
+        assert (tuned.best_estimator_.labels_ == -1).sum() == (2 if missing == "drop" else 0)

@@ -34,6 +34,7 @@ struct Range {
 /// The blocks, or rows, that a process works on: all of them where it is alone.
 COTERIE_API Range own_blocks(const RowBlocks& grid, const Communicator& communicator);
 COTERIE_API Range own_rows(const RowBlocks& grid, const Communicator& communicator);
+inline Range own_rows(PointsView points, const Run& run) { return own_rows(grid_of(points), run.communicator()); }
 /// The process that works on a block.
 COTERIE_API int process_of(Index block, const RowBlocks& grid, const Communicator& communicator);
 

@@ -175,7 +175,7 @@ private:
         require_memory((run_.communicator().size() > 1 ? 2.0 : 1.0) * sizeof(float) * static_cast<double>(n()) *
                            static_cast<double>(d),
                        "the points among which adversarial views ask for neighbours (`view=augmented` asks for none)");
-        const Range own = own_rows(grid_of(points_), run_.communicator());
+        const Range own = own_rows(points_, run_);
         std::vector<float> out(at(own.count() * d));
         points_.with_scalar([&]<class Scalar>() {
             for_each_row_block<Scalar>(points_, run_, {.name = "reading"}, [&](const RowBlock<Scalar>& block, int) {

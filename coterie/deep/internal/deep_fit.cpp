@@ -14,6 +14,7 @@
 #include "coterie/io/internal/sha256.hpp"
 #include "coterie/kmeans/centroid_model.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
+#include "coterie/metrics/criteria.hpp"
 
 namespace coterie::internal {
 
@@ -23,7 +24,7 @@ PointsView checked(PointsView points, int clusters, const Run& run) {
 }
 
 Labels own_part(const Labels& labels, PointsView points, const Run& run) {
-    const Range own = own_rows(grid_of(points), run.communicator());
+    const Range own = own_rows(points, run);
     return {labels.begin() + own.begin, labels.begin() + own.end};
 }
 
@@ -212,8 +213,12 @@ DeepState DeepFit::state(Matrix<double> rotation, Matrix<double> centroids) cons
 void DeepFit::finish(const Labels& labels, int clusters) {
     checkpoint_.warn(report_);
     report_.empty_cluster_policy = "an empty cluster of k-means takes the point that adds most to the inertia";
-    finish_report(report_, points_, own_part(labels, points_, run_), clusters, clusters, run_);
+    const Labels own = own_part(labels, points_, run_);
+    finish_report(report_, points_, own, clusters, clusters, run_);
     auto& details = report_.details;
+    const Run run = run_.within().unstopped();
+    const double total = within_scatter(points_, Labels(own.size(), 0), run);
+    details.emplace_back("within_share", total > 0 ? within_scatter(points_, own, run) / total : 1.0);
     if (!reconstruction_.empty()) {
         details.emplace_back("reconstruction", reconstruction_.back());
         details.emplace_back("reconstruction_per_epoch", reconstruction_);

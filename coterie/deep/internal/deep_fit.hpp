@@ -29,7 +29,12 @@ OptionSetFor<Options> describe_autoencoder() {
                                "points per batch of them")
         .real("pretrain_rate", &Options::pretrain_rate, above(0), "learning rate of Adam in them")
         .text("pretrained", &Options::pretrained, "a deep model's file: its autoencoder instead of pre-training")
-        .template integer<int>("restarts", &Options::restarts, at_least(1), "of k-means in the first embedding")
+        .template integer<int>("kmeans_restarts", &Options::kmeans_restarts, at_least(1),
+                               "of k-means in the first embedding")
+        .template integer<int>(
+            "restarts", &Options::restarts, at_least(1),
+            "whole fits from different starts, pre-training among it; the one is kept whose clusters leave "
+            "the least of the points' scatter within them")
         .flag("half", &Options::half, "passes in bfloat16, faster where the device is made for them");
     return set;
 }

@@ -9,18 +9,14 @@
 
 #include <bit>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <mutex>
 
 #include "coterie/base/error.hpp"
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/gathered_rows.hpp"
 #include "coterie/base/internal/processor.hpp"
-#include "coterie/base/internal/shared_library.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/memory.hpp"
+#include "coterie/deep/internal/torch_library.hpp"
 #include "coterie/linalg/scatter.hpp"
 
 namespace coterie::internal {
@@ -32,16 +28,6 @@ constexpr Index numbers_at_once = 4'000'000;  // of the items; layers between ma
 
 constexpr double largest_number = 1e15;  // squares and sums of them stay finite in single precision
 
-// The file name of the LibTorch that the library at `place` asks the loader for: it stands between zeros among the
-// names that the file is linked by. Empty where there is none.
-std::string torch_of(const std::string& place) {
-    std::ifstream file(place, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    constexpr std::string_view name("\0libtorch_cpu.so", 16);
-    const std::size_t found = bytes.find(name);
-    return found == std::string::npos ? "" : bytes.c_str() + found + 1;
-}
-
 NetworkProvider& other_provider() {
     static NetworkProvider provider = nullptr;
     return provider;
@@ -49,37 +35,24 @@ NetworkProvider& other_provider() {
 
 struct Loaded {
     const coterie_network_api* api = nullptr;
-    std::string trouble;
-    std::string remedy = "install libtorch-dev and build coterie again";
+    TorchLibrary library;
 };
 
-// Looked for once; the library stays, as LibTorch cannot be unloaded.
+// Looked for once.
 const Loaded& loaded() {
     static const Loaded found = [] {
         Loaded out;
-        const std::filesystem::path of_the_host = loaded_library("libtorch_cpu.so");
-        const auto take = [&](void* function) {
+        out.library = open_torch_library("coterie_network_functions", [&](void* function) {
             out.api = reinterpret_cast<decltype(&coterie_network_functions)>(function)(COTERIE_NETWORK_ABI);
             return out.api != nullptr;
-        };
-        // A second LibTorch would share some of the first one's variables, and end the process while it is loaded.
-        const auto objection = [&](const std::string& place) -> std::string {
-            const std::string torch = of_the_host.empty() ? "" : torch_of(place);
-            if (torch.empty() || of_the_host.filename() == torch) return {};
-            out.remedy =
-                "build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
-            return place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
-                   of_the_host.string();
-        };
-        out.trouble =
-            load_plugin({"libcoterie-deep.so", "COTERIE_DEEP_LIBRARY", "coterie_network_functions"}, take, objection);
-        if (out.api != nullptr && of_the_host.empty()) out.api->keep_memory();
+        });
+        if (out.api != nullptr && out.library.alone) out.api->keep_memory();
         if (out.api != nullptr || other_provider() == nullptr) return out;
         try {
             out.api = other_provider()(COTERIE_NETWORK_ABI);
         } catch (const std::exception& error) {
-            out.trouble += "; " + std::string(error.what());
-            out.remedy = "pip install torch";
+            out.library.trouble += "; " + std::string(error.what());
+            out.library.remedy = "pip install torch";
         }
         return out;
     }();
@@ -88,9 +61,7 @@ const Loaded& loaded() {
 
 const coterie_network_api& api() {
     const Loaded& found = loaded();
-    if (found.api == nullptr)
-        throw ResourceError("deep methods need LibTorch and coterie's library for it, which could not be loaded (" +
-                            found.trouble + "): " + found.remedy + ", or name the library in COTERIE_DEEP_LIBRARY");
+    if (found.api == nullptr) throw ResourceError(found.library.message("deep methods need"));
     return *found.api;
 }
 

@@ -47,7 +47,7 @@ inline void make_small(AlternatingOptions& options) {
     options.update_interval = 3;
     options.max_iterations = 12;
     options.tolerance = 0;
-    options.restarts = 5;
+    options.kmeans_restarts = 5;
 }
 
 /// Stops when the batches of the first update that it makes are done: clustering is told of after both.

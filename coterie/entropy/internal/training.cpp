@@ -3,7 +3,7 @@
 // Every process takes all steps, on rows that are gathered for some batches at a time: batches are small. What is of
 // all rows (logits, the gradient of L-BFGS) each works out for its own. The same bits at any number of threads and
 // processes. Labels by transport come from Sinkhorn's rounds in the log domain, from dull to sharp ones. A loss that
-// grows without end is an error, not a result.
+// grows without end is an error, not a result. A checkpoint is the state before an epoch: orders are drawn again.
 //
 // Nothing is divided by the points' unit but what a step needs of it, a number per step and column: points are not
 // copied, and the model is one of the points as they are. Every such number is a multiple of the unit or of its
@@ -28,10 +28,14 @@
 
 namespace coterie::internal {
 
-double training_unit(const ColumnMoments& moments) {
-    constexpr double usual_spread = 7.25;
+namespace {
+constexpr double usual_variance = 2.5;  // of the points in their unit, per cluster
+}
+
+double training_unit(const ColumnMoments& moments, int clusters) {
     const double spread = std::sqrt(moments.variance.sum());
-    return spread > 1e-12 * moments.mean.norm() ? spread / usual_spread : 1;  // less is rounding
+    return spread > 1e-12 * moments.mean.norm() ? spread / std::sqrt(usual_variance * clusters)
+                                                : 1;  // less is rounding
 }
 
 namespace {
@@ -40,6 +44,7 @@ constexpr int lbfgs_iterations = 100;                // an epoch
 constexpr Index start_rows = 256;                    // that the first weights are combinations of, at most
 constexpr Index gathered_numbers = Index{1} << 20;   // of the rows of some batches
 constexpr Index predicted_numbers = Index{1} << 18;  // of predictions made at a time by a thread
+constexpr double constant_share = 1 / 7.25;          // the bias is the weight of a column of this share of the spread
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double divergence(const std::vector<double>& prior, const Vector<double>& means) {
@@ -52,7 +57,7 @@ template <class T>
 class Training {
 public:
     Training(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
-             const Constraints& constraints, const Run& run)
+             const Constraints& constraints, Checkpoint& checkpoint, const Run& run)
         : points_(points),
           n_(points.rows()),
           d_(points.columns()),
@@ -60,7 +65,9 @@ public:
           criterion_(criterion),
           constraints_(constraints),
           run_(run),
-          own_(own_rows(grid_of(points), run.communicator())) {
+          own_(own_rows(points, run)),
+          checkpoint_(checkpoint),
+          found_(checkpoint.found()) {
         const double n = static_cast<double>(n_);
         const double k = *options.clusters;
         const bool whole = options.optimizer == Optimizer::lbfgs || labels_per_epoch();
@@ -91,6 +98,7 @@ public:
         Trained<T> out;
         out.labels = finish();
         report_.seconds.emplace_back("labels", watch.restart());
+        checkpoint_.warn(report_);
         out.model = std::move(model_);
         out.report = std::move(report_);
         return out;
@@ -104,17 +112,43 @@ private:
     }
     void start() {
         const ColumnMoments moments = column_moments(points_, run_);
-        unit_ = training_unit(moments);
+        unit_ = training_unit(moments, *options_.clusters);
+        if (options_.origin == TrainingOrigin::mean) origin_ = moments.mean;
+        if (found_) {
+            report_.objective_per_iteration = found_->vector("objectives");
+            begun_ = static_cast<int>(report_.objective_per_iteration.size());
+            model_ = {Matrix<T>::Zero(*options_.clusters, d_),
+                      Vector<T>::Zero(*options_.clusters)};  // until it is read
+            return;
+        }
         RandomStream random = run_.random("entropy.start-rows");
         const std::vector<Index> numbers = sample_rows(n_, std::min(n_, start_rows), random);
         const GatheredRows<T> gathered(points_, numbers, run_);
         std::vector<const T*> rows;
         for (std::size_t r = 0; r < numbers.size(); ++r) rows.push_back(gathered[r]);
         model_ = random_linear_softmax<T>(rows, moments.mean, *options_.clusters, options_.start_scale, run_);
-        if (options_.origin == TrainingOrigin::mean)
-            origin_ = moments.mean;
-        else
-            model_.bias.setZero();
+        if (options_.origin == TrainingOrigin::zero) model_.bias.setZero();
+    }
+
+    // What stands between two epochs, beside what the optimizer holds; every process has it.
+    Archive state() const {
+        Archive out = checkpoint_.begin();
+        out.set_vector("objectives", report_.objective_per_iteration);
+        return out;
+    }
+    // `now`: the state before an epoch, of a model that is about to be trained further.
+    template <class State>
+    void keep(const State& now) {
+        if (!checkpoint_.wanted()) return;
+        before_ = now();
+        if (checkpoint_.due()) checkpoint_.write(*before_);
+    }
+    // Within an epoch: what it has done so far is lost to who goes on, what was there before it is not.
+    void stopped_within(int epoch) {
+        if (before_) checkpoint_.write(*before_);
+        if (epoch > begun_) return;
+        if (epoch == 0) throw Cancelled("interrupted during training, before there was a result");
+        throw Cancelled("interrupted" + checkpoint_.what_is_left());
     }
 
     // || W ||^2, W being the weights of points in their unit.
@@ -218,8 +252,9 @@ private:
         return value;
     }
 
-    // true: go on.
-    bool epoch_done(int epoch, double objective) {
+    // true: go on. `now` as for keep().
+    template <class State>
+    bool epoch_done(int epoch, double objective, const State& now) {
         report_.objective_per_iteration.push_back(objective);
         run_.report({.stage = "epochs",
                      .fraction = static_cast<double>(epoch + 1) / options_.epochs,
@@ -227,6 +262,9 @@ private:
                      .iteration = epoch + 1});
         if (!run_.stop_requested()) return true;
         report_.stopped = StopReason::interrupted;
+        if (!checkpoint_.wanted()) return false;
+        if (epoch + 1 < options_.epochs) before_ = now();
+        if (before_) checkpoint_.write(*before_);
         return false;
     }
 
@@ -244,20 +282,33 @@ private:
         const Index batch_rows = n_ / batches + static_cast<Index>(known_a_batch);
         const Index gathered_batches = std::clamp<Index>(gathered_numbers / (batch_rows * d_), 1, batches);
         Descent<T> descent(model_, origin_, unit_, options_.learning_rate, options_.momentum, options_.gamma,
-                           run_.threads);
+                           run_.threads, usual_variance * *options_.clusters * constant_share * constant_share);
         Matrix<T> gradient;
-        double first = 0;
+        double first = 0;  // loss, of the first batch
+        if (found_) {
+            descent.load(*found_);
+            first = found_->vector("first", 1)[0];
+            next_known = static_cast<std::size_t>(begun_ * batches) * known_a_batch;
+        }
+        const auto now = [&] {
+            Archive out = state();
+            descent.store(out);
+            out.set_vector("first", std::vector<double>{first});
+            return out;
+        };
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
             RandomStream random = run_.random("entropy.order", static_cast<std::uint64_t>(epoch));
             shuffle(order, random);
+            if (epoch < begun_) continue;  // its order is what the next one is made of
+            if (epoch > 0) keep(now);
             if (labels_per_epoch()) label_all();
             double objective = 0;
             std::vector<Index> wanted;  // rows of some batches, and after those of each its labelled rows
             std::optional<GatheredRows<T>> gathered;
             std::size_t position = 0;  // of the batch among them
             for (Index batch = 0; batch < batches; ++batch) {
-                if (epoch == 0) run_.throw_if_stopped("training");
-                if (epoch > 0 && run_.stop_requested()) {  // the model as it stands; this epoch has no objective
+                if (run_.stop_requested()) {  // the model as it stands; this epoch has no objective
+                    stopped_within(epoch);
                     if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
                     report_.stopped = StopReason::interrupted;
                     return;
@@ -287,7 +338,7 @@ private:
                 objective += value * static_cast<double>(size) / static_cast<double>(n_);
             }
             if (!model_.weights.allFinite() || !model_.bias.allFinite()) diverged(epoch);
-            if (!epoch_done(epoch, objective)) break;
+            if (!epoch_done(epoch, objective, now)) break;
         }
     }
 
@@ -295,13 +346,24 @@ private:
         const std::vector<Index> all = all_rows();
         const Index k = *options_.clusters;
         Vector<double> x(k * d_ + k);
-        Eigen::Map<eigen::Matrix<double>>(x.data(), k, d_) = unit_ * model_.weights.template cast<double>();
-        x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
+        if (found_) {
+            const std::vector<double> stored = found_->vector("x", x.size());
+            std::copy(stored.begin(), stored.end(), x.data());
+        } else {
+            Eigen::Map<eigen::Matrix<double>>(x.data(), k, d_) = unit_ * model_.weights.template cast<double>();
+            x.tail(k) = model_.bias.template cast<double>() + at_origin(model_.weights, origin_);
+        }
         double gamma = options_.gamma;
         bool cut = false;  // short of its iterations, by who asked to stop
         const auto assign = [&](const Vector<double>& from) {
             model_.weights = (Eigen::Map<const eigen::Matrix<double>>(from.data(), k, d_) / unit_).template cast<T>();
             model_.bias = (from.tail(k) - at_origin(model_.weights, origin_)).template cast<T>();
+        };
+        if (found_) assign(x);
+        const auto now = [&] {
+            Archive out = state();
+            out.set_vector("x", {x.data(), at(x.size())});
+            return out;
         };
         Matrix<T> g;
         BlockSums gradients(k * d_);
@@ -333,22 +395,28 @@ private:
             of_weights = of_weights / unit_ + 2 * gamma * weights;
             return value + gamma * weights.squaredNorm();
         };
-        for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+        for (int epoch = begun_; epoch < options_.epochs; ++epoch) {
             const int last = options_.epochs - 1;
+            if (epoch > 0) keep(now);
             if (options_.gamma_start)
                 gamma = epoch == last ? options_.gamma  // the product may be another by rounding
                                       : *options_.gamma_start * std::pow(options_.gamma / *options_.gamma_start,
                                                                          static_cast<double>(epoch) / last);
-            if (epoch == 0) run_.throw_if_stopped("training");
+            if (epoch == begun_ && run_.stop_requested()) stopped_within(epoch);
             if (has_rule()) label_all();
             const double before = epoch > 0 ? report_.objective_per_iteration.back() : infinity;
             const LbfgsResult found = minimize_lbfgs(f, x, {.iterations = lbfgs_iterations}, [&](double) {
                 cut = run_.stop_requested();
                 return !cut;
             });
-            if (cut && epoch == 0) throw Cancelled("interrupted during training, before there was a result");
+            if (cut) stopped_within(epoch);
             assign(x);
-            if (!epoch_done(epoch, found.value)) break;
+            if (cut) {
+                report_.objective_per_iteration.push_back(found.value);
+                report_.stopped = StopReason::interrupted;
+                break;
+            }
+            if (!epoch_done(epoch, found.value, now)) break;
             const bool settled =
                 found.converged && (!has_rule() || std::abs(before - found.value) <= 1e-9 * std::abs(found.value));
             if (settled && gamma == options_.gamma) {
@@ -391,6 +459,10 @@ private:
     const Constraints& constraints_;
     const Run& run_;
     Range own_;  // this process' rows
+    Checkpoint& checkpoint_;
+    std::optional<Archive> found_;   // what is gone on from
+    std::optional<Archive> before_;  // the state before this epoch, where it is kept
+    int begun_ = 0;                  // the epoch that is gone on from
 
     Vector<double> origin_;     // empty: 0
     double unit_ = 1;           // of the points; 1 where they are all equal
@@ -635,7 +707,7 @@ Matrix<T> alternating_labels(const Matrix<T>& probability, const FixedLabels<T>&
 
 template <class T>
 Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
-                 const Constraints& constraints, const Run& run) {
+                 const Constraints& constraints, Checkpoint& checkpoint, const Run& run) {
     if (options.gamma_start) {
         const auto refuse = [&](const std::string& why) {
             throw BadArgument("option `gamma_start`: " + why,
@@ -646,12 +718,12 @@ Trained<T> train(PointsView points, const LinearTrainingOptions& options, const 
         if (options.gamma == 0) refuse("gamma falls by a factor per epoch, which never leads to `gamma=0`");
         if (options.epochs == 1) refuse("gamma falls over the epochs, and `epochs` is 1");
     }
-    return Training<T>(points, options, criterion, constraints, run)();
+    return Training<T>(points, options, criterion, constraints, checkpoint, run)();
 }
 
 #define COTERIE_INSTANTIATE(T)                                                                                 \
     template Trained<T> train(PointsView, const LinearTrainingOptions&, const Criterion&, const Constraints&,  \
-                              const Run&);                                                                     \
+                              Checkpoint&, const Run&);                                                        \
     template Matrix<T> transport_labels(const Matrix<T>&, const std::vector<double>&, double, int);            \
     template Matrix<T> alternating_labels(const Matrix<T>&, const FixedLabels<T>&);                            \
     template FixedLabels<T> fixed_labels(const Constraints&, std::span<const Index>, const Softmax<T>&);       \

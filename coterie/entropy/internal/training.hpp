@@ -7,6 +7,7 @@
 #include "coterie/entropy/entropy.hpp"
 #include "coterie/entropy/losses.hpp"
 #include "coterie/linalg/scatter.hpp"
+#include "coterie/model/internal/checkpoint.hpp"
 
 namespace coterie::internal {
 
@@ -42,8 +43,8 @@ inline constexpr const char* restarts_meaning =
     "fits from different starts; the one with the least sum of the predictions' mean entropy and their "
     "mean's divergence from the prior is kept";
 
-/// s of entropy.hpp, the unit of points with these moments.
-double training_unit(const ColumnMoments& moments);
+/// s of entropy.hpp, the unit of points with these moments that are to be told apart as so many clusters.
+double training_unit(const ColumnMoments& moments, int clusters);
 
 enum class LabelRule {
     none,         // the loss is of the predictions alone: R_order and reverse fairness
@@ -74,10 +75,10 @@ struct Trained {
 
 /// T: the points' scalar type. Points come in blocks, each process has the labels of its own rows. Numbers per row and
 /// cluster (predictions of a batch, or of all rows where labels are per epoch and with L-BFGS) every process has of all
-/// rows.
+/// rows. Goes on from what the checkpoint holds, and keeps the state before an epoch there.
 template <class T>
 Trained<T> train(PointsView points, const LinearTrainingOptions& options, const Criterion& criterion,
-                 const Constraints& constraints, const Run& run);
+                 const Constraints& constraints, Checkpoint& checkpoint, const Run& run);
 
 // What networks share with it (deep/):
 

@@ -127,29 +127,28 @@ Index line_at(std::string_view text, std::size_t offset);
 
 // ---- formats by name ------------------------------------------------------------------------------------------------
 
-enum class Format { csv, tsv, text, npy, npz, idx, libsvm, hdf5, matlab, safetensors, matrix_market };
+enum class Format { csv, tsv, text, arrow, npy, npz, idx, libsvm, hdf5, matlab, safetensors, matrix_market };
 std::string_view name(Format format);
 /// What a file's name ends in; nothing where that is not known, or compressed.
 std::optional<Format> format_of_name(const std::string& path);
 
 // ---- formats --------------------------------------------------------------------------------------------------------
 
-PointsFile parse_text(const Bytes& bytes, std::string_view source, bool tab_separated, const ReadOptions& options,
-                      int threads);
-struct TextSource {
+/// A table is Arrow where its bytes begin as such (internal/table.hpp), else text.
+struct TableSource {
     std::string name;
     Bytes bytes;
     bool tab_separated = false;
+    bool arrow = false;  // text is BadData
 };
-/// Texts with the same columns one after the other as one, some megabytes at a time: calls begin() once, take() for
-/// consecutive rows. What is returned has no points. BadData where texts differ in their columns.
-PointsFile parse_texts(std::span<const TextSource> sources, const ReadOptions& options, const Run& run,
-                       FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
-                       FunctionRef<void(PointsView rows)> take);
-LabelColumn parse_text_labels(const Bytes& bytes, std::string_view source, bool tab_separated,
-                              const std::string& column, bool allow_blank, int threads);
-std::vector<double> parse_text_numbers(const Bytes& bytes, std::string_view source, bool tab_separated,
-                                       const std::string& column, int threads);
+PointsFile parse_table(const TableSource& source, const ReadOptions& options, int threads);
+/// Tables with the same columns one after the other as one, some megabytes at a time: calls begin() once, take() for
+/// consecutive rows. What is returned has no points. BadData where tables differ in their columns.
+PointsFile parse_tables(std::span<const TableSource> sources, const ReadOptions& options, const Run& run,
+                        FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
+                        FunctionRef<void(PointsView rows)> take);
+LabelColumn parse_table_labels(const TableSource& source, const std::string& column, bool allow_blank, int threads);
+std::vector<double> parse_table_numbers(const TableSource& source, const std::string& column, int threads);
 
 PointsFile parse_libsvm(const Bytes& bytes, std::string_view source, Precision precision, Index max_rows, int threads);
 Array parse_npy(const Bytes& bytes, std::string_view source);

@@ -78,7 +78,7 @@ ClusterSums cluster_sums(PointsView points, const Labels& labels, int clusters, 
         return sparse_cluster_sums(*sparse, labels, clusters, weights, run);
     const Index d = points.columns();
     const ClusterSumLayout layout(clusters, d);
-    const Index first = own_rows(grid_of(points), run.communicator()).begin;
+    const Index first = own_rows(points, run).begin;
     BlockSums blocks = layout.block_sums();
     return points.with_scalar([&]<class T>() {
         const Kernels<T>& kernel = kernels<T>();
@@ -154,7 +154,7 @@ KeptFit::KeptFit(std::string_view method, const OptionValues& options, const Pro
                  bool by_row)
     : by_row_(by_row),
       rows_(problem.rows()),
-      own_(by_row ? own_rows(grid_of(problem.points), run.communicator()) : Range{}),
+      own_(by_row ? own_rows(problem.points, run) : Range{}),
       communicator_(run.communicator()),
       checkpoint_(run, std::string(method), options, fingerprint_of(problem, run)),
       found_(checkpoint_.found()),

@@ -1,7 +1,9 @@
 // Lloyd's iterations by bounds (Yinyang: Ding et al. 2015; with one group Hamerly's), or all distances where bounds do
 // not pay. Bounds are widened by a proven bound on the kernels' rounding error, so that a skipped distance could not
 // have changed the label: the result is that of all distances bit for bit. Sums of clusters are kept up to date by the
-// rows that move, as few do after the first iterations, and taken anew before the fit is called converged.
+// rows that move, as few do after the first iterations, and taken anew before the fit is called converged. Of rows of
+// length 1 the nearest centroid of length 1 is that of largest cosine: spherical k-means differs in the length of the
+// centroids and in the objective, sum_i w_i (1 - cos).
 //
 // What holds: labels, centroids and figures do not depend on threads, processes or where the rows lie. A fit that is
 // interrupted ends as its last finished iteration left it: what the next one has changed by then is taken back. Beside
@@ -29,6 +31,8 @@ namespace {
 // error.
 constexpr float up = 1.0f + 4e-7f;
 constexpr float down = 1.0f - 4e-7f;
+// Bounds are kept from the iteration on that moves one row in so many at most.
+constexpr Index kMovedForBounds = 10;
 
 // What a pass counts beside the sums over clusters.
 enum Counted : std::size_t { moved_rows, distances, scatter_about_origin, counted };
@@ -66,10 +70,6 @@ public:
             group_of_panel_.push_back(p * groups_ / panels);
             const auto& panel = panels_.panels()[static_cast<std::size_t>(p)];
             group_of_.insert(group_of_.end(), static_cast<std::size_t>(panel.centroids), group_of_panel_.back());
-        }
-        if (settings_.bounds) {
-            upper_.resize(labels_.size());
-            lower_.resize(labels_.size() * static_cast<std::size_t>(groups_));
         }
         cache_rows_ = std::min(rows_in_cache(d_, sizeof(T)), grid_.size);
         centroid_threads_ = threads_for(16.0 * static_cast<double>(d_) * k_, run.threads);
@@ -117,7 +117,7 @@ public:
         auto final = nearest_centroids(points_, out.centroids, run_.unstopped(), NearestWants::inertia, weights_);
         out.labels = std::move(final.labels);
         out.labelled = true;
-        out.objective = final.inertia;
+        out.objective = settings_.unit_length ? final.inertia / 2 : final.inertia;
         return out;
     }
 
@@ -182,15 +182,11 @@ private:
         repairs_.clear();
         const Index moved = assign(out.iterations == 0, stage);
         if (out.iterations == 0) measure();
+        // While many rows move, most bounds would be too wide to spare anything.
+        if (settings_.bounds && bounds_ == Bounds::none && moved <= n_ / kMovedForBounds) bounds_ = Bounds::wanted;
         out.repaired += repair_empty_clusters();
         const double movement = move_centroids();
-        double between = 0;  // sum_j w_j ||mean of cluster j - m||^2
-        for (int j = 0; j < k_; ++j) {
-            const double w = cluster_weight_[at(j)];
-            if (w > 0)
-                between += w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
-        }
-        out.objectives.push_back(std::max(0.0, scatter_ - between));
+        out.objectives.push_back(objective());
         ++out.iterations;
         under_way_ = false;
         run_.report({.stage = stage.name,
@@ -204,6 +200,19 @@ private:
         sums_ = std::move(anew.sums);
         cluster_weight_ = std::move(anew.mass);
         if (move_centroids() <= threshold_) out.stopped = StopReason::converged;
+    }
+
+    // Of labels and sums: by the scatter about m, less that of the means; of unit length w_j - || s_j ||.
+    double objective() const {
+        double left = settings_.unit_length ? total_weight() : scatter_;
+        for (int j = 0; j < k_; ++j) {
+            const double w = cluster_weight_[at(j)];
+            if (!(w > 0)) continue;
+            left -= settings_.unit_length
+                        ? sums_.row(j).norm()
+                        : w * (sums_.row(j).transpose() / w - panels_.origin().template cast<double>()).squaredNorm();
+        }
+        return std::max(0.0, left);
     }
 
     // The state after an iteration. What is kept per row is not part of it: it is made again by an assignment to the
@@ -232,6 +241,7 @@ private:
     void go_on(const Archive& from, LloydResult<T>& out, const Stage& stage) {
         const auto figures = from.vector("figures", 5);
         scale_ = std::sqrt(figures[0] / total_weight());
+        if (settings_.bounds) bounds_ = Bounds::wanted;
         assign(true, stage);
         scatter_ = figures[0];
         threshold_ = figures[1];
@@ -267,6 +277,11 @@ private:
     Index assign(bool first, const Stage& stage) {
         assigned_ = centroids_;
         const auto error = panels_.error_bound(scale_);
+        const bool begins = bounds_ == Bounds::wanted;
+        if (begins) {
+            upper_.resize(labels_.size());
+            lower_.resize(labels_.size() * static_cast<std::size_t>(groups_));
+        }
         const auto total =
             moved_sums_.over<T>(points_, run_, stage, [&](const RowBlock<T>& block, int worker, double* sums) {
                 const Index offset = block.first - own_.begin;
@@ -279,12 +294,13 @@ private:
                             layout_.extra(sums)[scatter_about_origin] += weight(i) * static_cast<double>(norm_[at(i)]);
                         }
                     }
-                    if (settings_.bounds)
-                        assign_with_bounds(part, first, error, scratch_[at(worker)], sums);
+                    if (bounds_ != Bounds::none)
+                        assign_with_bounds(part, begins, error, scratch_[at(worker)], sums);
                     else
                         assign_all(part, scratch_[at(worker)], sums);
                 }
             });
+        if (begins) bounds_ = Bounds::kept;
         const double* const sums = total.data();
         for_each_block(k_, centroid_threads_, [&](Index j, int) {
             if (!layout_.touched(sums, j)) return;
@@ -321,7 +337,7 @@ private:
 
     // Upper bound u_i >= ||x_i - c_{a_i}||, lower bounds l_ig <= ||x_i - c_j|| for every other c_j in group g. A group
     // is skipped when the bounds prove that the kernel's own rounded scores could not prefer one of its centroids: l^2
-    // - u^2 > twice the error bound.
+    // - u^2 > twice the error bound. `first`: there are none yet.
     void assign_with_bounds(const Part& part, bool first, const typename CentroidPanels<T>::ErrorBound& error,
                             Scratch& s, double* sums) {
         const auto margin = [&](Index i) {
@@ -445,8 +461,9 @@ private:
         std::vector<double> moved(static_cast<std::size_t>(k_), 0.0);
         for_each_block(k_, centroid_threads_, [&](Index j, int) {
             const double w = cluster_weight_[at(j)];
-            if (!(w > 0)) return;  // an empty cluster stays where it was
-            for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / w);
+            const double divisor = settings_.unit_length ? sums_.row(j).norm() : w;
+            if (!(w > 0) || !(divisor > 0)) return;  // an empty cluster, or one whose rows cancel out, stays
+            for (Index p = 0; p < d_; ++p) centroids_(j, p) = static_cast<T>(sums_(j, p) / divisor);
             moved[at(j)] =
                 (centroids_.row(j).template cast<double>() - before.row(j).template cast<double>()).squaredNorm();
         });
@@ -531,7 +548,7 @@ private:
         if (!own_.has(row)) return;
         const Index i = row - own_.begin;
         labels_[at(i)] = cluster;
-        if (!settings_.bounds) return;
+        if (bounds_ != Bounds::kept) return;
         upper_[at(i)] = 1e18f;  // looked at anew
         for (Index g = 0; g < groups_; ++g) lower_[at(i * groups_ + g)] = 0;
     }
@@ -600,7 +617,8 @@ private:
     double relative_error_ =
         4 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (1 + static_cast<double>(d_) / 8);
 
-    // Bounds.
+    // Bounds. Wanted: the next assignment finds them.
+    enum class Bounds { none, wanted, kept } bounds_ = Bounds::none;
     Index groups_ = 1;
     std::vector<Index> group_of_panel_;
     std::vector<Index> group_of_;  // of each centroid

@@ -15,10 +15,12 @@ struct LloydSettings {
     int max_iterations = 300;
     double tolerance = 1e-4;  // stop when sum_j ||c_j moved||^2 <= tolerance * mean column variance
     bool bounds = true;
+    bool unit_length = false;  // of rows and centroids: spherical k-means
 };
 
 template <class T>
-struct LloydResult : Fitted<T> {    // objective: the inertia; objectives: after each move of the centroids
+struct LloydResult : Fitted<T> {    // objective: the inertia, of unit length half of it; objectives: after each move of
+                                    // the centroids
     Labels labels;                  // nearest_centroids(points, centroids); interrupted: whose means the centroids are
     bool labelled = false;          // not of a result that a checkpoint had: labels are not kept there
     bool optimal = true;            // whether the labels keep pairs of rows at least costs: proven

@@ -66,21 +66,24 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
             break;
         }
         std::vector<double> moved(at(k), 0.0);
-        std::vector<double> between(at(k), 0.0);  // w_j || mean of cluster j - mean of all ||^2
+        // What the objective loses by cluster j: w_j || its mean - mean of all ||^2, of unit length || its sum ||.
+        std::vector<double> between(at(k), 0.0);
         for_each_block(k, threads_for(8.0 * static_cast<double>(d) * k, run.threads), [&](Index j, int) {
             const double w = found.mass[at(j)];
-            if (!(w > 0)) return;  // an empty cluster stays where it was
+            const double divisor = settings.unit_length ? found.sums.row(j).norm() : w;
+            if (!(w > 0) || !(divisor > 0)) return;  // an empty cluster, or one whose rows cancel out, stays
+            if (settings.unit_length) between[at(j)] = divisor;
             for (Index p = 0; p < d; ++p) {
-                const double mean = found.sums(j, p) / w;
+                const double mean = found.sums(j, p) / divisor;
                 const auto rounded = static_cast<T>(mean);
                 const double way = static_cast<double>(rounded) - static_cast<double>(centroids(j, p));
                 moved[at(j)] += way * way;
-                between[at(j)] += w * (mean - spread.mean[p]) * (mean - spread.mean[p]);
+                if (!settings.unit_length) between[at(j)] += w * (mean - spread.mean[p]) * (mean - spread.mean[p]);
                 centroids(j, p) = rounded;
             }
         });
         double movement = 0;
-        double objective = scatter;
+        double objective = settings.unit_length ? spread.total_weight : scatter;
         for (Index j = 0; j < k; ++j) {
             movement += moved[at(j)];
             objective -= between[at(j)];
@@ -109,7 +112,7 @@ LloydResult<T> sparse_lloyd(const SparsePoints& points, Matrix<T> centroids, con
     } else {
         auto last = nearest_centroids(PointsView(points), centroids, run.unstopped(), NearestWants::inertia, weights);
         out.labels = std::move(last.labels);
-        out.objective = last.inertia;
+        out.objective = settings.unit_length ? last.inertia / 2 : last.inertia;
     }
     out.centroids = std::move(centroids);
     return out;

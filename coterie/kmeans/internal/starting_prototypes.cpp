@@ -48,8 +48,9 @@ Matrix<double> starting_prototypes(PointsView points, const Constraints& constra
     }
     const Run alone = run.alone();
     for (std::size_t label = 0; label < members.size(); ++label) {
-        const auto [begin, end] = constraints.clusters_of(static_cast<std::int32_t>(label));
-        const int own = end - begin;
+        const std::pair<int, int> clusters = constraints.clusters_of(static_cast<std::int32_t>(label));
+        const int begin = clusters.first;
+        const int own = clusters.second - begin;
         const auto& rows_of_label = members[label];
         if (static_cast<int>(rows_of_label.size()) < own)
             throw BadData(

@@ -1,8 +1,7 @@
 // What every fit's labels are looked at for, whatever the method: a result that answers no question is said to be one.
-// Equal rows are found by a 64-bit hash of each row and one sort, in a pass that costs less than an iteration of
-// k-means. Rows that are read and not in memory are looked at only where labels may be other than a function of the
-// point (partial labels, shares, sizes): the methods that read in blocks label each row by its numbers alone, and a
-// file larger than memory is not read once more for what cannot be.
+// Equal rows are found by a 64-bit hash of each row and one sort, where labels may be other than a function of the
+// point: the methods that read in blocks label each row by its numbers alone, unless partial labels, shares, sizes or
+// pairs of rows bind them.
 
 #include "coterie/model/internal/result_warnings.hpp"
 
@@ -49,10 +48,11 @@ std::uint64_t hash_of(const Scalar* numbers, Index count) {
 void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& problem, const Run& run,
                         bool reads_blocks) {
     const PointsView points = problem.points;
-    const bool constrained = !problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes;
+    const bool constrained = !problem.partial_labels.empty() || !problem.group_shares.empty() || problem.sizes ||
+                             !problem.must_links.empty() || !problem.cannot_links.empty();
     if (problem.graph || points.empty() || as_sparse(points) != nullptr) return;
-    if (!points.resident() && reads_blocks && !constrained) return;
-    const Range own = own_rows(grid_of(points), run.communicator());
+    if (reads_blocks && !constrained) return;
+    const Range own = own_rows(points, run);
     std::vector<HashedRow> rows(labels.size());
     points.with_scalar([&]<class Scalar>() {
         for_each_row_block<Scalar>(

@@ -48,9 +48,10 @@ Json json_of(const ClusterProfile& cluster, bool whole) {
 
 // Of methods that know none, and where there is none, nothing is said.
 void add_noise(Json& json, const ClusteringResult& result) {
-    if (result.noise == 0) return;
+    if (result.noise == 0 && !result.noise_beyond) return;
     const Index all = std::accumulate(result.sizes.begin(), result.sizes.end(), result.noise);
     json["noise"] = {{"points", result.noise}, {"share", static_cast<double>(result.noise) / static_cast<double>(all)}};
+    if (result.noise_beyond) json["noise"]["beyond"] = *result.noise_beyond;
 }
 
 void add_description(Json& json, const ClusteringResult& result, bool whole) {
@@ -64,6 +65,10 @@ void add_description(Json& json, const ClusteringResult& result, bool whole) {
     }
     json["profiles"] = Json::array();
     for (const ClusterProfile& cluster : description.clusters) json["profiles"].push_back(json_of(cluster, whole));
+    if (description.outliers.empty()) return;
+    json["outliers"] = Json::array();
+    for (const OutlierRow& each : description.outliers)
+        json["outliers"].push_back({{"row", each.row + 1}, {"score", each.score}});
 }
 
 Json json_of(const Beside& beside) {

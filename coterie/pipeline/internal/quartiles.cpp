@@ -53,7 +53,7 @@ public:
           labels_(labels),
           weights_(weights),
           run_(run),
-          own_(own_rows(grid_of(points), run.communicator())),
+          own_(own_rows(points, run)),
           of_cluster_(at(clusters)) {
         for (const auto& place : wanted) {
             of_cluster_[at(place.cluster)].push_back(searches_.size());

@@ -7,9 +7,10 @@
 
 namespace coterie::internal {
 
-/// Sizes and silhouettes of clusters and, of a fit, the objective per iteration: the section with its numbers, hidden
-/// until it is drawn. Empty where there is nothing to draw. What has the class "charted" gives way to it.
-std::string charts(const ClusteringResult& result, const FitReport* report);
+/// Sizes and silhouettes of clusters and, of a fit, the objective per iteration and what each criterion says of each
+/// number of clusters: the section with its numbers, hidden until it is drawn. Empty where there is nothing to draw.
+/// What has the class "charted" gives way to it.
+std::string charts(const ClusteringResult& result, const FitReport* report, const ClusterChoice* choice);
 
 /// The top of the tree of a fit by ward (WardMethod), cut where its clusters are; empty for others.
 std::string dendrogram(const FitReport& report);

@@ -22,13 +22,13 @@
         holder.setAttribute("role", "img");
         holder.setAttribute("aria-label", `${chart.title}: ${chart.values.length} values, of ${chart.across}`);
         holders.append(holder);
-        const x = chart.values.map((_, i) => chart.first + i);
+        const x = chart.across_values ?? chart.values.map((_, i) => chart.first + i);
         const bars = chart.kind === "bars";
         const name = (v) => (chart.names ? (chart.names[v - chart.first] ?? "") : text(v));
         drawn.push(new uPlot({
           title: chart.title, width: Math.min(445, root.clientWidth - 42), height: 230,
           scales: {
-            x: { time: false, range: bars ? [chart.first - 0.6, x[x.length - 1] + 0.6] : undefined },
+            x: { time: false, range: bars || chart.mark !== undefined ? [x[0] - 0.6, x[x.length - 1] + 0.6] : undefined },
             y: bars ? { range: (_, low, high) => [Math.min(0, low * 1.05), Math.max(0, high * 1.05) || 1] } : {},
           },
           axes: [
@@ -41,6 +41,18 @@
               paths: bars ? uPlot.paths.bars({ size: [0.7, 60] }) : undefined,
               points: { show: !bars && x.length <= 60 }, value: (_, v) => (v == null ? "" : text(v)) },
           ],
+          hooks: chart.mark === undefined ? {} : { draw: [(plot) => {  // what is chosen
+            const across = plot.valToPos(chart.mark, "x", true), { ctx, bbox } = plot;
+            ctx.save();
+            ctx.strokeStyle = dark.matches ? "#e69f00" : "#d55e00";
+            ctx.lineWidth = 1.5 * devicePixelRatio;
+            ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+            ctx.beginPath();
+            ctx.moveTo(across, bbox.top);
+            ctx.lineTo(across, bbox.top + bbox.height);
+            ctx.stroke();
+            ctx.restore();
+          }] },
         }, [x, chart.values], holder));
       }
     };

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <string>
 
-#include <ATen/Parallel.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/cuda.h>
@@ -15,7 +14,7 @@
 
 #include <dlfcn.h>
 
-#include "coterie/deep/internal/torch/blas_threads.hpp"
+#include "coterie/deep/internal/torch/guarded.hpp"
 #include "coterie/deep/internal/torch/half.hpp"
 #include "coterie/deep/internal/torch/kept_memory.hpp"
 #include "coterie/deep/internal/torch/network.hpp"
@@ -24,36 +23,11 @@
 namespace coterie_deep {
 namespace {
 
-thread_local std::string last_error;
-
-// Runs f; what it throws becomes 1 and the text of error().
-template <class F>
-int32_t guarded(F&& f) {
-    try {
-        const NoBlasThreads none;
-        f();
-        return 0;
-    } catch (const c10::Error& error) {
-        last_error = error.what_without_backtrace();
-    } catch (const std::exception& error) {
-        last_error = error.what();
-    } catch (...) {
-        last_error = "an error without a name";
-    }
-    return 1;
-}
-
-// Of this thread's passes. Asking for as many as there are would still start a pool of threads anew, which spin before
-// they sleep: twice the time of a pass.
-void use_threads(int32_t threads) {
-    if (at::get_num_threads() != threads) at::set_num_threads(threads);
-}
-
 const char* description() {
     static const std::string text = std::string("LibTorch ") + TORCH_VERSION;
     return text.c_str();
 }
-const char* error() { return last_error.c_str(); }
+const char* error() { return last_error().c_str(); }
 
 // LibTorch's part for CUDA makes itself known when it is loaded. Nothing links it, so that only who asks for CUDA waits
 // for it; a LibTorch for the CPU alone has none.

@@ -1,0 +1,79 @@
+/* Internal: the border between coterie and LibTorch for encoders of words, beside network_abi.h, in C alike. */
+#pragma once
+/* Behind it an encoder of the BERT kind is run forwards and backwards and its parameters moved; what it is trained for
+ * is computed on this side. No random number is drawn behind it: what training drops follows from the number that it is
+ * given. In single precision, on the CPU.
+ *
+ * Parameters, in this order: pieces x hidden; positions x hidden; weight and bias of the normalisation after them;
+ * buckets x heads where there are buckets; then per layer weight and bias of query, key, value, output, normalisation,
+ * inner, outer, normalisation; then what else is trained beside them, whose gradients this side knows.
+ *
+ * A step: forward() keeps what the gradient needs, backward() and add_gradient() gather gradients, step() moves the
+ * parameters by them. Functions return 0, or another number after which error() says what went wrong. */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COTERIE_ENCODER_ABI 1
+
+typedef struct coterie_encoder_plan {
+    int64_t pieces, positions, first_position, hidden, heads, inner, layers;
+    int64_t buckets;    /* of relative positions; 0: none */
+    int32_t activation; /* 0: gelu, 1: its approximation by tanh, 2: relu */
+    double epsilon;     /* of the normalisations */
+    /* Shares of numbers dropped: of embeddings and outer layers, of attention, of what attention gives. */
+    double dropout, dropout_of_attention, dropout_of_mixed;
+} coterie_encoder_plan;
+
+/* AdamW: Loshchilov and Hutter 2019. Parameters of one row do not decay. */
+typedef struct coterie_encoder_step {
+    double learning_rate, beta1, beta2, epsilon, weight_decay;
+    double clip; /* the gradient is scaled down to this norm where it is larger */
+} coterie_encoder_step;
+
+typedef struct coterie_encoder coterie_encoder;
+
+typedef struct coterie_encoder_api {
+    int32_t abi;
+    /* Of the last function of this thread that failed. */
+    const char* (*error)(void);
+
+    /* Null on failure. rows, columns: of each of the parameters beside the encoder's. Parameters are zero. */
+    coterie_encoder* (*create)(const coterie_encoder_plan* plan, const int64_t* rows, const int64_t* columns,
+                               int32_t beside, int32_t threads);
+    void (*destroy)(coterie_encoder*);
+
+    int32_t (*parameters)(const coterie_encoder*);
+    int64_t (*parameter_size)(const coterie_encoder*, int32_t number);
+    int32_t (*get_parameter)(coterie_encoder*, int32_t number, float* to);
+    int32_t (*set_parameter)(coterie_encoder*, int32_t number, const float* from);
+    /* What was gathered since the last step; zeros where nothing was. */
+    int32_t (*get_gradient)(coterie_encoder*, int32_t number, float* to);
+
+    /* Vectors of words, count x hidden: the mean of the last layer's states of each word's first and last piece.
+     * Sentence s is pieces starts[s]..starts[s + 1]-1, in starts[0] = 0..starts[sentences]; words: first and last piece
+     * of each among all. drop 0: nothing is dropped and nothing kept; else the pass is kept, and what is dropped
+     * follows from it. */
+    int32_t (*forward)(coterie_encoder*, const int32_t* pieces, const int64_t* starts, int64_t sentences,
+                       const int64_t* words, int64_t count, uint64_t drop, float* vectors);
+    /* Adds the gradients of sum(vectors * gradient), and ends the pass. */
+    int32_t (*backward)(coterie_encoder*, const float* gradient);
+    /* Adds to the gradient of a parameter. */
+    int32_t (*add_gradient)(coterie_encoder*, int32_t number, const float* gradient);
+    int32_t (*step)(coterie_encoder*, const coterie_encoder_step* how);
+
+    /* What the optimizer remembers, as numbers, for a checkpoint. */
+    int64_t (*memory_size)(const coterie_encoder*);
+    int32_t (*get_memory)(const coterie_encoder*, float* to);
+    int32_t (*set_memory)(coterie_encoder*, const float* from);
+} coterie_encoder_api;
+
+/* Null where its ABI is not the one asked for. */
+const coterie_encoder_api* coterie_encoder_functions(int32_t abi);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,49 @@
+// A process can hold one LibTorch: where an interpreter has loaded its own, coterie's library serves only if it was
+// built with that one.
+
+#include "coterie/deep/internal/torch_library.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "coterie/base/internal/shared_library.hpp"
+
+namespace coterie::internal {
+namespace {
+
+// The file name of the LibTorch that the library at `place` asks the loader for: it stands between zeros among the
+// names that the file is linked by. Empty where there is none.
+std::string torch_of(const std::string& place) {
+    std::ifstream file(place, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    constexpr std::string_view name("\0libtorch_cpu.so", 16);
+    const std::size_t found = bytes.find(name);
+    return found == std::string::npos ? "" : bytes.c_str() + found + 1;
+}
+
+}  // namespace
+
+std::string TorchLibrary::message(const std::string& who) const {
+    return who + " LibTorch and coterie's library for it, which could not be loaded (" + trouble + "): " + remedy +
+           ", or name the library in COTERIE_DEEP_LIBRARY";
+}
+
+TorchLibrary open_torch_library(const char* function, FunctionRef<bool(void* function)> take) {
+    TorchLibrary out;
+    out.remedy = "install libtorch-dev and build coterie again";
+    const std::filesystem::path of_the_host = loaded_library("libtorch_cpu.so");
+    // A second LibTorch would share some of the first one's variables, and end the process while it is loaded.
+    const auto objection = [&](const std::string& place) -> std::string {
+        const std::string torch = of_the_host.empty() ? "" : torch_of(place);
+        if (torch.empty() || of_the_host.filename() == torch) return {};
+        out.remedy = "build coterie with that one, COTERIE_TORCH=" + of_the_host.parent_path().parent_path().string();
+        return place + " is built with " + torch + ", and this process has loaded another LibTorch, " +
+               of_the_host.string();
+    };
+    out.trouble = load_plugin({"libcoterie-deep.so", "COTERIE_DEEP_LIBRARY", function}, take, objection);
+    out.alone = of_the_host.empty();
+    return out;
+}
+
+}  // namespace coterie::internal

@@ -1,0 +1,596 @@
+// Arrow's IPC format: a stream of messages (a schema, dictionaries, batches of rows), or a file, whose table of
+// contents at its end has the schema and says where the messages are (Feather version 2 is the same). nanoarrow decodes
+// them; every batch is decoded when the table is opened and kept, since columns are looked at more than once and may be
+// compressed. Numbers are taken as they are. Whatever else is asked of a column (words, dates, names of rows) goes by
+// the text that its fields would have in a csv file, so that a column means the same in either.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+#include <nanoarrow/nanoarrow_ipc.hpp>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/base/parallel.hpp"
+#include "coterie/io/internal/table.hpp"
+#include "coterie/io/internal/text_dialect.hpp"
+
+namespace coterie::formats {
+namespace {
+
+constexpr Index piece_rows = 8192;
+constexpr std::string_view file_magic = "ARROW1";
+constexpr std::string_view stream_magic = "\xff\xff\xff\xff";
+
+std::string_view view_of(const char* text) { return text == nullptr ? std::string_view() : std::string_view(text); }
+
+enum class Kind { number, boolean, words, date, decimal, nothing, none };
+
+struct Column {
+    Kind kind = Kind::none;
+    bool narrow = false;    // numbers that float32 holds as well
+    bool in_words = false;  // by numbers into a dictionary, of which `kind` and the rest speak
+    double per_day = 1;     // units of a date
+    bool time = false;      // a date has a time of day
+    std::int32_t bits = 0;  // of a decimal
+    std::int32_t precision = 0;
+    std::int32_t scale = 0;
+    std::string type;  // as Arrow calls it
+};
+
+Column column_of(const ArrowSchema& schema, ArrowError* error) {
+    Column out;
+    ArrowSchemaView view;
+    const ArrowSchema& values = schema.dictionary != nullptr ? *schema.dictionary : schema;
+    if (ArrowSchemaViewInit(&view, &values, error) != NANOARROW_OK) return out;
+    out.in_words = schema.dictionary != nullptr;
+    out.type = view_of(ArrowTypeString(view.type));
+    switch (view.type) {
+        case NANOARROW_TYPE_BOOL: out.kind = Kind::boolean; break;
+        case NANOARROW_TYPE_INT8:
+        case NANOARROW_TYPE_UINT8:
+        case NANOARROW_TYPE_INT16:
+        case NANOARROW_TYPE_UINT16:
+        case NANOARROW_TYPE_HALF_FLOAT:
+        case NANOARROW_TYPE_FLOAT: out.narrow = true; [[fallthrough]];
+        case NANOARROW_TYPE_INT32:
+        case NANOARROW_TYPE_UINT32:
+        case NANOARROW_TYPE_INT64:
+        case NANOARROW_TYPE_UINT64:
+        case NANOARROW_TYPE_DOUBLE: out.kind = Kind::number; break;
+        case NANOARROW_TYPE_STRING:
+        case NANOARROW_TYPE_LARGE_STRING: out.kind = Kind::words; break;
+        case NANOARROW_TYPE_DATE32: out.kind = Kind::date; break;
+        case NANOARROW_TYPE_DATE64:
+            out.kind = Kind::date;
+            out.per_day = 86400e3;
+            break;
+        case NANOARROW_TYPE_TIMESTAMP:
+            out.kind = Kind::date;
+            out.time = true;
+            out.per_day = 86400;
+            for (int unit = NANOARROW_TIME_UNIT_SECOND; unit < static_cast<int>(view.time_unit); ++unit)
+                out.per_day *= 1000;
+            break;
+        case NANOARROW_TYPE_DECIMAL32:
+        case NANOARROW_TYPE_DECIMAL64:
+        case NANOARROW_TYPE_DECIMAL128:
+        case NANOARROW_TYPE_DECIMAL256:
+            out.kind = Kind::decimal;
+            out.bits = view.decimal_bitwidth;
+            out.precision = view.decimal_precision;
+            out.scale = view.decimal_scale;
+            break;
+        case NANOARROW_TYPE_NA: out.kind = Kind::nothing; break;
+        default: break;
+    }
+    return out;
+}
+
+void append_padded(std::string& out, std::int64_t number, std::size_t digits) {
+    std::string text = std::to_string(std::abs(number));
+    if (text.size() < digits) text.insert(0, digits - text.size(), '0');
+    out += (number < 0 ? "-" : "") + text;
+}
+
+// 2026-11-23 of days since 1970-01-01, by the calendar's 400 years of 146,097 days that begin in March.
+void append_date(std::string& out, std::int64_t days) {
+    days += 719468;
+    const std::int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+    const std::int64_t of_era = days - era * 146097;
+    const std::int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    const std::int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    const std::int64_t month = (5 * of_year + 2) / 153;
+    const std::int64_t day = of_year - (153 * month + 2) / 5 + 1;
+    const std::int64_t calendar_year = year + era * 400 + (month >= 10 ? 1 : 0);
+    append_padded(out, calendar_year, 4);
+    append_padded(out += '-', month < 10 ? month + 3 : month - 9, 2);
+    append_padded(out += '-', day, 2);
+}
+
+class ArrowTable final : public Table {
+public:
+    ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options);
+
+    void find_rows(const Plan& plan, int threads) override;
+    std::vector<ColumnWords> words_of_columns(const std::vector<bool>& asked, std::size_t most,
+                                              int threads) const override;
+    void parse(const Plan& plan, std::size_t first, std::size_t last, float* to, std::string_view* words,
+               int threads) override {
+        parse_pieces(plan, first, last, to, words, threads);
+    }
+    void parse(const Plan& plan, std::size_t first, std::size_t last, double* to, std::string_view* words,
+               int threads) override {
+        parse_pieces(plan, first, last, to, words, threads);
+    }
+    bool next_record(std::size_t& at, std::vector<std::string>& fields) const override;
+    bool is_narrow(const Plan& plan) const override;
+
+private:
+    struct Batch {
+        nanoarrow::UniqueArray array;
+        nanoarrow::UniqueArrayView view;
+        Index before = 0;  // rows
+    };
+    struct Piece {
+        std::size_t batch = 0;
+        Index first = 0;  // row of the batch
+    };
+
+    // A place is a row, from 0.
+    Index row_of(std::size_t where) const override { return static_cast<Index>(where) + 1; }
+    Field field_at(std::size_t piece, Index row, std::size_t column) const override;
+    void each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const override;
+
+    [[noreturn]] void refuse_damaged(std::string_view why) const { refuse("is a damaged Arrow file: " + shown(why)); }
+    [[noreturn]] void refuse_unread(const std::string& what) const {
+        const std::string file = source_ == "standard input" ? "FILE" : source_.substr(source_.rfind('/') + 1);
+        refuse(what + ", which is not read; convert it: python -c \"import pandas; pandas.read_feather('" +
+               shown(file) + "').to_csv('" + shown(file) + ".csv', index=False)\"");
+    }
+    void check(ArrowErrorCode code, const ArrowError& error) const;
+    // What reading goes by, while the table is opened.
+    struct Messages {
+        std::span<const std::byte> data;
+        ArrowError error = {};
+        nanoarrow::ipc::UniqueDecoder decoder = {};
+        nanoarrow::UniqueSchema schema = {};
+        nanoarrow::ipc::UniqueDictionaries dictionaries = {};
+    };
+    void read_stream(Messages& messages);
+    void read_file(Messages& messages);
+    void use_schema(Messages& messages, const ArrowIpcDictionaryEncodings& encodings);
+    // The message at `at`, which is moved behind it; false at the mark that ends a stream.
+    bool read_message(Messages& messages, std::size_t& at);
+    void take_schema(const ArrowSchema& schema);
+    void take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array);
+    // The field as text, "" where it is missing. `storage` holds it unless it stands in the table.
+    std::string_view text_of(const ArrowArrayView& column, std::size_t j, Index row, std::string& storage) const;
+    // Where the values of a field stand; false where it is missing.
+    bool find_value(const ArrowArrayView*& column, std::size_t j, Index& row) const;
+    void require_read(std::size_t j) const;
+    template <class Scalar>
+    void parse_pieces(const Plan& plan, std::size_t first, std::size_t last, Scalar* to, std::string_view* words,
+                      int threads);
+
+    std::vector<Column> kinds_;
+    std::deque<Batch> batches_;
+    std::vector<Piece> pieces_;
+    Index all_rows_ = 0;
+    Index max_rows_ = -1;
+    std::deque<std::string> made_;  // words that stand nowhere as such
+};
+
+void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
+    if (code == NANOARROW_OK) return;
+    if (code == ENOMEM) throw ResourceError(source_ + ": there is not enough memory for it, or it is damaged");
+    const std::string_view message = error.message;
+    if (code != ENOTSUP && message.find("not yet supported") == std::string_view::npos) refuse_damaged(message);
+    std::string what = "holds what has no place here (" + shown(message) + ")";
+    if (message.find("View") != std::string_view::npos)
+        what = "holds words as views (polars writes none with compat_level=polars.CompatLevel.oldest())";
+    refuse_unread(what);
+}
+
+ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options)
+    : max_rows_(options.max_rows) {
+    source_ = source;
+    const auto refuse_option = [&](const char* option) {
+        throw BadArgument(source_ + ": `" + option + "` is for text files; this is Arrow", {.option = option});
+    };
+    if (options.separator != 0) refuse_option("separator");
+    if (options.header != Header::automatic) refuse_option("header");
+    if (options.decimal != Decimal::automatic) refuse_option("decimal");
+    require_memory(static_cast<double>(bytes.size()), source_);
+    Messages messages{bytes.data};
+    check(ArrowIpcDecoderInit(messages.decoder.get()), messages.error);
+    const std::string_view text(bytes.text(), bytes.size());
+    if (text.starts_with(file_magic))
+        read_file(messages);
+    else
+        read_stream(messages);
+    if (columns_ == 0) refuse("has no columns");
+}
+
+void ArrowTable::read_stream(Messages& messages) {
+    for (std::size_t at = 0; at < messages.data.size();)
+        if (!read_message(messages, at)) break;
+    if (messages.schema->release == nullptr) refuse_damaged("it has no schema");
+}
+
+// The table of contents, its size in four bytes, and ARROW1 end a file. The schema is read there: polars leaves out
+// what begins a message before the one that holds it, too.
+void ArrowTable::read_file(Messages& messages) {
+    const std::span<const std::byte> data = messages.data;
+    std::int32_t contents = 0;
+    const std::size_t tail = sizeof(contents) + file_magic.size();
+    if (data.size() < 8 + tail ||
+        std::memcmp(data.data() + data.size() - file_magic.size(), file_magic.data(), file_magic.size()) != 0)
+        refuse_damaged("its end is missing");
+    std::memcpy(&contents, data.data() + data.size() - tail, sizeof(contents));
+    if (contents < 0 || static_cast<std::size_t>(contents) > data.size() - 8 - tail)
+        refuse_damaged("the size of its table of contents is wrong");
+    const std::vector<std::byte> aligned(data.end() - static_cast<std::ptrdiff_t>(tail) - contents, data.end());
+    const ArrowBufferView view{{aligned.data()}, static_cast<std::int64_t>(aligned.size())};
+    ArrowIpcDecoder* const decoder = messages.decoder.get();
+    check(ArrowIpcDecoderVerifyFooter(decoder, view, &messages.error), messages.error);
+    check(ArrowIpcDecoderDecodeFooter(decoder, view, &messages.error), messages.error);
+    ArrowIpcFooter& footer = *decoder->footer;
+    messages.schema.reset(&footer.schema);
+    use_schema(messages, footer.dictionaries);
+    std::vector<std::size_t> places;
+    for (const ArrowBuffer* blocks : {&footer.dictionary_blocks, &footer.record_batch_blocks})
+        for (std::int64_t at = 0; at < blocks->size_bytes; at += static_cast<std::int64_t>(sizeof(ArrowIpcFileBlock))) {
+            ArrowIpcFileBlock block;
+            std::memcpy(&block, blocks->data + at, sizeof(block));
+            if (block.offset < 8 || static_cast<std::size_t>(block.offset) > data.size() - 8)
+                refuse_damaged("a message is beyond its end");
+            places.push_back(static_cast<std::size_t>(block.offset));
+        }
+    for (std::size_t at : places)
+        if (!read_message(messages, at)) refuse_damaged("a message is missing");
+}
+
+void ArrowTable::use_schema(Messages& messages, const ArrowIpcDictionaryEncodings& encodings) {
+    ArrowIpcDecoder* const decoder = messages.decoder.get();
+    ArrowError& error = messages.error;
+    check(ArrowIpcDecoderSetSchemaWithDictionaries(decoder, messages.schema.get(), &encodings, &error), error);
+    check(ArrowIpcDecoderSetEndianness(decoder, decoder->endianness), error);
+    check(ArrowIpcDictionariesInit(messages.dictionaries.get(), &encodings, &error), error);
+    take_schema(*messages.schema.get());
+}
+
+bool ArrowTable::read_message(Messages& messages, std::size_t& at) {
+    const std::span<const std::byte> data = messages.data;
+    ArrowIpcDecoder* const decoder = messages.decoder.get();
+    ArrowError& error = messages.error;
+    ArrowBufferView view{{data.data() + at}, static_cast<std::int64_t>(data.size() - at)};
+    std::int32_t prefix = 0;
+    const ArrowErrorCode begins = ArrowIpcDecoderPeekHeader(decoder, view, &prefix, &error);
+    if (begins == ENODATA) return false;
+    check(begins, error);
+    const auto header_bytes = static_cast<std::size_t>(decoder->header_size_bytes);
+    if (header_bytes > data.size() - at) refuse_damaged("it ends within a message");
+    // Where it is aligned.
+    const std::vector<std::byte> header(data.begin() + static_cast<std::ptrdiff_t>(at),
+                                        data.begin() + static_cast<std::ptrdiff_t>(at + header_bytes));
+    at += header_bytes;
+    view = {{header.data()}, static_cast<std::int64_t>(header.size())};
+    check(ArrowIpcDecoderVerifyHeader(decoder, view, &error), error);
+    check(ArrowIpcDecoderDecodeHeader(decoder, view, &error), error);
+    if (decoder->body_size_bytes < 0 || static_cast<std::size_t>(decoder->body_size_bytes) > data.size() - at)
+        refuse_damaged("it ends within a message");
+    const ArrowBufferView body{{data.data() + at}, decoder->body_size_bytes};
+    at += static_cast<std::size_t>(decoder->body_size_bytes);
+    const bool first = messages.schema->release == nullptr;
+    if (first != (decoder->message_type == NANOARROW_IPC_MESSAGE_TYPE_SCHEMA))
+        refuse_damaged(first ? "it does not begin with a schema" : "a second schema follows");
+    const auto require_codec = [&](ArrowIpcCompressionType type, ArrowIpcDecompressFunction known,
+                                   const std::string& name) {
+        if (decoder->codec == type && known == nullptr)
+            refuse_unread("is compressed by " + name + ", which this build was made without");
+    };
+    require_codec(NANOARROW_IPC_COMPRESSION_TYPE_LZ4_FRAME, ArrowIpcGetLZ4DecompressionFunction(), "lz4");
+    require_codec(NANOARROW_IPC_COMPRESSION_TYPE_ZSTD, ArrowIpcGetZstdDecompressionFunction(), "zstandard");
+    if (first) {
+        nanoarrow::ipc::UniqueDictionaryEncodings encodings;
+        check(ArrowIpcDecoderDecodeSchemaWithDictionaries(decoder, messages.schema.get(), encodings.get(), &error),
+              error);
+        use_schema(messages, *encodings.get());
+    } else if (decoder->message_type == NANOARROW_IPC_MESSAGE_TYPE_DICTIONARY_BATCH) {
+        check(ArrowIpcDecoderDecodeDictionary(decoder, body, NANOARROW_VALIDATION_LEVEL_FULL,
+                                              messages.dictionaries.get(), &error),
+              error);
+    } else if (decoder->message_type == NANOARROW_IPC_MESSAGE_TYPE_RECORD_BATCH) {
+        nanoarrow::UniqueArray array;
+        check(ArrowIpcDecoderDecodeArrayWithDictionaries(decoder, body, -1, messages.dictionaries.get(), array.get(),
+                                                         NANOARROW_VALIDATION_LEVEL_FULL, &error),
+              error);
+        take_batch(*messages.schema.get(), std::move(array));
+    } else {
+        refuse_damaged("a message is neither a dictionary nor a batch of rows");
+    }
+    return true;
+}
+
+void ArrowTable::take_schema(const ArrowSchema& schema) {
+    columns_ = static_cast<std::size_t>(schema.n_children);
+    ArrowError error;
+    for (std::size_t j = 0; j < columns_; ++j) {
+        const ArrowSchema& column = *schema.children[j];
+        const std::string_view name = view_of(column.name);
+        if (!is_utf8(name)) refuse_damaged("the name of column " + std::to_string(j + 1) + " is not UTF-8");
+        names_.push_back(std::string(trimmed(name)));
+        kinds_.push_back(column_of(column, &error));
+        // What pandas writes beside the columns where a table's rows have names.
+        if (name.starts_with("__index_level_") && index_ < 0) {
+            index_ = static_cast<std::ptrdiff_t>(j);
+            index_said_ = "(" + shown(name) + ") is the index of pandas: it";
+        }
+    }
+}
+
+void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array) {
+    ArrowError error;
+    ArrowErrorInit(&error);
+    Batch& batch = batches_.emplace_back();
+    batch.array = std::move(array);
+    batch.before = all_rows_;
+    check(ArrowArrayViewInitFromSchema(batch.view.get(), &schema, &error), error);
+    check(ArrowArrayViewSetArray(batch.view.get(), batch.array.get(), &error), error);
+    const Index rows = batch.view->length;
+    for (std::size_t j = 0; j < columns_; ++j) {
+        const ArrowArrayView& column = *batch.view->children[j];
+        if (column.length != rows) refuse_damaged("column " + column_text(j) + " has other rows than its batch");
+        if (kinds_[j].in_words) {
+            if (column.dictionary == nullptr) refuse_damaged("column " + column_text(j) + " has no dictionary");
+            const std::int64_t words = column.dictionary->length;
+            for (Index i = 0; i < rows; ++i)
+                if (!ArrowArrayViewIsNull(&column, i)) {
+                    const std::int64_t word = ArrowArrayViewGetIntUnsafe(&column, i);
+                    if (word < 0 || word >= words)
+                        refuse_damaged("column " + column_text(j) + " names a word that its dictionary has not");
+                }
+        }
+        if (kinds_[j].kind != Kind::words) continue;
+        const ArrowArrayView& values = kinds_[j].in_words ? *column.dictionary : column;
+        for (Index i = 0; i < values.length; ++i) {
+            if (ArrowArrayViewIsNull(&values, i)) continue;
+            const ArrowStringView word = ArrowArrayViewGetStringUnsafe(&values, i);
+            if (!is_utf8({word.data, static_cast<std::size_t>(word.size_bytes)}))
+                refuse_damaged("column " + column_text(j) + " holds text that is not UTF-8");
+        }
+    }
+    all_rows_ += rows;
+}
+
+void ArrowTable::find_rows(const Plan&, int) {
+    starts_.assign(1, 0);
+    pieces_.clear();
+    for (std::size_t b = 0; b < batches_.size(); ++b) {
+        const Index rows = batches_[b].view->length;
+        for (Index first = 0; first < rows; first += piece_rows) {
+            Index count = std::min(piece_rows, rows - first);
+            if (max_rows_ >= 0) count = std::min(count, max_rows_ - starts_.back());
+            if (count <= 0) break;
+            pieces_.push_back({b, first});
+            starts_.push_back(starts_.back() + count);
+        }
+    }
+    if (rows() == 0) refuse("has no rows");
+}
+
+void ArrowTable::require_read(std::size_t j) const {
+    if (kinds_[j].kind != Kind::none) return;
+    refuse("column " + column_text(j) + ": is of Arrow's type " + kinds_[j].type +
+               "; numbers, booleans, text, dates and times are accepted; `exclude` leaves the column out",
+           {.column = shown(names_[j])});
+}
+
+bool ArrowTable::find_value(const ArrowArrayView*& column, std::size_t j, Index& row) const {
+    if (ArrowArrayViewIsNull(column, row)) return false;
+    if (!kinds_[j].in_words) return true;
+    row = ArrowArrayViewGetIntUnsafe(column, row);
+    column = column->dictionary;
+    return !ArrowArrayViewIsNull(column, row);
+}
+
+std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j, Index row,
+                                     std::string& storage) const {
+    const ArrowArrayView* column = &field;
+    const Column& is = kinds_[j];
+    storage.clear();
+    if (!find_value(column, j, row)) return storage;
+    std::array<char, 64> digits{};
+    const auto number = [&](auto value) {
+        storage.assign(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+    };
+    switch (is.kind) {
+        case Kind::words: {
+            const ArrowStringView word = ArrowArrayViewGetStringUnsafe(column, row);
+            return {word.data, static_cast<std::size_t>(word.size_bytes)};
+        }
+        case Kind::boolean: storage = ArrowArrayViewGetIntUnsafe(column, row) != 0 ? "true" : "false"; break;
+        case Kind::number:
+            switch (column->storage_type) {
+                case NANOARROW_TYPE_DOUBLE: number(ArrowArrayViewGetDoubleUnsafe(column, row)); break;
+                case NANOARROW_TYPE_FLOAT:
+                case NANOARROW_TYPE_HALF_FLOAT:
+                    number(static_cast<float>(ArrowArrayViewGetDoubleUnsafe(column, row)));
+                    break;
+                case NANOARROW_TYPE_UINT64: number(ArrowArrayViewGetUIntUnsafe(column, row)); break;
+                default: number(ArrowArrayViewGetIntUnsafe(column, row));
+            }
+            break;
+        case Kind::decimal: {
+            ArrowDecimal decimal;
+            ArrowDecimalInit(&decimal, is.bits, is.precision, is.scale);
+            ArrowArrayViewGetDecimalUnsafe(column, row, &decimal);
+            nanoarrow::UniqueBuffer text;
+            if (ArrowDecimalAppendStringToBuffer(&decimal, text.get()) != NANOARROW_OK)
+                throw ResourceError(source_ + ": there is not enough memory");
+            storage.assign(reinterpret_cast<const char*>(text->data), static_cast<std::size_t>(text->size_bytes));
+            break;
+        }
+        case Kind::date: {
+            const std::int64_t value = ArrowArrayViewGetIntUnsafe(column, row);
+            const auto units = static_cast<std::int64_t>(is.per_day);
+            const std::int64_t of_day = (value % units + units) % units;
+            append_date(storage, value / units - (value % units < 0 ? 1 : 0));
+            if (!is.time) break;
+            const std::int64_t per_second = units / 86400, second = of_day / per_second;
+            append_padded(storage += ' ', second / 3600, 2);
+            append_padded(storage += ':', second / 60 % 60, 2);
+            append_padded(storage += ':', second % 60, 2);
+            break;
+        }
+        case Kind::nothing:
+        case Kind::none: break;
+    }
+    return storage;
+}
+
+Table::Field ArrowTable::field_at(std::size_t piece, Index row, std::size_t column) const {
+    const auto& [batch, first] = pieces_[piece];
+    std::string storage;
+    const std::string_view text = text_of(*batches_[batch].view->children[column], column, first + row, storage);
+    return {static_cast<std::size_t>(batches_[batch].before + first + row), std::string(text)};
+}
+
+void ArrowTable::each_row(FunctionRef<bool(const std::vector<std::string_view>&)> use) const {
+    std::vector<std::string> storage(columns_);
+    std::vector<std::string_view> fields(columns_);
+    for (std::size_t piece = 0; piece < pieces(); ++piece)
+        for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
+            const auto& [batch, first] = pieces_[piece];
+            for (std::size_t j = 0; j < columns_; ++j)
+                fields[j] = text_of(*batches_[batch].view->children[j], j, first + i, storage[j]);
+            if (!use(fields)) return;
+        }
+}
+
+bool ArrowTable::next_record(std::size_t& at, std::vector<std::string>& fields) const {
+    if (static_cast<Index>(at) >= rows()) return false;
+    const auto behind = std::upper_bound(batches_.begin(), batches_.end(), static_cast<Index>(at),
+                                         [](Index row, const Batch& batch) { return row < batch.before; });
+    const Batch& batch = *std::prev(behind);
+    std::string storage;
+    fields.clear();
+    for (std::size_t j = 0; j < columns_; ++j)
+        fields.emplace_back(text_of(*batch.view->children[j], j, static_cast<Index>(at) - batch.before, storage));
+    ++at;
+    return true;
+}
+
+std::vector<ColumnWords> ArrowTable::words_of_columns(const std::vector<bool>& asked, std::size_t most,
+                                                      int threads) const {
+    std::vector<std::vector<ColumnWords>> of_pieces(pieces(), std::vector<ColumnWords>(columns_));
+    for_each_block(static_cast<Index>(pieces()), threads, [&](Index at, int) {
+        const auto piece = static_cast<std::size_t>(at);
+        const auto& [batch, first] = pieces_[piece];
+        std::string storage;
+        for (std::size_t j = 0; j < columns_; ++j) {
+            if (!asked[j]) continue;
+            ColumnWords& column = of_pieces[piece][j];
+            const Kind kind = kinds_[j].kind;
+            const ArrowArrayView& values = *batches_[batch].view->children[j];
+            for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
+                if (kind == Kind::none) {  // no number, so that it is left out where words are
+                    ++column.words;
+                    continue;
+                }
+                const std::string_view word = trimmed(text_of(values, j, first + i, storage));
+                if (is_missing_word(word)) continue;
+                if (kind == Kind::words || (kind == Kind::number && kinds_[j].in_words))
+                    count_word(column, word);
+                else
+                    ++(kind == Kind::date ? column.dates : column.numbers);
+                if (column.distinct.size() < most) column.distinct.insert(std::string(word));
+            }
+        }
+    });
+    std::vector<ColumnWords> out = std::move(of_pieces.front());
+    for (std::size_t piece = 1; piece < of_pieces.size(); ++piece)
+        for (std::size_t j = 0; j < columns_; ++j) out[j].add(std::move(of_pieces[piece][j]));
+    return out;
+}
+
+bool ArrowTable::is_narrow(const Plan& plan) const {
+    for (std::size_t j = 0; j < columns_; ++j)
+        if (plan.targets[j] >= 0 && (!kinds_[j].narrow || plan.kind(j) != ColumnKind::number)) return false;
+    return true;
+}
+
+template <class Scalar>
+void ArrowTable::parse_pieces(const Plan& plan, std::size_t first, std::size_t last, Scalar* to,
+                              std::string_view* words, int threads) {
+    for (std::size_t j = 0; j < columns_; ++j)
+        if (plan.targets[j] >= 0 || static_cast<std::ptrdiff_t>(j) == plan.words) require_read(j);
+    const auto stride = static_cast<Index>(plan.taken);
+    for_each_block(static_cast<Index>(last - first), threads, [&](Index at, int) {
+        const std::size_t piece = first + static_cast<std::size_t>(at);
+        const auto& [b, begin] = pieces_[piece];
+        const Batch& batch = batches_[b];
+        const Index count = starts_[piece + 1] - starts_[piece];
+        Scalar* const rows = to + (starts_[piece] - starts_[first]) * stride;
+        const auto where = [&, before = batch.before + begin](Index i) { return static_cast<std::size_t>(before + i); };
+        std::string storage;
+        for (std::size_t j = 0; j < columns_; ++j) {
+            if (plan.targets[j] < 0) continue;
+            const ArrowArrayView& column = *batch.view->children[j];
+            const Column& is = kinds_[j];
+            const ColumnKind kind = plan.kind(j);
+            Scalar* out = rows + plan.targets[j];
+            const bool as_number = kind == ColumnKind::number && (is.kind == Kind::number || is.kind == Kind::boolean);
+            const bool as_date = kind == ColumnKind::date && is.kind == Kind::date;
+            for (Index i = 0; i < count; ++i, out += stride) {
+                if (as_number || as_date) {
+                    const ArrowArrayView* values = &column;
+                    Index row = begin + i;
+                    if (!find_value(values, j, row)) {
+                        take_missing(where(i), j, {}, plan, *out);
+                        continue;
+                    }
+                    const double value = as_date
+                                             ? static_cast<double>(ArrowArrayViewGetIntUnsafe(values, row)) / is.per_day
+                                             : ArrowArrayViewGetDoubleUnsafe(values, row);
+                    *out = static_cast<Scalar>(value);
+                    if (std::isfinite(*out)) continue;
+                }
+                const std::string_view field = text_of(column, j, begin + i, storage);
+                take_field(where(i), j, field, trimmed(field), plan, *out);
+            }
+        }
+        if (plan.points) refuse_too_large(plan, piece, rows);
+    });
+    made_.clear();
+    if (plan.words < 0) return;
+    const auto j = static_cast<std::size_t>(plan.words);
+    for (std::size_t piece = first; piece < last; ++piece)
+        for (Index i = 0; i < starts_[piece + 1] - starts_[piece]; ++i) {
+            const auto& [batch, begin] = pieces_[piece];
+            std::string storage;
+            std::string_view word = trimmed(text_of(*batches_[batch].view->children[j], j, begin + i, storage));
+            if (kinds_[j].kind != Kind::words) word = made_.emplace_back(word);
+            if (word.empty() && !plan.blank_words)
+                refuse_field(static_cast<std::size_t>(batches_[batch].before + begin + i), j,
+                             "the value is empty; every row needs one", {});
+            *words++ = word;
+        }
+}
+
+}  // namespace
+
+bool is_arrow(std::span<const std::byte> data) {
+    const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+    return text.starts_with(file_magic) || text.starts_with(stream_magic);
+}
+
+std::unique_ptr<Table> open_arrow_table(const Bytes& bytes, std::string_view source, const ReadOptions& options) {
+    return std::make_unique<ArrowTable>(bytes, source, options);
+}
+
+}  // namespace coterie::formats

@@ -1,0 +1,403 @@
+// A table's columns are chosen, told apart and read, whether it stands in text or in Arrow: which of them are
+// coordinates, which hold words or dates, and where labels and ids are. Where words may be categories all rows are
+// looked at before, once, for the words of each column. Several tables are read as one.
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "coterie/base/memory.hpp"
+#include "coterie/io/internal/table.hpp"
+
+namespace coterie::formats {
+namespace {
+
+std::string lower(std::string_view word) {
+    std::string out(word);
+    for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return out;
+}
+
+std::unique_ptr<Table> open_table(const TableSource& source, const ReadOptions& options, bool one_column) {
+    if (is_arrow(source.bytes.data)) return open_arrow_table(source.bytes, source.name, options);
+    if (source.arrow)
+        throw BadData(source.name + ": is no Arrow file; those begin with ARROW1, streams with the bytes FF FF FF FF");
+    return open_text_table(source.bytes, source.name, source.tab_separated, options, one_column);
+}
+
+template <class Scalar>
+Points read_matrix(Table& table, const Table::Plan& plan, std::vector<std::string_view>& words, int threads) {
+    require_memory(static_cast<double>(table.rows()) * (static_cast<double>(plan.taken) * sizeof(Scalar) +
+                                                        (plan.words >= 0 ? sizeof(std::string_view) : 0)),
+                   table.source());
+    Matrix<Scalar> matrix(table.rows(), static_cast<Index>(plan.taken));
+    if (plan.words >= 0) words.resize(static_cast<std::size_t>(table.rows()));
+    table.parse(plan, 0, table.pieces(), matrix.data(), words.data(), threads);
+    return Points(std::move(matrix));
+}
+
+// The only column, the one that is called label, or the one asked for.
+std::size_t single_column(const Table& table, const std::string& column, std::string_view source,
+                          std::string_view what) {
+    if (!column.empty()) return table.column(column, "column");
+    if (table.columns() == 1) return 0;
+    std::size_t found = 0;
+    int matches = 0;
+    for (std::size_t j = 0; j < table.names().size(); ++j)
+        if (what == "label" && lower(table.names()[j]) == what) {
+            found = j;
+            ++matches;
+        }
+    if (matches == 1) return found;
+    throw BadArgument(std::string(source) + ": has " + std::to_string(table.columns()) +
+                      " columns; say which holds the " + std::string(what) + "s, or give a file with one");
+}
+
+// Tables that are read as one, and which columns are taken of them.
+struct OpenTables {
+    std::vector<std::unique_ptr<Table>> tables;
+    std::vector<Table::Plan> plans;
+    PointsFile file;                                               // all but the points and labels
+    std::vector<std::unique_ptr<std::vector<std::string>>> words;  // what dictionaries look into
+};
+
+// Columns asked for, before their words are known. `numeric`: where "numeric" stands among them.
+std::vector<std::size_t> chosen_columns(const Table& table, const ReadOptions& options, std::ptrdiff_t label,
+                                        std::ptrdiff_t id, bool& numeric, std::vector<std::string>& notes) {
+    const bool by_name = options.columns.empty() && !options.wanted_columns.empty() && table.has_header();
+    if (by_name) return table.named(options.wanted_columns);
+    std::vector<std::string> asked = options.columns;
+    const auto is_numeric = [&](const std::string& word) {
+        return word == "numeric" && std::find(table.names().begin(), table.names().end(), word) == table.names().end();
+    };
+    numeric = std::any_of(asked.begin(), asked.end(), is_numeric);
+    std::erase_if(asked, is_numeric);
+    std::vector<std::size_t> chosen = table.selection(asked);
+    const std::vector<std::size_t> excluded = table.selection(options.exclude);
+    const auto holds = [](const std::vector<std::size_t>& some, std::size_t j) {
+        return std::find(some.begin(), some.end(), j) != some.end();
+    };
+    for (const std::size_t j : excluded)
+        if (holds(chosen, j))
+            throw BadArgument(table.source() + ": column " + table.column_text(j) +
+                                  " is asked for by `columns` and left " + "out by `exclude`",
+                              {.option = "exclude", .column = table.column_text(j)});
+    if (!options.columns.empty() && !numeric) return chosen;
+    for (std::size_t j = 0; j < table.columns(); ++j) {
+        if (static_cast<std::ptrdiff_t>(j) == label || static_cast<std::ptrdiff_t>(j) == id) continue;
+        if (holds(excluded, j) || holds(chosen, j)) continue;
+        if (static_cast<std::ptrdiff_t>(j) == table.index_column()) {
+            notes.push_back("column " + std::to_string(j + 1) + " " + table.index_said() +
+                            " is taken for the rows' own names or numbers, not for a coordinate; "
+                            "`columns` names the columns to take");
+            continue;
+        }
+        chosen.push_back(j);
+    }
+    return chosen;
+}
+
+// Of the columns chosen: what they are, and which are left out because they hold words.
+void find_kinds(OpenTables& texts, std::vector<std::size_t>& chosen, const ReadOptions& options, bool numeric,
+                int threads) {
+    const Table& first = *texts.tables.front();
+    std::vector<ColumnKind> kinds(first.columns(), ColumnKind::number);
+    const bool told = options.wanted_kinds.size() == chosen.size();
+    std::vector<bool> asked(first.columns(), false);
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+        asked[chosen[c]] = !told || options.wanted_kinds[c] == ColumnKind::category;
+        if (told) kinds[chosen[c]] = options.wanted_kinds[c];
+    }
+    const bool looks = numeric || options.dates || options.words != WordColumns::refuse;
+    if (!(told ? std::find(asked.begin(), asked.end(), true) != asked.end() : looks)) {
+        for (auto& plan : texts.plans) plan.kinds = told ? kinds : std::vector<ColumnKind>();
+        return;
+    }
+    std::vector<ColumnWords> found(first.columns());
+    Index rows = 0;
+    for (const auto& table : texts.tables) {
+        auto more =
+            table->words_of_columns(asked, told ? std::numeric_limits<std::size_t>::max() : most_words, threads);
+        for (std::size_t j = 0; j < found.size(); ++j) found[j].add(std::move(more[j]));
+        rows += table->rows();
+    }
+    std::vector<std::size_t> taken;
+    std::string left_out;
+    for (const std::size_t j : chosen) {
+        ColumnWords& column = found[j];
+        if (!told) {
+            const Index others = column.words + (options.dates ? 0 : column.dates);
+            if (options.dates && column.dates > 0 && column.dates >= column.words + column.numbers)
+                kinds[j] = ColumnKind::date;
+            // One word among many numbers is a value that went wrong, and is refused where it stands.
+            else if (others > 0 && others >= column.numbers)
+                kinds[j] = ColumnKind::category;
+        }
+        const bool is_words = kinds[j] == ColumnKind::category;
+        if (is_words && !told && (numeric || options.words == WordColumns::leave_out)) {
+            left_out += (left_out.empty() ? "" : ", ") + first.column_text(j);
+            continue;
+        }
+        if (is_words && !told && options.words == WordColumns::refuse) kinds[j] = ColumnKind::number;
+        if (kinds[j] == ColumnKind::category && !told && column.distinct.size() > 20 &&
+            (2 * static_cast<Index>(column.distinct.size()) > rows || column.distinct.size() > 1000))
+            throw BadData(first.source() + ": column " + first.column_text(j) + ": " +
+                              (column.distinct.size() >= most_words ? "more than " : "") +
+                              std::to_string(column.distinct.size()) + " different words in " + std::to_string(rows) +
+                              " rows are no categories; `exclude` leaves the column out, `id_column` carries it to the "
+                              "labels",
+                          {.column = first.column_text(j)});
+        taken.push_back(j);
+    }
+    if (!left_out.empty()) texts.file.notes.push_back("left out, as they hold words: column " + left_out);
+    chosen = taken;
+    texts.words.resize(first.columns());
+    for (const std::size_t j : chosen) {
+        if (kinds[j] != ColumnKind::category) continue;
+        auto& words = texts.words[j] =
+            std::make_unique<std::vector<std::string>>(found[j].distinct.begin(), found[j].distinct.end());
+        const auto numbers = std::make_shared<Table::Dictionary>();
+        for (std::size_t w = 0; w < words->size(); ++w) numbers->emplace((*words)[w], static_cast<Index>(w));
+        for (auto& plan : texts.plans) {
+            plan.numbers.resize(first.columns());
+            plan.numbers[j] = numbers;
+        }
+    }
+    for (auto& plan : texts.plans) plan.kinds = kinds;
+}
+
+OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& options, const Run& run) {
+    OpenTables out;
+    std::vector<std::size_t> chosen;
+    bool numeric = false;
+    for (const TableSource& source : sources) {
+        const Table& table = *out.tables.emplace_back(open_table(source, options, false));
+        Table::Plan& plan = out.plans.emplace_back();
+        plan.targets.assign(table.columns(), -1);
+        plan.missing = options.missing;
+        plan.points = true;
+        plan.categories_help = options.words == WordColumns::refuse;
+        if (!options.label_column.empty())
+            plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
+        plan.blank_words = true;
+        const auto id = options.id_column.empty()
+                            ? std::ptrdiff_t{-1}
+                            : static_cast<std::ptrdiff_t>(table.column(options.id_column, "id column"));
+        std::vector<std::string> notes;
+        const auto these = chosen_columns(table, options, plan.words, id, numeric, notes);
+        if (these.empty())
+            throw BadData(source.name + ": has no column but " + (id >= 0 ? "those left out" : "the labels") +
+                          "; at least one column of numbers is needed");
+        for (const std::size_t j : these)
+            for (const auto& [which, what] : {std::pair(plan.words, "label"), {id, "id"}})
+                if (static_cast<std::ptrdiff_t>(j) == which)
+                    throw BadArgument(source.name + ": column " + std::to_string(j + 1) +
+                                          " is asked for as coordinate and as " + what,
+                                      {.option = "columns", .column = std::to_string(j + 1)});
+        const auto refuse = [&](const std::string& what, const std::string& first_has) {
+            throw BadData(source.name + ": " + what + ", but " + sources.front().name + " has " + first_has +
+                              "; files that are read as one must agree",
+                          {.file = source.name});
+        };
+        if (out.tables.size() == 1) {
+            chosen = these;
+            out.file.notes = notes;
+            std::string said;
+            for (const auto& each : table.said()) said += (said.empty() ? "" : ", ") + each;
+            if (!said.empty()) out.file.reading = source.name + " is read as follows: " + said;
+            if (is_arrow(source.bytes.data)) out.file.format = name(Format::arrow);
+            if (!table.header_said().empty()) out.file.notes.insert(out.file.notes.begin(), table.header_said());
+        } else {
+            const Table& first = *out.tables.front();
+            if (these.size() != chosen.size())
+                refuse(std::to_string(these.size()) + " columns", std::to_string(chosen.size()));
+            if (table.has_header() != first.has_header() ||
+                (table.has_header() && !std::equal(these.begin(), these.end(), chosen.begin(), [&](auto a, auto b) {
+                     return table.names()[a] == first.names()[b];
+                 }))) {
+                const auto listed = [](const Table& of, const std::vector<std::size_t>& which) {
+                    std::string text;
+                    if (of.has_header())
+                        for (const auto j : which) text += (text.empty() ? "" : ", ") + shown(of.names()[j]);
+                    return text.empty() ? "no header line" : "the columns " + text;
+                };
+                refuse(listed(table, these), listed(first, chosen));
+            }
+            if (these != chosen || table.columns() != first.columns())
+                refuse("columns in another order", "them otherwise");
+        }
+        run.throw_if_stopped("reading");
+        out.tables.back()->find_rows(plan, run.threads);
+        if (sources.size() > 1) out.file.parts.push_back({source.name, out.tables.back()->rows()});
+    }
+    find_kinds(out, chosen, options, numeric, run.threads);
+    if (chosen.empty())
+        throw BadData(sources.front().name +
+                      ": has no column of numbers; `categorical=one-hot` makes numbers of words");
+    const Table& first = *out.tables.front();
+    for (const std::size_t j : chosen) {
+        for (auto& plan : out.plans) plan.targets[j] = static_cast<Index>(plan.taken++);
+        if (first.has_header()) out.file.column_names.push_back(first.names()[j]);
+        if (out.plans.front().kinds.empty()) continue;
+        out.file.kinds.push_back(out.plans.front().kinds[j]);
+        out.file.categories.push_back(j < out.words.size() && out.words[j] ? *out.words[j]
+                                                                           : std::vector<std::string>());
+    }
+    return out;
+}
+
+bool has_float32(const OpenTables& texts, const ReadOptions& options) {
+    if (options.precision != Precision::automatic) return options.precision == Precision::float32;
+    for (std::size_t t = 0; t < texts.tables.size(); ++t)
+        if (!texts.tables[t]->is_narrow(texts.plans[t])) return false;
+    return true;
+}
+
+// The rows of tables as they stand there.
+class RowsOfTables : public TableRows {
+public:
+    struct Kept {
+        std::vector<std::unique_ptr<Table>> tables;
+        std::vector<Bytes> bytes;
+        std::vector<std::string> names;
+        std::ptrdiff_t id = -1;
+    };
+    explicit RowsOfTables(std::shared_ptr<const Kept> kept)
+        : kept_(std::move(kept)), at_(kept_->tables.front()->first_record()) {}
+    const std::vector<std::string>& names() const override { return kept_->names; }
+    std::ptrdiff_t id_column() const override { return kept_->id; }
+    std::unique_ptr<TableRows> from_start() const override { return std::make_unique<RowsOfTables>(kept_); }
+    bool next(std::vector<std::string>& fields) override {
+        const auto& tables = kept_->tables;
+        while (!tables[table_]->next_record(at_, fields)) {
+            if (table_ + 1 == tables.size()) return false;
+            at_ = tables[++table_]->first_record();
+        }
+        return true;
+    }
+
+private:
+    std::shared_ptr<const Kept> kept_;
+    std::size_t table_ = 0;
+    std::size_t at_ = 0;
+};
+
+void keep_rows(OpenTables& texts, std::span<const TableSource> sources, const ReadOptions& options) {
+    if (!options.keep_rows && options.id_column.empty()) return;
+    const Table& first = *texts.tables.front();
+    const auto id = options.id_column.empty()
+                        ? std::ptrdiff_t{-1}
+                        : static_cast<std::ptrdiff_t>(first.column(options.id_column, "id column"));
+    auto kept = std::make_shared<RowsOfTables::Kept>();
+    for (const auto& source : sources) kept->bytes.push_back(source.bytes);
+    kept->names = first.names();
+    for (std::size_t j = kept->names.size(); j < first.columns(); ++j)
+        kept->names.push_back("column-" + std::to_string(j + 1));
+    kept->id = id;
+    kept->tables = std::move(texts.tables);
+    texts.file.rows = std::make_shared<RowsOfTables>(std::move(kept));
+}
+
+}  // namespace
+
+PointsFile parse_table(const TableSource& source, const ReadOptions& options, int threads) {
+    const std::span sources(&source, 1);
+    OpenTables texts = open_tables(sources, options, Run(0, threads));
+    Table& table = *texts.tables.front();
+    std::vector<std::string_view> words;
+    Points points = has_float32(texts, options) ? read_matrix<float>(table, texts.plans.front(), words, threads)
+                                                : read_matrix<double>(table, texts.plans.front(), words, threads);
+    if (texts.plans.front().words >= 0) texts.file.labels = labels_of_words(words);
+    texts.file.points = std::move(points);
+    keep_rows(texts, sources, options);
+    return std::move(texts.file);
+}
+
+PointsFile parse_tables(std::span<const TableSource> sources, const ReadOptions& options, const Run& run,
+                        FunctionRef<void(Index rows, Index columns, ScalarType scalar)> begin,
+                        FunctionRef<void(PointsView rows)> take) {
+    OpenTables texts = open_tables(sources, options, run);
+    const std::vector<std::unique_ptr<Table>>& tables = texts.tables;
+    const std::vector<Table::Plan>& plans = texts.plans;
+    Index rows = 0;
+    for (const auto& table : tables) rows += table->rows();
+    const auto columns = static_cast<Index>(plans.front().taken);
+    const bool labelled = plans.front().words >= 0;
+    // A word is kept once: as many as there are different ones, and a number per row.
+    Labels word_of_row;
+    std::unordered_map<std::string, std::int32_t> numbers;
+    std::vector<std::string_view> distinct;  // into `numbers`, whose keys stay where they are
+    const auto read_all = [&]<class Scalar>(Scalar) {
+        begin(rows, columns, scalar_type_of<Scalar>());
+        std::vector<Scalar> block;
+        std::vector<std::string_view> words;
+        const auto pieces = static_cast<std::size_t>(std::max(1, run.threads)) * 2;
+        Index before = 0;
+        for (std::size_t t = 0; t < tables.size(); ++t) {
+            for (std::size_t piece = 0; piece < tables[t]->pieces(); piece += pieces) {
+                run.throw_if_stopped("reading");
+                const std::size_t last = std::min(tables[t]->pieces(), piece + pieces);
+                const Index count = tables[t]->rows_before(last) - tables[t]->rows_before(piece);
+                block.resize(static_cast<std::size_t>(count * columns));
+                if (labelled) words.resize(static_cast<std::size_t>(count));
+                tables[t]->parse(plans[t], piece, last, block.data(), words.data(), run.threads);
+                for (const std::string_view word : words) {
+                    const auto [found, added] =
+                        numbers.emplace(std::string(word), static_cast<std::int32_t>(numbers.size()));
+                    if (added) distinct.push_back(found->first);
+                    word_of_row.push_back(found->second);
+                }
+                take(PointsView(block.data(), count, columns));
+                run.report(
+                    {.stage = "reading",
+                     .fraction = static_cast<double>(before + tables[t]->rows_before(last)) / static_cast<double>(rows),
+                     .objective = std::numeric_limits<double>::quiet_NaN()});
+            }
+            before += tables[t]->rows();
+        }
+    };
+    if (has_float32(texts, options))
+        read_all(float());
+    else
+        read_all(double());
+    if (labelled) {
+        texts.file.labels = labels_of_words(distinct);
+        for (auto& label : word_of_row) label = texts.file.labels->labels[static_cast<std::size_t>(label)];
+        texts.file.labels->labels = std::move(word_of_row);
+    }
+    keep_rows(texts, sources, options);
+    return std::move(texts.file);
+}
+
+LabelColumn parse_table_labels(const TableSource& source, const std::string& column, bool allow_blank, int threads) {
+    ReadOptions options;
+    options.label_column = column;
+    const std::unique_ptr<Table> opened = open_table(source, options, true);
+    Table& table = *opened;
+    Table::Plan plan;
+    plan.targets.assign(table.columns(), -1);
+    plan.words = static_cast<std::ptrdiff_t>(single_column(table, column, source.name, "label"));
+    plan.blank_words = allow_blank;
+    table.find_rows(plan, threads);
+    std::vector<std::string_view> words;
+    read_matrix<float>(table, plan, words, threads);
+    return labels_of_words(words);
+}
+
+std::vector<double> parse_table_numbers(const TableSource& source, const std::string& column, int threads) {
+    ReadOptions options;
+    if (!column.empty()) options.columns = {column};
+    const std::unique_ptr<Table> opened = open_table(source, options, false);
+    Table& table = *opened;
+    Table::Plan plan;
+    plan.targets.assign(table.columns(), -1);
+    plan.targets[single_column(table, column, source.name, "number")] = 0;
+    plan.taken = 1;
+    table.find_rows(plan, threads);
+    std::vector<std::string_view> words;
+    const Points points = read_matrix<double>(table, plan, words, threads);
+    const auto& rows = points.view().as<double>();
+    return {rows.row(0), rows.row(0) + rows.rows};
+}
+
+}  // namespace coterie::formats

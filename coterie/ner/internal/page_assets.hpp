@@ -1,0 +1,11 @@
+#pragma once
+// Internal: style and script of a page of mentions, as CMake took them from mentions.css and mentions.js.
+
+#include <string_view>
+
+namespace coterie::ner::internal {
+
+extern const std::string_view page_style;
+extern const std::string_view page_script;
+
+}  // namespace coterie::ner::internal

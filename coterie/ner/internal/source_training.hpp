@@ -1,0 +1,24 @@
+#pragma once
+// Internal: the parts of source training that stand for themselves.
+
+#include <vector>
+
+#include "coterie/base/points.hpp"
+#include "coterie/deep/encoder_abi.h"
+#include "coterie/ner/internal/encoder_folder.hpp"
+
+namespace coterie::ner::internal {
+
+/// The encoder as LibTorch's part takes it; its parameters are EncoderFolder's, in their order.
+coterie_encoder_plan plan_of(const EncoderShape& shape);
+
+struct PrototypeLoss {
+    double sum = 0;               // of -ln p over the words
+    Matrix<float> by_vectors;     // gradient of the sum, n x d
+    Matrix<float> by_prototypes;  // L x d
+};
+/// Of words with tags in 0..L-1: ln p_t = -1/2 || x - c_t ||^2 less the logarithm of the sum over the tags.
+PrototypeLoss prototype_loss(const Matrix<float>& vectors, const std::vector<std::int32_t>& tags,
+                             const Matrix<float>& prototypes);
+
+}  // namespace coterie::ner::internal

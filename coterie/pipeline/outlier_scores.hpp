@@ -1,0 +1,67 @@
+#pragma once
+// How far a row lies out of its cluster, for every method that has no outlier score of its own:
+//
+//   score(x) = |u(x) - m_j| / s_j,   j the cluster that the model gives x
+//
+//   u(x)  p numbers: the row in the space in which the method sees it (Output::embedding), or, where it has none, as it
+//         was prepared; of the rows of the fit the embedding that the fit found, where the model keeps it
+//   m_j   p numbers: the mean of u over the rows of the fit in cluster j; of a cluster without rows that of all rows
+//   s_j   above 0: the root mean square of |u(x_i) - m_j| over them. Where all of them are equal, or there is one, that
+//         of |u(x_i) - m_(cluster of i)| over all rows; where that is 0 too, that of |u(x_i) - mean of all|; and 1
+//         where all rows are equal
+//
+// So 1 is usual, 0 the middle of a cluster, and no unit matters. Rows of weight w count as w copies. Of a fit on a
+// sample the rows are those of the sample.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coterie/base/export.hpp"
+#include "coterie/base/matrix.hpp"
+#include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
+#include "coterie/model/model.hpp"
+
+namespace coterie {
+
+class COTERIE_API OutlierScores {
+public:
+    /// None.
+    OutlierScores() = default;
+
+    /// Of the rows that a model was fitted on, prepared, and their labels; this process' labels, and the weights of all
+    /// rows, or none. One pass over the rows; the same bits for any number of threads and processes, and for rows in
+    /// memory and rows that are read. Memory: k p numbers per thread; n p more where resident rows are embedded.
+    static OutlierScores fit(const Model& model, const Points& points, std::span<const double> weights, const Run& run);
+
+    bool empty() const { return spreads_.empty(); }
+    /// Whether it is scored in the model's embedding.
+    bool of_embedding() const { return of_embedding_; }
+    /// k x p: m_j.
+    const Matrix<double>& centroids() const { return centroids_; }
+    /// k: s_j.
+    const std::vector<double>& spreads() const { return spreads_; }
+
+    /// Of rows (u) that are resident or sparse, and their clusters; infinite where squares overflow.
+    std::vector<double> of(PointsView rows, std::span<const std::int32_t> clusters) const;
+
+    /// Describes the parts; the model's k is bound.
+    void parts(Parts& parts, const Model& model);
+
+private:
+    void learn(const std::vector<double>& weight, const Matrix<double>& sum, const std::vector<double>& squares,
+               const std::vector<double>& origin);
+
+    Matrix<double> centroids_;     // k x p
+    std::vector<double> spreads_;  // k
+    std::vector<double> norms_;    // k: |m_j|^2
+    bool of_embedding_ = false;
+};
+
+/// The least number that no more than `beyond` of the numbers of all processes exceed: the (beyond + 1)-th largest.
+/// Numbers are at least 0; 0 <= beyond < how many there are.
+COTERIE_API double threshold_beyond(std::span<const double> own, Index beyond, const Run& run);
+
+}  // namespace coterie
