@@ -75,10 +75,12 @@ nb::list described_outputs() {
                       {.option = option.name, .value = text, .accepted = option.accepted()});
 }
 
-// Python's and NumPy's.
+// Python's and NumPy's. The stable ABI hides a type's tp_name.
 bool flag_of(const Option& option, nb::handle value) {
-    const std::string type = Py_TYPE(value.ptr())->tp_name;
-    if (type != "bool" && type != "numpy.bool" && type != "numpy.bool_") refuse(option, value);
+    const nb::handle type = value.type();
+    const std::string name =
+        nb::cast<std::string>(type.attr("__module__")) + "." + nb::cast<std::string>(type.attr("__name__"));
+    if (name != "builtins.bool" && name != "numpy.bool" && name != "numpy.bool_") refuse(option, value);
     return PyObject_IsTrue(value.ptr()) == 1;
 }
 

@@ -7,6 +7,7 @@
 #include "coterie/io/internal/reader/reader.hpp"
 
 #ifdef COTERIE_HAVE_HDF5
+#define H5_USE_110_API 1  // of the oldest version that is supported; newer ones know it by this name
 #include <hdf5.h>
 #endif
 
