@@ -47,8 +47,7 @@ constexpr const char* grid_accepted =
     refuse_axis(text, "a grid has at most " + std::to_string(most_cells) + " cells");
 }
 
-const Option& grid_option(const Method& method, std::string_view text, std::string name) {
-    std::replace(name.begin(), name.end(), '-', '_');
+const Option& grid_option(const Method& method, std::string_view text, const std::string& name) {
     const auto& options = method.options->options();
     for (const auto& option : options)
         if (option.name == name || (option.letter != 0 && name == std::string(1, option.letter))) return option;
@@ -487,7 +486,9 @@ bool larger_is_better(Criterion criterion) {
 GridAxis read_grid_axis(const Method& method, std::string_view text) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos || equals == 0) refuse_axis(text, "it takes " + std::string(grid_accepted));
-    const Option& option = grid_option(method, text, std::string(text.substr(0, equals)));
+    std::string name(text.substr(0, equals));
+    std::replace(name.begin(), name.end(), '-', '_');
+    const Option& option = grid_option(method, text, name);
     const bool number = option.kind == OptionKind::integer || option.kind == OptionKind::real;
     GridAxis axis{option.name, {}};
     const bool commas =
