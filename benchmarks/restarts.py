@@ -13,11 +13,14 @@ import argparse
 import ast
 import sys
 import time
+import warnings
 
 import numpy as np
 
 import coterie
 from coterie import _names
+
+warnings.simplefilter("ignore")
 
 
 def rows_of(name, most, halve):
