@@ -3,8 +3,9 @@
 
     PYTHON benchmarks/hdbscan_peers.py [--command build/release/cli/coterie] [--sets] [--speed 20000x50,60000x50,200000x20] [--peers hdbscan,scikit-learn]
 
-PYTHON has NumPy, scikit-learn and hdbscan (pip install hdbscan scikit-learn). Each fit is a process of its own; processor seconds are of user code, so
-that they mean something on a busy machine, too, and those of reading are told apart by a fit of few rows.
+PYTHON has NumPy, SciPy, scikit-learn and hdbscan (pip install hdbscan scikit-learn). Each fit is a process of its own, of a peer with one job;
+processor seconds are of user code, so that they mean something on a busy machine, too, and those of reading are told apart by a fit of few rows.
+Told beside them: the rows to which a peer gives another cluster than coterie, or noise in place of one, clusters matched.
 
 --sets: ten sets. Told are the relative difference of the spanning trees' lengths, the adjusted Rand index between the labels, pair by pair, and, with
 coterie's condensed tree handed to the package's own functions, the rows that it labels otherwise and the largest differences of probabilities, GLOSH
@@ -23,6 +24,7 @@ import time
 import warnings
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 
@@ -32,10 +34,11 @@ import sys, numpy as np
 X = np.load(sys.argv[2])
 if sys.argv[1] == 'hdbscan':
     import hdbscan
-    hdbscan.HDBSCAN(min_cluster_size=15, core_dist_n_jobs=1).fit(X)
+    model = hdbscan.HDBSCAN(min_cluster_size=15, core_dist_n_jobs=1)
 elif sys.argv[1] == 'scikit-learn':
     from sklearn.cluster import HDBSCAN
-    HDBSCAN(min_cluster_size=15, min_samples=16, copy=True).fit(X)
+    model = HDBSCAN(min_cluster_size=15, min_samples=16, n_jobs=1, copy=True)
+np.save(sys.argv[3], model.fit(X).labels_)
 """
 
 
@@ -148,19 +151,34 @@ def rows_for_speed(n, d):
     return X
 
 
+def labelled_otherwise(a, b):
+    """How many rows, where each cluster of a stands for the one of b with which it shares most rows and noise is noise."""
+    inside = np.minimum(a, b) >= 0
+    shared = np.zeros((a.max() + 1, b.max() + 1), int)
+    np.add.at(shared, (a[inside], b[inside]), 1)
+    ours, theirs = linear_sum_assignment(shared, maximize=True)
+    return len(a) - shared[ours, theirs].sum() - np.sum((a < 0) & (b < 0))
+
+
 def compare_speed(command, folder, sizes, peers):
-    few, points = folder / "few.npy", folder / "rows.npy"
+    few, points, labels = folder / "few.npy", folder / "rows.npy", folder / "labels.npy"
     np.save(few, rows_for_speed(200, 2))
-    runs = {"coterie": [command, "fit", "hdbscan", None, "--min-cluster-size", "15", "--quiet"]}
-    runs |= {peer: [sys.executable, "-c", PEER, peer, None] for peer in peers}
-    print("| rows x columns | program | processor seconds, start taken off | seconds |\n|---|---|---|---|")
+    runs = {"coterie": [command, "fit", "hdbscan", None, "--min-cluster-size", "15", "--quiet", "--labels-out", labels]}
+    runs |= {peer: [sys.executable, "-c", PEER, peer, None, labels] for peer in peers}
+    print("| rows x columns | program | processor seconds, start taken off | seconds | coterie's share of them | rows labelled otherwise |")
+    print("|---|---|---|---|---|---|")
     for size in sizes:
         n, d = map(int, size.split("x"))
         np.save(points, rows_for_speed(n, d))
+        own = None
         for name, run in runs.items():
             start, _ = processor_seconds([few if word is None else word for word in run])
             spent, seconds = processor_seconds([points if word is None else word for word in run])
-            print(f"| {n:,} x {d} | {name} | {spent - start:.1f} | {seconds:.1f} |", flush=True)
+            found = {"spent": spent - start, "seconds": seconds, "labels": np.load(labels)}
+            own = own or found
+            shares = f"{own['spent'] / found['spent']:.2f}, {own['seconds'] / seconds:.2f}"
+            others = labelled_otherwise(own["labels"], found["labels"])
+            print(f"| {n:,} x {d} | {name} | {found['spent']:.1f} | {seconds:.1f} | {shares} | {others} |", flush=True)
 
 
 def main():

@@ -1,6 +1,8 @@
 #include "coterie/deep/classifier.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/model/archive.hpp"
+#include "coterie/model/internal/goes_on.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie {
@@ -151,6 +154,78 @@ TYPED_TEST(Classifier, GoesOnFromACheckpointBitForBit) {
     EXPECT_NE(
         message_of<BadData>([&] { FitOf<TypeParam>::fit(sample.points, options, run, side); }).find("other options"),
         std::string::npos);
+}
+
+// Of three starts each is cut off, all in their first epoch or all in their second, and gone on from. What ends is the
+// best of three fits that each are alone; what is cut off is the best of those that had ended.
+TYPED_TEST(Classifier, RestartsCutOffWithinEachGoOnBitForBit) {
+    COTERIE_NEEDS_NETWORKS;
+    const test::Sample sample = test::blobs(150, 6, 4, 5);
+    TypeParam options = small<TypeParam>();
+    options.epochs = 2;
+    constexpr int batches = 6;  // of a start, three an epoch
+    coterie::Run run(2, 1);
+    const auto fit = [&](const coterie::Run& of) { return FitOf<TypeParam>::fit(sample.points, options, of); };
+    std::vector<double> criteria;
+    std::vector<std::vector<std::vector<float>>> networks;
+    for (int start = 0; start < 3; ++start) {
+        const auto alone = fit(start == 0 ? run : run.child("restart", static_cast<std::uint64_t>(start)));
+        criteria.push_back(alone.restart_criterion());
+        networks.push_back(alone.state().parameters);
+    }
+    const auto best_of = [&](int starts) {
+        return static_cast<std::size_t>(std::min_element(criteria.begin(), criteria.begin() + starts) -
+                                        criteria.begin());
+    };
+    options.restarts = 3;
+    const auto whole = fit(run);
+    EXPECT_EQ(whole.state().parameters, networks[best_of(3)]);
+    EXPECT_EQ(detail<std::vector<double>>(whole.fit_report(), "criterion_per_restart"), criteria);
+    for (const int stop_after : {1, 4}) {
+        SCOPED_TRACE(stop_after);
+        const testing::Folder folder;
+        run.checkpoint = folder / "fit.checkpoint";
+        const auto state_of = [&](int start) { return run.checkpoint + ".start-" + std::to_string(start); };
+        for (int start = 0; start < 3; ++start) {
+            int done = 0;  // batches of this start: its state is written before the first
+            coterie::Run cut = run;
+            cut.on_progress = [&](const Progress& progress) {
+                done += progress.stage == "epochs" && std::filesystem::exists(state_of(start)) ? 1 : 0;
+            };
+            cut.should_stop = [&] { return done >= stop_after; };
+            if (start == 0 && stop_after == 1) {
+                EXPECT_THROW(fit(cut), Cancelled);
+                continue;
+            }
+            const auto left = fit(cut);
+            EXPECT_EQ(done, stop_after);
+            EXPECT_EQ(left.fit_report().stopped, StopReason::interrupted);
+            if (start == 0) continue;
+            EXPECT_EQ(left.state().parameters, networks[best_of(start)]);
+            EXPECT_EQ(detail<std::vector<double>>(left.fit_report(), "criterion_per_restart"),
+                      std::vector<double>(criteria.begin(), criteria.begin() + start));
+        }
+        int done = 0;
+        coterie::Run last = run;
+        last.on_progress = [&](const Progress& progress) { done += progress.stage == "epochs" ? 1 : 0; };
+        const auto resumed = fit(last);
+        EXPECT_LE(done, 2 * (batches - stop_after)) << "the best so far and the last: neither from its beginning";
+        EXPECT_EQ(resumed.labels(), whole.labels());
+        EXPECT_EQ(resumed.state().parameters, whole.state().parameters);
+        EXPECT_EQ(resumed.fit_report().objective_per_iteration, whole.fit_report().objective_per_iteration);
+        EXPECT_EQ(detail<std::vector<double>>(resumed.fit_report(), "criterion_per_restart"), criteria);
+        EXPECT_EQ(detail<std::int64_t>(resumed.fit_report(), "best_restart"), static_cast<std::int64_t>(best_of(3)));
+        for (int start = 0; start < 3; ++start)
+            EXPECT_EQ(std::filesystem::exists(state_of(start)), static_cast<std::size_t>(start) == best_of(3));
+    }
+}
+
+TEST(ClassifierRestarts, GoOnBitForBitReadAndInSeveralProcesses) {
+    COTERIE_NEEDS_NETWORKS;
+    auto options = small<EntropyNetOptions>();
+    options.epochs = 2;
+    options.restarts = 2;
+    EXPECT_GT(test::goes_on(fit_entropy_net, options, {.points = Points(test::blobs(300, 6, 4, 3).points)}), 3);
 }
 
 // Labels of some points give the clusters their names and keep them in their clusters.

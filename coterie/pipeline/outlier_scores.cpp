@@ -3,8 +3,9 @@
 // is computed block by block, so that no more than a block of it is ever held. Root mean squares, not medians: they
 // need no second pass.
 //
-// What holds: the same bits for any number of threads and processes and for rows in memory and rows that are read; a
-// factor of 2 on all rows changes none; nothing is NaN.
+// What holds: the same bits for any number of threads and processes and for rows in memory and rows that are read, save
+// that a network rounds otherwise where it embeds more rows at once; a factor of 2 on all rows changes none; nothing is
+// NaN.
 
 #include "coterie/pipeline/outlier_scores.hpp"
 

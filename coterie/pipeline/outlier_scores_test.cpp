@@ -12,6 +12,7 @@
 #include "coterie/base/internal/same_bits.hpp"
 #include "coterie/base/internal/sparse_fixtures.hpp"
 #include "coterie/base/internal/test_support.hpp"
+#include "coterie/deep/internal/test_samples.hpp"
 #include "coterie/io/internal/test_files.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/model/kept_embedding.hpp"
@@ -58,35 +59,65 @@ std::vector<double> by_definition(const Matrix<double>& u, const Labels& fitted,
     return out;
 }
 
-TEST(OutlierScores, AreTheDefinitionForEveryKindOfMethod) {
+// Of new rows and of those of the fit, before and after the model was saved; the embedding, where there is one, is
+// taken from the model that scores.
+void expect_the_definition(const char* method, const OptionValues& options) {
+    SCOPED_TRACE(method);
     // Near enough to each other that spectral's graph is one component.
     const Matrix<double> points = blob_points<double>(240, 4, 3, 1.5, 5, 3);
     const Matrix<double> others = blob_points<double>(50, 4, 3, 2.5, 6, 3);
-    for (const char* method : {"kmeans", "minibatch-kmeans", "soft-kmeans", "spherical-kmeans", "kernel-kmeans", "ward",
-                               "spectral", "ssc-omp", "subspace", "cpd", "rpca-om", "fme", "entropy"}) {
-        SCOPED_TRACE(method);
-        const bool takes_weights = find_method(method).takes.weights;
-        Problem problem{.points = Points::borrow(points)};
-        if (takes_weights)
-            for (Index i = 0; i < points.rows(); ++i) problem.weights.push_back(static_cast<double>(i % 3));
-        const Pipeline pipeline = scored(method, problem, {}, {.scale = Scale::zscore});
-        ASSERT_TRUE(pipeline.has(Output::outlier_score));
-        EXPECT_EQ(pipeline.output_columns(Output::outlier_score), 1);
-        const bool embeds = pipeline.model().outputs().has(Output::embedding);
-        const auto* const keeper = dynamic_cast<const KeepsEmbedding*>(&pipeline.model());
+    Problem problem{.points = Points::borrow(points)};
+    if (find_method(method).takes.weights)
+        for (Index i = 0; i < points.rows(); ++i) problem.weights.push_back(static_cast<double>(i % 3));
+    const Pipeline fitted = scored(method, problem, {}, {.scale = Scale::zscore}, options);
+    const testing::Folder folder;
+    fitted.save(folder / "m.coterie");
+    const Pipeline loaded = Pipeline::load(folder / "m.coterie");
+    for (const Pipeline* const pipeline : {&fitted, &loaded}) {
+        ASSERT_TRUE(pipeline->has(Output::outlier_score));
+        EXPECT_EQ(pipeline->output_columns(Output::outlier_score), 1);
+        const bool embeds = pipeline->model().outputs().has(Output::embedding);
         const auto seen = [&](const Matrix<double>& rows) -> Matrix<double> {
-            if (keeper != nullptr && &rows == &points) return keeper->kept_embedding();
-            const PreparedRows prepared = pipeline.prepare(Points::borrow(rows));
-            return embeds ? pipeline.output(Output::embedding, prepared) : to_matrix<double>(prepared.points);
+            const PreparedRows prepared = pipeline->prepare(Points::borrow(rows));
+            return embeds ? pipeline->output(Output::embedding, prepared) : to_matrix<double>(prepared.points);
         };
-        const Labels predicted = pipeline.predict(pipeline.prepare(Points::borrow(others)));
-        const auto expected =
-            by_definition(seen(points), pipeline.labels(), problem.weights, seen(others), predicted, 3);
-        const auto found = scores_of(pipeline, Points::borrow(others));
-        ASSERT_EQ(found.size(), expected.size());
-        for (std::size_t i = 0; i < found.size(); ++i)
-            EXPECT_NEAR(found[i], expected[i], 1e-9 * (1 + expected[i])) << i;
+        const auto* const keeper = dynamic_cast<const KeepsEmbedding*>(&fitted.model());
+        const Matrix<double> learned_from = keeper != nullptr ? keeper->kept_embedding() : seen(points);
+        for (const Matrix<double>* const rows : {&others, &points}) {
+            const Labels predicted = pipeline->predict(pipeline->prepare(Points::borrow(*rows)));
+            const auto expected =
+                by_definition(learned_from, fitted.labels(), problem.weights, seen(*rows), predicted, 3);
+            const auto found = scores_of(*pipeline, Points::borrow(*rows));
+            ASSERT_EQ(found.size(), expected.size());
+            for (std::size_t i = 0; i < found.size(); ++i)
+                EXPECT_NEAR(found[i], expected[i], 1e-9 * (1 + expected[i])) << i;
+        }
     }
+}
+
+TEST(OutlierScores, AreTheDefinitionForEveryKindOfMethod) {
+    for (const char* method : {"kmeans", "minibatch-kmeans", "soft-kmeans", "spherical-kmeans", "kernel-kmeans", "ward",
+                               "spectral", "ssc-omp", "subspace", "cpd", "rpca-om", "fme", "entropy"})
+        expect_the_definition(method, of_three);
+}
+
+const OptionValues of_a_small_autoencoder = {
+    {"clusters", std::int64_t{3}},        {"widths", std::vector<std::int64_t>{12}}, {"embedding", std::int64_t{2}},
+    {"pretrain_epochs", std::int64_t{4}}, {"kmeans_restarts", std::int64_t{3}},
+};
+const OptionValues of_a_small_classifier = {
+    {"clusters", std::int64_t{3}}, {"widths", std::vector<std::int64_t>{12}},
+    {"epochs", std::int64_t{6}},   {"batch_size", std::int64_t{40}},
+    {"learning_rate", 0.01},
+};
+
+TEST(OutlierScores, AreTheDefinitionInANetworksEmbedding) {
+    COTERIE_NEEDS_NETWORKS;
+    OptionValues dekm = of_a_small_autoencoder;  // whose embedding is turned
+    dekm["max_iterations"] = std::int64_t{20};
+    expect_the_definition("ae-kmeans", of_a_small_autoencoder);
+    expect_the_definition("dekm", dekm);
+    expect_the_definition("entropy-net", of_a_small_classifier);
 }
 
 TEST(OutlierScores, HaveTheBitsOfRowsTimesAPowerOfTwo) {
@@ -184,6 +215,35 @@ TEST(OutlierScores, AndNoiseHaveTheSameBitsReadAndInSeveralProcesses) {
                 return out;
             },
             {1, 3});
+    }
+}
+
+// Of rows in memory a network encodes more at once than of rows that are read, block by block, and rounds otherwise; of
+// rows that are read it does the same whoever has them.
+TEST(OutlierScores, OfNetworksAreLearnedBlockByBlockInAnyNumberOfProcesses) {
+    COTERIE_NEEDS_NETWORKS;
+    const Matrix<double> points = blob_points<double>(1500, 3, 3, 5, 5);
+    OptionValues autoencoder = of_a_small_autoencoder, classifier = of_a_small_classifier;
+    autoencoder["pretrain_epochs"] = classifier["epochs"] = std::int64_t{1};
+    for (const auto& [method, options] : {std::pair("ae-kmeans", autoencoder), std::pair("entropy-net", classifier)}) {
+        SCOPED_TRACE(method);
+        const auto fit = [&, &name = method, &values = options](const Points& rows, const coterie::Run& run) {
+            return Pipeline::fit(find_method(name), values, {.points = rows}, {}, run);
+        };
+        const Pipeline resident = fit(Points::borrow(points), coterie::Run(4, 2));
+        const Pipeline read = fit(test::read_rows(PointsView(points)), coterie::Run(4, 2));
+        EXPECT_EQ(read.labels(), resident.labels());
+        const auto expected = scores_of(resident, Points::borrow(points));
+        const auto found = scores_of(read, Points::borrow(points));
+        for (std::size_t i = 0; i < found.size(); ++i)
+            EXPECT_NEAR(found[i], expected[i], 1e-5 * (1 + expected[i])) << i;  // single precision
+        test::on_processes(3, [&](std::shared_ptr<Communicator> communicator) {
+            coterie::Run run(4, 1);
+            run.set_communicator(communicator);
+            const Pipeline mine = fit(test::read_rows(PointsView(points)), run);
+            EXPECT_EQ(mine.outlier_scores().centroids(), read.outlier_scores().centroids());
+            EXPECT_EQ(mine.outlier_scores().spreads(), read.outlier_scores().spreads());
+        });
     }
 }
 
