@@ -1,11 +1,10 @@
 // Means and root mean squares come from one pass, by sums of rows and of squares per cluster about the first row, so
-// that an offset costs no digits; of sparse rows about 0, over their entries alone. The embedding of rows that are read
-// is computed block by block, so that no more than a block of it is ever held. Root mean squares, not medians: they
-// need no second pass.
+// that an offset costs no digits; of sparse rows about 0, over their entries alone. An embedding that the fit did not
+// keep is computed block by block, of rows in memory too: a network rounds otherwise where it embeds more rows at once.
+// Root mean squares, not medians: they need no second pass.
 //
-// What holds: the same bits for any number of threads and processes and for rows in memory and rows that are read, save
-// that a network rounds otherwise where it embeds more rows at once; a factor of 2 on all rows changes none; nothing is
-// NaN.
+// What holds: the same bits for any number of threads and processes and for rows in memory and rows that are read; a
+// factor of 2 on all rows changes none; nothing is NaN.
 
 #include "coterie/pipeline/outlier_scores.hpp"
 
@@ -82,12 +81,8 @@ OutlierScores OutlierScores::fit(const Model& model, const Points& points, std::
     const auto k = static_cast<Index>(model.clusters());
     OutlierScores out;
     out.of_embedding_ = model.outputs().has(Output::embedding);
-    // Where it fits, the embedding is one matrix.
     Matrix<double> embedding;
-    if (const auto* const keeper = dynamic_cast<const KeepsEmbedding*>(&model))
-        embedding = keeper->kept_embedding();
-    else if (out.of_embedding_ && points.resident() && run.communicator().size() == 1)
-        embedding = model.output(Output::embedding, points, run);
+    if (const auto* const keeper = dynamic_cast<const KeepsEmbedding*>(&model)) embedding = keeper->kept_embedding();
     const bool whole = embedding.rows() > 0;
     const SparsePoints* const sparse = out.of_embedding_ ? nullptr : as_sparse(points);
 

@@ -33,8 +33,7 @@ public:
 
     /// Of the rows that a model was fitted on, prepared, and their labels; this process' labels, and the weights of all
     /// rows, or none. One pass over the rows; the same bits for any number of threads and processes, and for rows in
-    /// memory and rows that are read, save that a network rounds otherwise where it embeds more rows at once. Memory:
-    /// k p numbers per thread; n p more where resident rows are embedded.
+    /// memory and rows that are read. Memory: k p numbers per thread, and a block's embedding.
     static OutlierScores fit(const Model& model, const Points& points, std::span<const double> weights, const Run& run);
 
     bool empty() const { return spreads_.empty(); }
