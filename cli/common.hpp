@@ -58,6 +58,7 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner);
 extern const char* const weights_column_meaning;
 extern const char* const labels_out_meaning;
 extern const char* const table_out_meaning;
+extern const char* const report_meaning;
 
 /// UsageError on a column of weights without their file.
 void require_weights(const std::string& file, const std::string& column);

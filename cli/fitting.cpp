@@ -210,7 +210,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
     text("--table-out", "FILE.csv", table_out_meaning, "Writing", request->table_out);
     text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
          request->model_out);
-    text("--report", "FILE.html", "write a report of one self-contained page", "Writing", request->report);
+    text("--report", "FILE.html", report_meaning, "Writing", request->report);
     text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
          request->picture);
 
@@ -332,7 +332,8 @@ ClusterChoice choose_for(const Method& method, const OptionValues& given, const 
 }
 
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice) {
+                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice,
+                        const std::string& search) {
     const std::string source = source_of(request);
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
@@ -425,7 +426,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         // The page lists itself among what was written.
         if (!request.report.empty()) {
             writes("report", request.report);
-            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map)); }))
+            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map, search)); }))
                 result.written.pop_back();
         }
     }

@@ -15,6 +15,7 @@
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/column_coding.hpp"
+#include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie {
@@ -49,7 +50,7 @@ struct ComparedMethod {
     std::string error;  // why there is nothing of all this
 };
 
-struct Comparison {
+struct Comparison : Origin {
     std::vector<ComparedMethod> methods;
     Matrix<double> agreement;  // m x m adjusted Rand indices; NaN where one of the two failed
     std::vector<std::pair<std::string, std::string>> left_out;
