@@ -130,6 +130,7 @@ private:
 };
 
 const std::vector<std::string>& label_extensions();
+const std::vector<std::string>& table_extensions();
 
 /// Where an output goes to standard output, text goes aside.
 void print_result(const std::string& text, const Outputs& outputs);

@@ -123,7 +123,7 @@ Outputs FitRequest::check() const {
     if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
     outputs.keep(running->checkpoint);
     outputs.add("--labels-out", labels_out, label_extensions());
-    outputs.add("--table-out", table_out, {".csv"});
+    outputs.add("--table-out", table_out, table_extensions());
     outputs.add("--model-out", model_out);
     outputs.add("--picture", picture, {".svg"});
     outputs.add("--report", report, {".html", ".htm"});
@@ -207,7 +207,7 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
            flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
-    text("--table-out", "FILE.csv", table_out_meaning, "Writing", request->table_out);
+    text("--table-out", "FILE", table_out_meaning, "Writing", request->table_out);
     text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
          request->model_out);
     text("--report", "FILE.html", report_meaning, "Writing", request->report);
