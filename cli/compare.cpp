@@ -55,6 +55,7 @@ int compare_on(const CompareRequest& request) {
     }
     found.command = command_text();
     found.date = date_text();
+    found.warnings = inputs.warnings;
     Failures failures;
     if (!fit.report.empty()) {
         // What was found is drawn, also after an interrupt.

@@ -347,8 +347,18 @@ def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_p
                             ".flatMap((s) => Array.from(s.querySelectorAll('tr'), (row) => Array.from(row.cells, (cell) => cell.textContent)))"))
     failed = {method["method"]: method["error"] for method in value["methods"] if method["error"]}
     assert "301" in failed["kmeans"] and all(told[method] == why for method, why in failed.items())
+    assert "--" in failed["kmeans"] and "`" not in failed["kmeans"]
     assert {method: why for methods, why in told.items() for method in methods.split(", ") if method not in failed} == {
         each["method"]: each["why"] for each in value["left_out"]}
+    assert complaints(browser) == []
+
+
+def test_warnings_of_the_points_are_on_the_page_of_a_comparison(browser, tmp_path):
+    write_csv(tmp_path / "points.csv", [[number, *row] for number, row in enumerate(blobs(d=2)[0], 1)], ["number", "length", "width"])
+    value = document("compare", tmp_path / "points.csv", "-k", 3, "--methods", "kmeans,ward", "--report", tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    told = browser.run("Array.from(document.querySelectorAll('.warn li'), (each) => each.textContent)")
+    assert value["warnings"] and "number" in value["warnings"][0] and told[: len(value["warnings"])] == value["warnings"]
     assert complaints(browser) == []
 
 

@@ -43,7 +43,9 @@ bool any_number(std::string_view word, double& value, char decimal) {
     return formats::parse_field(word, value, overflow, decimal) && !overflow;
 }
 
-// Whether digits alone stand for a name: 007, or more of them than a number keeps.
+constexpr std::int64_t largest_of_float = std::int64_t{1} << 53;
+
+// Whether digits of no 64-bit integer stand for a name: 007, or more of them than a float keeps.
 bool is_name_in_digits(std::string_view word) {
     if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);
     if (word.find_first_not_of("0123456789") != std::string_view::npos)
@@ -56,7 +58,7 @@ bool is_name_in_digits(std::string_view word) {
 std::vector<FieldType> field_types(const TableRows& rows) {
     const std::size_t columns = rows.names().size();
     std::vector<FieldType> out(columns, FieldType::whole);
-    std::vector<bool> seen(columns, false);
+    std::vector<bool> seen(columns, false), large(columns, false);  // whole numbers that a float does not keep
     for (std::size_t j = 0; j < columns; ++j)
         if (rows.holds_words(j)) out[j] = FieldType::words;
     const auto all = rows.from_start();
@@ -69,12 +71,15 @@ std::vector<FieldType> field_types(const TableRows& rows) {
             seen[j] = true;
             std::int64_t whole = 0;
             double number = 0;
-            if (whole_number(word, whole)) continue;
+            if (whole_number(word, whole)) {
+                large[j] = large[j] || whole > largest_of_float || whole < -largest_of_float;
+                continue;
+            }
             out[j] = any_number(word, number, all->decimal()) && !is_name_in_digits(word) ? FieldType::number
                                                                                           : FieldType::words;
         }
     for (std::size_t j = 0; j < columns; ++j)
-        if (!seen[j]) out[j] = FieldType::words;
+        if (!seen[j] || (large[j] && out[j] == FieldType::number)) out[j] = FieldType::words;
     return out;
 }
 

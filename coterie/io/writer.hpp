@@ -42,7 +42,8 @@ private:
 /// What a column of a table holds; where a file has types of its own, 64-bit integers, 64-bit floats, or UTF-8 text.
 enum class FieldType { whole, number, words };
 /// The type of each column by all its fields: missing values (an empty field, NA, NaN, null, ?, -) are of any; words
-/// where the file says so or there is no value, and where digits stand for a name (007, or more than 15).
+/// where the file says so or there is no value, and where numbers would not come back (007, more digits than they
+/// keep).
 COTERIE_API std::vector<FieldType> field_types(const TableRows& rows);
 /// The endings of the names of files that a TableWriter writes as Arrow: .arrow and .feather as a file, .arrows as a
 /// stream.

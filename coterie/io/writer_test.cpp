@@ -208,6 +208,9 @@ TEST(Writer, TypesOfFieldsKeepWhatStandsThere) {
     rows_of_file(folder / "x.csv", &types);
     using enum FieldType;
     EXPECT_EQ(types, (std::vector<FieldType>{whole, whole, number, words, words, words, words, number}));
+    folder.file("z.csv", "a,id,mixed\n1,9007199254740993,9007199254740993\n2,2,0.5\n");
+    rows_of_file(folder / "z.csv", &types);
+    EXPECT_EQ(types, (std::vector<FieldType>{whole, whole, words})) << "no float has that value";
     folder.file("y.csv", "a;b;c\n1;1,5;1.234,5\n2;0,25;7\n");
     rows_of_file(folder / "y.csv", &types);
     EXPECT_EQ(types, (std::vector<FieldType>{whole, number, words})) << "decimals behind a comma";

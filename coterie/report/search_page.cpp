@@ -129,7 +129,7 @@ std::string page(const Comparison& comparison, const std::string& source, const 
            tile(count_text(static_cast<long long>(comparison.methods.size()) - failed), "methods compared");
     if (failed > 0) out += tile(count_text(failed), failed == 1 ? "failed" : "of them failed");
     out += "</div>\n";
-    std::vector<std::string> warnings;
+    std::vector<std::string> warnings = comparison.warnings;
     for (const ComparedMethod& method : comparison.methods)
         for (const std::string& warning : method.warnings) warnings.push_back(method.method + ": " + warning);
     if (comparison.interrupted)

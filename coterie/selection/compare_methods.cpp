@@ -256,6 +256,7 @@ std::string json_document(const Comparison& comparison, const std::string& sourc
     for (const auto& [method, why] : comparison.left_out) out["left_out"].push_back({{"method", method}, {"why", why}});
     out["silhouette_sample"] = comparison.silhouette_sample > 0 ? Json(comparison.silhouette_sample) : Json(nullptr);
     out["interrupted"] = comparison.interrupted;
+    out["warnings"] = comparison.warnings;
     add_written(out, comparison);
     add_origin(out, comparison);
     return document(out);

@@ -56,8 +56,9 @@ struct Comparison : Origin {
     std::vector<std::pair<std::string, std::string>> left_out;
     int clusters = 0;
     Index points = 0;
-    Index silhouette_sample = 0;  // rows the silhouette is of where it is not all; else 0
-    bool interrupted = false;     // the caller asked to stop: what is here was done
+    Index silhouette_sample = 0;             // rows the silhouette is of where it is not all; else 0
+    bool interrupted = false;                // the caller asked to stop: what is here was done
+    std::vector<std::string> warnings = {};  // the caller's: of the points
 };
 
 /// Every method with `clusters`, where it has that option, and else its defaults, and the run's seed. truth: n labels,

@@ -32,6 +32,11 @@ nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
     return out;
 }
 
+// A message of the library's with the names that options have in Python.
+std::string as_python_says(const std::string& text) {
+    return nb::cast<std::string>(nb::module_::import_("coterie._names").attr("in_python")(text));
+}
+
 // How a search prepares the points.
 template <class Options>
 void prepare_as(Options& options, const nb::dict& preparation, const nb::dict& columns) {
@@ -61,7 +66,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     run.device = device;
     host.attach(run);
     const LabelSpan known = truth ? span_of(*truth) : LabelSpan();
-    const TuneResult result = host.work([&] { return tune(method, problem, values, options, run, known); });
+    TuneResult result = host.work([&] { return tune(method, problem, values, options, run, known); });
     nb::dict out;
     nb::list cells;
     for (const TuneCell& cell : result.cells) cells.append(dict_of_cell(cell, larger_is_better(options.select)));
@@ -71,6 +76,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     out["best_options"] = dict_of(result.best_options);
     out["interrupted"] = result.interrupted;
     out["choice"] = result.choice ? nb::object(nb::str(json_document(*result.choice).c_str())) : nb::none();
+    for (TuneCell& cell : result.cells) cell.error = as_python_says(cell.error);
     const std::string search = page_search(options, result);
     out["page"] = nb::str(search.data(), search.size());
     return out;
@@ -135,6 +141,10 @@ nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::ha
     nb::list labels;
     for (const auto& method : found.methods) labels.append(owned_array(Labels(method.labels)));
     const std::string document = json_document(found, "X");
+    for (ComparedMethod& method : found.methods) {
+        method.error = as_python_says(method.error);
+        for (std::string& warning : method.warnings) warning = as_python_says(warning);
+    }
     return nb::make_tuple(document, labels, Compared{std::move(found), std::move(options), seed});
 }
 

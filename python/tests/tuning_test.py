@@ -99,6 +99,8 @@ def test_the_page_of_a_search_is_the_commands(command, iris, tmp_path):
     assert cells(page) == cells(theirs) and cells(page).count("<tr>") == 7 and cells(page).count(">refused<") == 2
     for pattern in ('<section id="curves".*?</section>', '<script type="text/plain" id="map-data">.*?</script>'):
         assert part(page, pattern) == part(theirs, pattern) != []
+    refused, = part(page, "<h2>Refused</h2>.*?</section>")
+    assert tuned.cells_[4]["error"] in refused and "n_clusters" in refused and "`" not in refused
     best = tuned.best_params_
     assert f"clusters={best['n_clusters']}, restarts={best['n_init']}</b> was chosen among 6 cells in 2 folds" in page
     # The page of the fit alone has none of it, and what was chosen can be kept: then the page tells what its clusters are in these rows.
