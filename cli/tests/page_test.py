@@ -256,6 +256,15 @@ def test_printed_it_is_a_picture_and_all_tables(browser, described):
     assert len(browser.call("Page.printToPDF")["data"]) > 10000
 
 
+def marked(browser, drawing):
+    """Of each chart the pixels of the colour of what is chosen."""
+    return browser.run("""Array.from(document.querySelectorAll('#%s canvas')).map((canvas) => {
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        let marked = 0;
+        for (let i = 0; i < data.length; i += 4) marked += data[i + 3] > 200 && data[i] > 190 && data[i + 1] < 130 && data[i + 2] < 40;
+        return marked; })""" % drawing)
+
+
 def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
     write_csv(tmp_path / "points.csv", blobs(d=2)[0], ["a", "b"])
     choice = document("fit", "kmeans", tmp_path / "points.csv", "-k", "auto", "--report", tmp_path / "page.html")["choice"]
@@ -270,11 +279,7 @@ def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
         for row, value in zip(rows, each["values"]):
             assert row[number + 1] == "" if value is None else abs(float(row[number + 1]) - value) <= 1e-3 * abs(value) + 1e-12
     # A line is drawn where each criterion chooses, in a colour of its own.
-    drawn = browser.run("""Array.from(document.querySelectorAll('#charts-drawn canvas')).slice(-%d).map((canvas) => {
-        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-        let marked = 0;
-        for (let i = 0; i < data.length; i += 4) marked += data[i + 3] > 200 && data[i] > 190 && data[i + 1] < 130 && data[i + 2] < 40;
-        return marked; })""" % len(curves))
+    drawn = marked(browser, "charts-drawn")[-len(curves) :]
     assert len(drawn) == len(curves) == 7 and min(drawn) > 30, drawn
     assert complaints(browser) == []
 
@@ -370,15 +375,6 @@ def tuned(tmp_path_factory):
     value = document("tune", "kmeans", folder / "points.csv", "--grid", "k=2:6,400", "--grid", "restarts=1,3", "--folds", 2, "--label-column", "kind",
                      "--report", folder / "page.html", "--labels-out", folder / "l.npy")
     return folder, value
-
-
-def marked(browser, drawing):
-    """Of each chart the pixels of the colour of what is chosen; half of it where its line of 1.5 pixels lies between two columns, over a line of the grid."""
-    return browser.run("""Array.from(document.querySelectorAll('#%s canvas')).map((canvas) => {
-        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-        let marked = 0;
-        for (let i = 0; i < data.length; i += 4) marked += data[i + 3] > 180 && data[i] > 190 && data[i + 1] < 140 && data[i + 2] < 80;
-        return marked; })""" % drawing)
 
 
 def test_tune_writes_a_page(browser, tuned):

@@ -40,10 +40,10 @@
               points: { show: !bars && x.length <= 60 }, value: (_, v) => (v == null ? "" : text(v)) },
           ],
           hooks: chart.mark === undefined ? {} : { draw: [(plot) => {  // what is chosen
-            const across = plot.valToPos(chart.mark, "x", true), { ctx, bbox } = plot;
+            const across = Math.round(plot.valToPos(chart.mark, "x", true)), { ctx, bbox } = plot;  // whole pixels are sharp
             ctx.save();
             ctx.strokeStyle = dark.matches ? "#e69f00" : "#d55e00";
-            ctx.lineWidth = 1.5 * devicePixelRatio;
+            ctx.lineWidth = 2 * devicePixelRatio;
             ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
             ctx.beginPath();
             ctx.moveTo(across, bbox.top);
