@@ -52,7 +52,11 @@ const char* const labels_out_meaning =
     "partial labels by name in text, and in npy by the label's number, free clusters after the labels";
 const char* const table_out_meaning =
     "write the rows of the points' file, all their columns, with label and, where the model has them, confidence (the "
-    "largest membership), distance (to the own centroid) and outlier_score: csv, - to standard output";
+    "largest membership), distance (to the own centroid) and outlier_score, by the name's ending: .csv; .arrow and "
+    ".feather, an Arrow file; .arrows, an "
+    "Arrow stream; - writes csv to standard output";
+
+const char* const report_meaning = "write a report of one self-contained page";
 
 std::vector<Flag> read_flags(std::shared_ptr<ReadRequest> request) {
     auto flags = flags_of(ReadRequest::described(), "Reading", std::static_pointer_cast<void>(request));
@@ -287,6 +291,11 @@ void print_result(const std::string& text, const Outputs& outputs) {
 
 const std::vector<std::string>& label_extensions() {
     static const std::vector<std::string> extensions = {".csv", ".txt", ".tsv", ".npy", ""};
+    return extensions;
+}
+
+const std::vector<std::string>& table_extensions() {
+    static const std::vector<std::string> extensions = {".csv", ".arrow", ".feather", ".arrows"};
     return extensions;
 }
 

@@ -58,6 +58,7 @@ Operand points_operand(std::string& target, std::shared_ptr<void> owner);
 extern const char* const weights_column_meaning;
 extern const char* const labels_out_meaning;
 extern const char* const table_out_meaning;
+extern const char* const report_meaning;
 
 /// UsageError on a column of weights without their file.
 void require_weights(const std::string& file, const std::string& column);
@@ -129,6 +130,7 @@ private:
 };
 
 const std::vector<std::string>& label_extensions();
+const std::vector<std::string>& table_extensions();
 
 /// Where an output goes to standard output, text goes aside.
 void print_result(const std::string& text, const Outputs& outputs);

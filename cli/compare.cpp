@@ -4,7 +4,11 @@
 #include "coterie/selection/compare_methods.hpp"
 
 #include "commands.hpp"
+#include "coterie/io/internal/output_file.hpp"
+#include "coterie/report/map.hpp"
+#include "coterie/report/page.hpp"
 #include "fitting.hpp"
+#include "program.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -49,10 +53,25 @@ int compare_on(const CompareRequest& request) {
         for (const auto& method : found.methods)
             for (const auto& warning : method.warnings) print_warning(method.method + ": " + warning);
     }
+    found.command = command_text();
+    found.date = date_text();
+    found.warnings = inputs.warnings;
+    Failures failures;
+    if (!fit.report.empty()) {
+        // What was found is drawn, also after an interrupt.
+        run.should_stop = nullptr;
+        run.on_progress = nullptr;
+        const ComparisonDrawings drawn =
+            comparison_drawings(found, inputs.problem, options, source, inputs.truth, run, inputs.rows.get());
+        found.written.emplace_back("report", fit.report);
+        if (!failures.attempt([&] { write_file(fit.report, page(found, source, drawn.picture, drawn.map)); }))
+            found.written.clear();
+    }
     if (fit.running->json)
         print(json_document(found, source));
     else
         print_result(with_flags(text_document(found, source)), outputs);
+    failures.rethrow();
     if (!found.interrupted) return Exit::done;
     print_error("interrupted; the methods above were done");
     return Exit::interrupted;
@@ -97,11 +116,15 @@ Command compare_command() {
     command.flags.push_back(text_flag("--truth-column", "COLUMN",
                                       "the column of the --truth file, by name or number from 1", "Reading",
                                       request.fit->truth_column, request.fit));
+    command.flags.push_back(text_flag("--report", "FILE.html", report_meaning, "Writing", request.fit->report,
+                                      request.fit, Completion::file));
     append(command.flags,
            run_flags(request.fit->running, {"--seed", "--threads", "--memory", "--device", "--quiet", "--json"}));
     command.examples = {{"coterie compare data:iris -k 3", "the methods of the default list"},
                         {"coterie compare points.csv -k 10 --methods kmeans,ward,spectral --scale zscore --json",
-                         "three methods, as one JSON document"}};
+                         "three methods, as one JSON document"},
+                        {"coterie compare points.csv -k 5 --report page.html",
+                         "a page with the methods' tables and a map to colour by what each found"}};
     command.act = [request] { return compare_on(request); };
     return command;
 }

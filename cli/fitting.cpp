@@ -123,7 +123,7 @@ Outputs FitRequest::check() const {
     if (pretrained != given->end()) outputs.keep(std::get<std::string>(pretrained->second));
     outputs.keep(running->checkpoint);
     outputs.add("--labels-out", labels_out, label_extensions());
-    outputs.add("--table-out", table_out, {".csv"});
+    outputs.add("--table-out", table_out, table_extensions());
     outputs.add("--model-out", model_out);
     outputs.add("--picture", picture, {".svg"});
     outputs.add("--report", report, {".html", ".htm"});
@@ -207,10 +207,10 @@ Command method_command(const Method& method, std::shared_ptr<FitRequest> request
            flags_of(ColumnOptions::described(), preparing_heading, std::static_pointer_cast<void>(request->columns)));
 
     text("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out);
-    text("--table-out", "FILE.csv", table_out_meaning, "Writing", request->table_out);
+    text("--table-out", "FILE", table_out_meaning, "Writing", request->table_out);
     text("--model-out", "FILE", "write the model, for coterie predict and any reader of safetensors", "Writing",
          request->model_out);
-    text("--report", "FILE.html", "write a report of one self-contained page", "Writing", request->report);
+    text("--report", "FILE.html", report_meaning, "Writing", request->report);
     text("--picture", "FILE.svg", "write a scatter of the first two principal axes, coloured by cluster", "Writing",
          request->picture);
 
@@ -332,7 +332,8 @@ ClusterChoice choose_for(const Method& method, const OptionValues& given, const 
 }
 
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice) {
+                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice,
+                        const std::string& search) {
     const std::string source = source_of(request);
     run.should_stop = InterruptGuard::interrupted;
     const auto fitted = [&] {
@@ -425,7 +426,7 @@ FitResult fit_and_write(const Method& method, const OptionValues& given, const F
         // The page lists itself among what was written.
         if (!request.report.empty()) {
             writes("report", request.report);
-            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map)); }))
+            if (!failures.attempt([&] { write_file(request.report, page(result, picture, option_flag, map, search)); }))
                 result.written.pop_back();
         }
     }

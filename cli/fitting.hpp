@@ -77,9 +77,10 @@ ClusterChoice choose_for(const Method& method, const OptionValues& given, const 
 
 /// Prepares the points, fits, scores, and writes the files that were asked for, those that fail apart: they are told by
 /// `failures` and not among what is written. `given`: the options that are not left
-/// at their defaults. The caller's InterruptGuard must live.
+/// at their defaults. `search`: page_search() of what chose them, for the page. The caller's InterruptGuard must live.
 FitResult fit_and_write(const Method& method, const OptionValues& given, const FitRequest& request, FitInputs inputs,
-                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice = {});
+                        Run run, ProgressBar& bar, Failures& failures, const std::optional<ClusterChoice>& choice = {},
+                        const std::string& search = {});
 /// Says on standard error what ended the fit before it converged; the exit code.
 int tell_end(const FitResult& result, const FitRequest& request);
 

@@ -154,7 +154,7 @@ int predict(const PredictRequest& request) {
     Outputs outputs;
     for (const auto& input : {request.model, request.points, request.truth}) outputs.keep(input);
     outputs.add("--labels-out", request.labels_out, label_extensions());
-    outputs.add("--table-out", request.table_out, {".csv"});
+    outputs.add("--table-out", request.table_out, table_extensions());
     for (const auto& [output, path] : request.outputs) outputs.add(flag_of(output), path, {".csv", ".npy"});
     outputs.check(request.running->json);
     request.reading->scratch_folder = outputs.folder();
@@ -217,8 +217,8 @@ Command predict_command() {
                                       request->truth_column, request));
     command.flags.push_back(text_flag("--labels-out", "FILE", labels_out_meaning, "Writing", request->labels_out,
                                       request, Completion::file));
-    command.flags.push_back(text_flag("--table-out", "FILE.csv", table_out_meaning, "Writing", request->table_out,
-                                      request, Completion::file));
+    command.flags.push_back(
+        text_flag("--table-out", "FILE", table_out_meaning, "Writing", request->table_out, request, Completion::file));
     for (auto& [output, path] : request->outputs)
         command.flags.push_back(
             text_flag(flag_of(output), "FILE",

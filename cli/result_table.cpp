@@ -41,7 +41,12 @@ ResultTable::ResultTable(const std::string& path, const TableRows* rows, const P
         wanted_.push_back(output);
         add(name);
     }
-    writer_ = std::make_unique<TableWriter>(path, header);
+    if (is_arrow_name(path)) {
+        types_ = rows != nullptr ? field_types(*rows) : std::vector<FieldType>(columns_, FieldType::number);
+        types_.push_back(names_of_labels_.empty() ? FieldType::whole : FieldType::words);
+        types_.resize(header.size(), FieldType::number);
+    }
+    writer_ = std::make_unique<TableWriter>(path, header, types_);
 }
 
 std::vector<std::string> ResultTable::next_row() {
@@ -49,6 +54,8 @@ std::vector<std::string> ResultTable::next_row() {
     if (rows_ != nullptr) {
         if (!rows_->next(fields)) throw InternalError("table: there are more labels than rows");
         fields.resize(columns_);
+        for (std::size_t j = 0; j < columns_ && !types_.empty() && rows_->decimal() == ','; ++j)
+            if (types_[j] == FieldType::number) std::replace(fields[j].begin(), fields[j].end(), ',', '.');
         return fields;
     }
     if (at_ >= block_begin_ + block_.rows()) {

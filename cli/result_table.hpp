@@ -1,5 +1,5 @@
 #pragma once
-// --table-out: the user's own rows with what was found of them.
+// --table-out: the user's own rows with what was found of them, as csv or Arrow.
 
 #include <cstdint>
 #include <memory>
@@ -34,6 +34,7 @@ private:
     const ClusterLabels& of_clusters_;
     std::vector<std::string> names_of_labels_;
     std::vector<Output> wanted_;
+    std::vector<FieldType> types_;  // of the columns; empty in csv
     std::unique_ptr<TableWriter> writer_;
     Index at_ = 0;
     RowBuffer buffer_;

@@ -15,7 +15,10 @@
 #include "commands.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/text.hpp"
+#include "coterie/report/page.hpp"
+#include "coterie/selection/internal/search_tables.hpp"
 #include "fitting.hpp"
+#include "program.hpp"
 
 namespace coterie::cli {
 namespace {
@@ -38,76 +41,10 @@ struct Tuned {
     std::optional<FitResult> fit;  // none after an interrupt
     RunRequest running;
     int threads = 0;
+    Origin origin;
 
     const TuneCell& best() const { return found.cells[found.best]; }
 };
-
-std::string options_text(const OptionValues& options) {
-    std::vector<std::string> words;
-    for (const auto& [name, value] : options) words.push_back(name + "=" + to_text(value));
-    return join(words);
-}
-
-// The cells that a person is shown, in the order they were run: the best where they are too many.
-std::vector<std::size_t> shown_cells(const Tuned& tuned) {
-    const auto& cells = tuned.found.cells;
-    std::vector<std::size_t> order(cells.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (cells.size() <= most_shown) return order;
-    const double sign = larger_is_better(tuned.asked.select) ? -1.0 : 1.0;
-    const auto rank = [&](std::size_t cell) {
-        const double value = sign * cells[cell].criterion;
-        return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return rank(a) < rank(b); });
-    order.resize(most_shown);
-    std::sort(order.begin(), order.end());
-    return order;
-}
-
-std::string cells_text(const Tuned& tuned) {
-    const auto& cells = tuned.found.cells;
-    const auto any = [&](auto member) {
-        return std::any_of(cells.begin(), cells.end(),
-                           [&](const TuneCell& cell) { return (cell.*member).has_value(); });
-    };
-    const bool has_seen = any(&TuneCell::seen);
-    const bool has_unseen = any(&TuneCell::unseen);
-    std::vector<std::string> header = {""};
-    if (tuned.asked.with_kmeans) header.push_back("method");
-    for (const auto& axis : tuned.asked.grid) header.push_back(axis.option);
-    const std::size_t numbers = header.size();
-    header.push_back(std::string(name(tuned.asked.select)));
-    const auto scores = [&](const std::string& which) {
-        for (const char* score : {"ACC", "NMI", "ARI"}) header.push_back(which + score);
-    };
-    if (has_seen) scores(has_unseen ? "seen " : "");
-    if (has_unseen) scores("unseen ");
-    header.push_back("seconds");
-    std::vector<std::size_t> right(header.size() - numbers);
-    std::iota(right.begin(), right.end(), numbers);
-
-    std::vector<std::vector<std::string>> rows;
-    for (const std::size_t i : shown_cells(tuned)) {
-        const TuneCell& cell = cells[i];
-        std::vector<std::string> row = {i == tuned.found.best ? "*" : ""};
-        if (tuned.asked.with_kmeans) row.push_back(cell.method);
-        for (const auto& axis : tuned.asked.grid) {
-            const auto value = cell.options.find(axis.option);
-            row.push_back(value == cell.options.end() ? "-" : to_text(value->second));
-        }
-        row.push_back(!cell.error.empty() ? "refused" : std::isnan(cell.criterion) ? "-" : number_text(cell.criterion));
-        const auto append = [&](const std::optional<Scores>& of) {
-            for (const auto member : {&Scores::acc, &Scores::nmi, &Scores::ari})
-                row.push_back(of ? share_text((*of).*member) : "-");
-        };
-        if (has_seen) append(cell.seen);
-        if (has_unseen) append(cell.unseen);
-        row.push_back(seconds_text(cell.seconds));
-        rows.push_back(std::move(row));
-    }
-    return table(header, rows, right);
-}
 
 std::string tuned_text(const Tuned& tuned) {
     const auto& cells = tuned.found.cells;
@@ -115,12 +52,15 @@ std::string tuned_text(const Tuned& tuned) {
     std::string out = "tune " + tuned.method->name + " on " + tuned.source + ": " + count_text(tuned.points) +
                       (tuned.points == 1 ? " point, " : " points, ") + count_text(tuned.found.cells_asked) +
                       (tuned.found.cells_asked == 1 ? " cell, " : " cells, ") +
-                      (tuned.asked.folds > 0 ? std::to_string(tuned.asked.folds) + " folds, " : "") + "by the " +
-                      (compares_clusters_alone(tuned.asked.select) ? "rule of "
-                       : larger_is_better(tuned.asked.select)      ? "largest "
-                                                                   : "least ") +
-                      criterion + "\n";
-    out += tuned.found.choice ? text_document(*tuned.found.choice) : cells_text(tuned);
+                      (tuned.asked.folds > 0 ? std::to_string(tuned.asked.folds) + " folds, " : "") + "by " +
+                      criterion_text(tuned.asked.select) + "\n";
+    if (tuned.found.choice) {
+        out += text_document(*tuned.found.choice);
+    } else {
+        const TextTable shown =
+            cells_table(tuned.asked, tuned.found, cells_to_show(tuned.asked, tuned.found, most_shown));
+        out += table(shown.header, shown.rows, shown.right);
+    }
     std::vector<std::pair<std::string, std::string>> rows;
     rows.emplace_back("chosen (*)", (tuned.found.best_method == tuned.method->name
                                          ? ""
@@ -185,6 +125,7 @@ Json tuned_json(const Tuned& tuned) {
     out["seconds"] = json_of(tuned.seconds);
     out["seed"] = tuned.running.seed;
     out["threads"] = tuned.threads;
+    add_origin(out, tuned.origin);
     if (tuned.fit) out["fit"] = json_of(*tuned.fit);
     return out;
 }
@@ -204,6 +145,7 @@ int tune_method(const Method& method, const TuneRequest& request) {
     tuned.asked.columns = *fit.columns;
     tuned.source = fit.points == "-" ? "standard input" : fit.points;
     tuned.running = *fit.running;
+    tuned.origin = {command_text(), date_text(), {}};
     OptionValues fixed = fit.options();
     OptionValues said = fixed;  // here or on the grid
     for (const auto& axis : tuned.asked.grid) {
@@ -234,8 +176,9 @@ int tune_method(const Method& method, const TuneRequest& request) {
     Failures failures;
     try {
         if (!tuned.found.interrupted)
-            tuned.fit = fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, fit,
-                                      std::move(inputs), run, bar, failures);
+            tuned.fit =
+                fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, fit, std::move(inputs),
+                              run, bar, failures, {}, fit.report.empty() ? "" : page_search(tuned.asked, tuned.found));
     } catch (const Cancelled&) {
         tuned.found.interrupted = true;
     } catch (const Error&) {

@@ -1,4 +1,4 @@
-"""The page of a fit or a description in a browser: it draws, asks for nothing, gives labels that --partial-labels takes, and serves every reader: by
+"""The page of a fit, a description, a search or a comparison in a browser: it draws, asks for nothing, gives labels that --partial-labels takes, and serves every reader: by
 keyboard, in the dark, on paper, without WebGL, without scripts, and to colour-blind eyes."""
 
 import re
@@ -214,15 +214,21 @@ def test_by_keyboard(browser, page):
     assert browser.run("Array.from(document.querySelectorAll('input, select, button, canvas[tabindex]')).filter((e) => !(e.closest('label') || e.textContent.trim() || e.ariaLabel)).length") == 0
 
 
+def contrasts(browser):
+    """Of every text what it is, its colour and that behind it."""
+    return browser.run("""(() => { const rgb = (text) => { const c = text.match(/[\\d.]+/g).map(Number); return c.length === 3 ? [...c, 1] : c; };
+        const behind = (e) => { const layers = []; for (; e; e = e.parentElement) { layers.push(rgb(getComputedStyle(e).backgroundColor)); if (layers.at(-1)[3] === 1) break; }
+            return layers.reverse().reduce((below, [r, g, b, a]) => [r, g, b].map((c, i) => a * c + (1 - a) * below[i]), [0, 0, 0]); };
+        return Array.from(document.querySelectorAll('h1, h2, h3, p, td, th, label, li, .tile b, .tile span'), (e) => [e.tagName, rgb(getComputedStyle(e).color).slice(0, 3), behind(e)]); })()""")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_the_light_and_in_the_dark(browser, described, scheme):
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     try:
         browser.open(described / "page.html")
         browser.run("coterieMap.then(() => 0)")
-        pairs = browser.run("""(() => { const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
-            const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] > 0.9) return c.slice(0, 3); } };
-            return Array.from(document.querySelectorAll('h1, h2, h3, p, td, th, label, li, .tile b, .tile span'), (e) => [e.tagName, rgb(getComputedStyle(e).color).slice(0, 3), behind(e)]); })()""")
+        pairs = contrasts(browser)
         for name, ink, paper in pairs:
             assert contrast(ink, paper) >= 4.5, f"{name}: {ink} on {paper}"
         assert (luminance(pairs[0][2]) < 0.1) == (scheme == "dark")
@@ -250,6 +256,15 @@ def test_printed_it_is_a_picture_and_all_tables(browser, described):
     assert len(browser.call("Page.printToPDF")["data"]) > 10000
 
 
+def marked(browser, drawing):
+    """Of each chart the pixels of the colour of what is chosen."""
+    return browser.run("""Array.from(document.querySelectorAll('#%s canvas')).map((canvas) => {
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        let marked = 0;
+        for (let i = 0; i < data.length; i += 4) marked += data[i + 3] > 200 && data[i] > 190 && data[i + 1] < 130 && data[i + 2] < 40;
+        return marked; })""" % drawing)
+
+
 def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
     write_csv(tmp_path / "points.csv", blobs(d=2)[0], ["a", "b"])
     choice = document("fit", "kmeans", tmp_path / "points.csv", "-k", "auto", "--report", tmp_path / "page.html")["choice"]
@@ -264,13 +279,193 @@ def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
         for row, value in zip(rows, each["values"]):
             assert row[number + 1] == "" if value is None else abs(float(row[number + 1]) - value) <= 1e-3 * abs(value) + 1e-12
     # A line is drawn where each criterion chooses, in a colour of its own.
-    drawn = browser.run("""Array.from(document.querySelectorAll('#charts-drawn canvas')).slice(-%d).map((canvas) => {
-        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-        let marked = 0;
-        for (let i = 0; i < data.length; i += 4) marked += data[i + 3] > 200 && data[i] > 190 && data[i + 1] < 130 && data[i + 2] < 40;
-        return marked; })""" % len(curves))
+    drawn = marked(browser, "charts-drawn")[-len(curves) :]
     assert len(drawn) == len(curves) == 7 and min(drawn) > 30, drawn
     assert complaints(browser) == []
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """Of a table with ids, words, a row that is left out and markup in its names."""
+    folder = tmp_path_factory.mktemp("compared")
+    points, truth = blobs(d=2)
+    rows = [[f"r{i:03}", *row, f"<i>kind {label}"] for i, (row, label) in enumerate(zip(points, truth))]
+    rows[5][1] = ""
+    write_csv(folder / "points.csv", rows, ["name", "length", "</script>width", "kind"])
+    words = ["compare", folder / "points.csv", "-k", 3, "--id-column", "name", "--label-column", "kind", "--missing", "drop", "--methods", "kmeans,aml,ward",
+             "--report", folder / "page.html"]
+    return folder, document(*words)
+
+
+def cells_of(browser, table):
+    return browser.run(f"Array.from(document.querySelectorAll('#{table} tr'), (row) => Array.from(row.cells, (cell) => cell.textContent))")
+
+
+def test_compare_writes_a_page(browser, compared):
+    folder, value = compared
+    assert value["written"] == {"report": str(folder / "page.html")} and value["command"].startswith("coterie compare ") and value["date"].endswith("Z")
+    assert value["version"] == document("fit", "kmeans", folder / "points.csv", "--columns", "length", "--missing", "drop", "-k", 2)["version"]
+    browser.open(folder / "page.html")
+    assert browser.run("coterieMap.then(({numbers}) => numbers[5])") == 6  # row 6 is left out
+    heads, *rows = cells_of(browser, "methods")
+    assert heads == ["method", "clusters", "silhouette", "calinski-harabasz", "davies-bouldin", "ACC", "NMI", "ARI", "seconds"]
+    assert [row[0] for row in rows] == [method["method"] for method in value["methods"]] == ["kmeans", "aml", "ward"]
+    for row, method in zip(rows, value["methods"]):
+        if method["error"]:
+            assert row[1] == "failed"
+            continue
+        assert int(row[1]) == len(method["sizes"]) and float(row[2]) == pytest.approx(method["silhouette"], rel=1e-3)
+        assert [float(cell) for cell in row[5:8]] == pytest.approx([method["scores"][score] for score in ("acc", "nmi", "ari")], abs=1e-4)
+    done = [m for m, method in enumerate(value["methods"]) if not method["error"]]
+    heads, *rows = cells_of(browser, "agreement")
+    assert heads == ["ARI", *(value["methods"][m]["method"] for m in done)] and [row[0] for row in rows] == heads[1:]
+    assert [[float(cell) for cell in row[1:]] for row in rows] == [pytest.approx([value["agreement"][a][b] for b in done], abs=0.01) for a in done]
+    # The map is coloured by what each method found.
+    choices = browser.run("Array.from(document.getElementById('map-colour').options, (each) => each.text)")
+    assert choices[: len(done) + 1] == [*(value["methods"][m]["method"] for m in done), "truth"]
+    shown = browser.run("""coterieMap.then(() => { const find = document.getElementById('map-search'); find.value = 'r200';
+        find.dispatchEvent(new Event('change')); return document.getElementById('map-said').textContent; })""")
+    assert shown.startswith("row 201: name r200, kind <i>kind ") and "ward " in shown and "truth <i>kind " in shown
+    browser.run("document.getElementById('map').scrollIntoView()")
+    left, top, right, bottom = map(int, browser.run("(() => { const r = document.getElementById('map-canvas').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()"))
+    time.sleep(0.5)
+    seen = browser.pixels()[max(top, 0) + 2 : bottom - 2, left + 2 : right - 2].reshape(-1, 3).astype(int)
+    for colour in ((0x00, 0x72, 0xB2), (0xE6, 0x9F, 0x00), (0x00, 0x9E, 0x73)):  # of the three clusters
+        assert (abs(seen - colour).max(axis=1) < 60).sum() > 50
+    assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_the_map_of_a_comparison_has_what_each_method_found(browser, compared):
+    folder, value = compared
+    browser.open(folder / "page.html")
+    told = browser.run("coterieMap.then(({about}) => about.arrays.filter((a) => a.type === 'i32').map((a) => [a.title || a.name, Array.from(a.values)]))")
+    arrays = dict(told)
+    for method in ("kmeans", "ward"):
+        run("fit", method, folder / "points.csv", "-k", 3, "--id-column", "name", "--label-column", "kind", "--missing", "drop", "--labels-out", folder / "l.npy", "--quiet")
+        assert arrays[method] == [label for row, label in enumerate(np.load(folder / "l.npy")) if row != 5]
+
+
+def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_path):
+    value = document("compare", page / "points.csv", "-k", 301, "--label-column", "kind", "--report", tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    told = dict(browser.run("Array.from(document.querySelectorAll('section')).filter((s) => ['Failed', 'Not compared'].includes(s.firstElementChild.textContent))"
+                            ".flatMap((s) => Array.from(s.querySelectorAll('tr'), (row) => Array.from(row.cells, (cell) => cell.textContent)))"))
+    failed = {method["method"]: method["error"] for method in value["methods"] if method["error"]}
+    assert "301" in failed["kmeans"] and all(told[method] == why for method, why in failed.items())
+    assert "--" in failed["kmeans"] and "`" not in failed["kmeans"]
+    assert {method: why for methods, why in told.items() for method in methods.split(", ") if method not in failed} == {
+        each["method"]: each["why"] for each in value["left_out"]}
+    assert complaints(browser) == []
+
+
+def test_warnings_of_the_points_are_on_the_page_of_a_comparison(browser, tmp_path):
+    write_csv(tmp_path / "points.csv", [[number, *row] for number, row in enumerate(blobs(d=2)[0], 1)], ["number", "length", "width"])
+    value = document("compare", tmp_path / "points.csv", "-k", 3, "--methods", "kmeans,ward", "--report", tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    told = browser.run("Array.from(document.querySelectorAll('.warn li'), (each) => each.textContent)")
+    assert value["warnings"] and "number" in value["warnings"][0] and told[: len(value["warnings"])] == value["warnings"]
+    assert complaints(browser) == []
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tuned")
+    points, truth = blobs(d=2)
+    write_csv(folder / "points.csv", [[*row, f"<b>kind {label}"] for row, label in zip(points, truth)], ["length", "</script>width", "kind"])
+    value = document("tune", "kmeans", folder / "points.csv", "--grid", "k=2:6,400", "--grid", "restarts=1,3", "--folds", 2, "--label-column", "kind",
+                     "--report", folder / "page.html", "--labels-out", folder / "l.npy")
+    return folder, value
+
+
+def test_tune_writes_a_page(browser, tuned):
+    folder, value = tuned
+    browser.open(folder / "page.html")
+    heads, *rows = cells_of(browser, "cells")
+    assert heads == ["", "clusters", "restarts", "silhouette", *(f"{kind} {score}" for kind in ("seen", "unseen") for score in ("ACC", "NMI", "ARI")), "seconds"]
+    assert len(rows) == len(value["cells"]) == 12
+    for place, (row, cell) in enumerate(zip(rows, value["cells"])):
+        assert row[0] == ("*" if place == value["best"] else "") and [int(each) for each in row[1:3]] == list(cell["options"].values())
+        if cell["error"]:
+            assert row[3] == "refused"
+            continue
+        assert float(row[3]) == pytest.approx(cell["criterion"], rel=1e-5)
+        assert [float(each) for each in row[4:10]] == pytest.approx([cell[kind][score] for kind in ("seen", "unseen") for score in ("acc", "nmi", "ari")], abs=1e-4)
+    said = browser.run("document.querySelector('#cells').parentElement.querySelector('p').textContent")
+    assert said.startswith("clusters=3, restarts=1 was chosen among 12 cells in 2 folds, by the largest silhouette, 0.")
+    # The best of each number of clusters, the chosen one marked.
+    curve, = browser.run("JSON.parse(document.getElementById('curves-about').textContent)")
+    assert curve["across_values"] == [2, 3, 4, 5, 6, 400] and curve["mark"] == 3 and curve["title"] == "silhouette by k"
+    best = {}
+    for cell in value["cells"]:
+        best.setdefault(cell["options"]["clusters"], []).append(cell["criterion"])
+    assert curve["values"] == pytest.approx([max(values) if None not in values else None for values in best.values()])
+    drawn = marked(browser, "curves-drawn")
+    assert len(drawn) == 1 and drawn[0] > 30
+    refused = browser.run("Array.from(document.querySelectorAll('section')).find((s) => s.firstElementChild.textContent === 'Refused').innerText")
+    assert "clusters=400, restarts=3" in refused and value["cells"][-1]["error"] in refused
+    # Below it the fit's own page.
+    labels = browser.run("coterieMap.then(({about}) => Array.from(about.arrays.find((a) => a.name === 'cluster').values))")
+    assert labels == np.load(folder / "l.npy").tolist() and browser.run("document.querySelectorAll('.cards article').length") == 3
+    assert browser.run("document.querySelectorAll('#charts-drawn canvas').length") >= 2
+    assert complaints(browser) == [] and [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_tune_by_a_rule_draws_every_criterion(browser, page, tmp_path):
+    choice = document("tune", "kmeans", page / "points.csv", "--label-column", "kind", "--grid", "k=1:5", "--select", "recommended", "--report", tmp_path / "page.html")["choice"]
+    browser.open(tmp_path / "page.html")
+    heads, *rows = cells_of(browser, "choice")
+    assert heads == ["k"] + [each["name"] for each in choice["criteria"]] and [row[0] for row in rows] == ["1", "2", "3 *", "4", "5"]
+    drawn = marked(browser, "curves-drawn")
+    assert len(drawn) == 7 and min(drawn) > 30
+    assert len(cells_of(browser, "cells")) == 6
+    assert complaints(browser) == []
+
+
+def test_without_numbers_of_clusters_there_is_no_curve(browser, page, tmp_path):
+    run("tune", "kmeans", page / "points.csv", "-k", 3, "--label-column", "kind", "--grid", "restarts=1:3", "--report", tmp_path / "page.html", "--quiet")
+    browser.open(tmp_path / "page.html")
+    assert len(cells_of(browser, "cells")) == 4 and browser.run("document.getElementById('curves')") is None
+    assert complaints(browser) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("of", ["compared", "tuned"])
+def test_searches_in_the_light_and_in_the_dark(browser, request, of, scheme):
+    folder, _ = request.getfixturevalue(of)
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    try:
+        browser.open(folder / "page.html")
+        browser.run("coterieMap.then(() => 0)")
+        pairs = contrasts(browser)
+        for name, ink, paper in pairs:
+            assert contrast(ink, paper) >= 4.5, f"{name}: {ink} on {paper}"
+        assert (luminance(pairs[0][2]) < 0.1) == (scheme == "dark")
+    finally:
+        browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+@pytest.mark.parametrize("of", ["compared", "tuned"])
+def test_searches_without_scripts_and_on_paper(browser, request, of):
+    folder, _ = request.getfixturevalue(of)
+    text = (folder / "page.html").read_text()
+    assert "<svg" in text and "<b>kind" not in text and "<i>kind" not in text and "</script>width" not in text
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(folder / "page.html")
+        time.sleep(0.3)
+        assert len(np.unique(browser.pixels().reshape(-1, 3), axis=0)) > 20
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    browser.open(folder / "page.html")
+    browser.run("coterieMap.then(() => 0)")
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        seen = browser.run("""(() => { const there = (e) => e.getClientRects().length > 0;
+            return { drawn: Array.from(document.querySelectorAll('#map, .charts')).some(there), picture: there(document.querySelector('#picture svg')),
+                     tables: Array.from(document.querySelectorAll('table')).filter((t) => !t.closest('.charts')).map(there) }; })()""")
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+    assert seen["picture"] and not seen["drawn"] and len(seen["tables"]) >= 2 and all(seen["tables"])
 
 
 def test_without_webgl_there_is_a_picture(browser, page):

@@ -282,7 +282,7 @@ MISUSED = {
     "column of weights without a file": (["--weights-column", "x"], ["--weights-column", "--weights FILE"]),
     "column of weights not there": (["--weights", "a.csv", "--weights-column", "q"], ["'q'", "x, y"]),
     "which column of weights": (["--weights", "a.csv"], ["has 2 columns"]),
-    "table that is no csv": (["--table-out", "t.npy"], ["--table-out", ".csv"]),
+    "table of another format": (["--table-out", "t.npy"], ["--table-out", ".csv, .arrow, .feather, .arrows"]),
 }
 
 
@@ -420,6 +420,92 @@ def test_ids_and_rows_come_back(tmp_path):
     told = " ".join(json.loads(done.out)["warnings"])
     assert "words that the fit did not see" in told and "1 value" in told and "violet" in told
     assert [row[0] for row in table(tmp_path / "n.csv")[1:]] == [labels[4][1], labels[1][1]]
+
+
+TYPED = "person;weight;code;size;colour\nann;1,5;007;2;red\nb\u00f3b;;012;3;\"bl;ue\"\ncid;1,25;1;2;NA\ndan;9,5;3;9;\neve;9,1;44;9;green\nfay;9,3;5;NA;blue\n"
+
+
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory):
+    """The same tables from fit and predict as csv and as Arrow."""
+    folder = tmp_path_factory.mktemp("typed")
+    save(folder / "a.csv", TYPED)
+    words = ["--id-column", "person", "--columns", "weight,size"]
+    for ending in ["csv", "arrow", "feather", "arrows"]:
+        run("fit", "kmeans", "a.csv", "-k", 2, *words, "--missing", "drop", "--table-out", f"t.{ending}", "--model-out", "m", "--quiet", cwd=folder)
+        run("predict", "m", "a.csv", "--id-column", "person", "--table-out", f"p.{ending}", "--quiet", cwd=folder)
+    return folder
+
+
+def checked(read, typed, name):
+    """`read`: columns as lists, None where there is nothing."""
+    found = read(typed / name)
+    expected = table(typed / f"{name[0]}.csv")
+    assert list(found) == expected[0] == ["person", "weight", "code", "size", "colour", "label", "distance", "outlier_score"]
+    assert found["person"] == ["ann", "b\u00f3b", "cid", "dan", "eve", "fay"] and found["code"] == ["007", "012", "1", "3", "44", "5"]
+    assert found["weight"] == [1.5, None, 1.25, 9.5, 9.1, 9.3] and found["size"] == [2, 3, 2, 9, 9, None]
+    assert found["colour"] == ["red", "bl;ue", "NA", None, "green", "blue"]
+    assert all(isinstance(value, int) for name in ("size", "label") for value in found[name] if value is not None)
+    for column, head in enumerate(expected[0][5:], 5):
+        assert found[head] == [None if row[column] == "" else float(row[column]) for row in expected[1:]]
+
+
+@pytest.mark.parametrize("name", [f"{of}.{ending}" for of in "tp" for ending in ("arrow", "feather", "arrows")])
+def test_a_table_out_as_arrow_is_what_others_read(typed, name):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import feather, ipc
+
+    def read(path):
+        with pyarrow.OSFile(str(path), "rb") as file:
+            found = (ipc.open_stream if name.endswith("arrows") else ipc.open_file)(file).read_all()
+        found.validate(full=True)
+        return found.to_pydict()
+
+    checked(read, typed, name)
+    if name.endswith("feather"):
+        checked(lambda path: feather.read_table(path).to_pydict(), typed, name)
+    polars = pytest.importorskip("polars")
+    checked(lambda path: (polars.read_ipc_stream if name.endswith("arrows") else polars.read_ipc)(path).to_dict(as_series=False), typed, name)
+
+
+@pytest.mark.parametrize("ending", ["arrow", "feather", "arrows"])
+def test_a_table_out_as_arrow_comes_back(typed, tmp_path, ending):
+    # Read and written again it is the same, csv and labels of the same rows too.
+    run("predict", typed / "m", typed / f"p.{ending}", "--id-column", "person", "--table-out", f"again.{ending}", "--quiet", cwd=tmp_path)
+    run("predict", typed / "m", typed / f"p.{ending}", "--id-column", "person", "--table-out", "again.csv", "--quiet", cwd=tmp_path)
+    heads, *rows = table(tmp_path / "again.csv")
+    first, *expected = table(typed / "p.csv")
+    assert heads == first + ["coterie_label", "coterie_distance", "coterie_outlier_score"]
+    assert [row[5:8] for row in rows] == [row[8:] for row in rows] == [row[5:] for row in expected]
+    assert [[row[0], row[2], row[4]] for row in rows] == [[row[0], row[2], row[4]] for row in expected]
+    run("predict", typed / "m", f"again.{ending}", "--id-column", "person", "--labels-out", "l.csv", "--quiet", cwd=tmp_path)
+    assert table(tmp_path / "l.csv") == [[row[0], row[5]] for row in table(typed / "p.csv")]
+
+
+def test_a_table_out_as_arrow_of_points_without_words(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import ipc
+
+    points = np.concatenate([np.random.default_rng(3).normal(size=(60, 3)), 9 + np.random.default_rng(4).normal(size=(60, 3))])
+    known = ["low"] + [""] * 118 + ["high"]
+    np.save(tmp_path / "x.npy", points)
+    save(tmp_path / "known.csv", "label\n" + "".join(f'"{word}"\n' for word in known))
+    run("fit", "kmeans", "x.npy", "--partial-labels", "known.csv", "--table-out", "t.arrow", "--quiet", cwd=tmp_path)
+    with pyarrow.OSFile(str(tmp_path / "t.arrow"), "rb") as file:
+        found = ipc.open_file(file).read_all()
+    assert found.column_names[:4] == ["column-1", "column-2", "column-3", "label"]
+    assert np.array_equal(np.column_stack([found.column(j).to_numpy() for j in range(3)]), points)
+    assert found.column("label").to_pylist() == ["low"] * 60 + ["high"] * 60
+
+
+def test_a_table_out_as_arrow_is_whole_or_absent(tmp_path):
+    save(tmp_path / "a.csv", NAMED)
+    os.symlink("/dev/full", tmp_path / "full.arrow")
+    done = run("fit", "kmeans", "a.csv", "-k", 2, "--table-out", "full.arrow", "--labels-out", "l.csv", cwd=tmp_path, code=1)
+    assert "No space left" in done.err and len(table(tmp_path / "l.csv")) == 4
+    done = run("fit", "kmeans", "a.csv", "-k", 2, "--table-out", "nowhere/t.arrows", cwd=tmp_path, code=1)
+    assert "nowhere" in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "full.arrow", "l.csv"]
 
 
 @pytest.mark.parametrize("how", ["mean", "median"])

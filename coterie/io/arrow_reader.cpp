@@ -128,6 +128,7 @@ public:
     }
     bool next_record(std::size_t& at, std::vector<std::string>& fields) const override;
     bool is_narrow(const Plan& plan) const override;
+    bool holds_words(std::size_t j) const override { return kinds_[j].kind == Kind::words; }
 
 private:
     struct Batch {

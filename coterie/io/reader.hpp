@@ -92,6 +92,10 @@ public:
     virtual const std::vector<std::string>& names() const = 0;
     /// Where ReadOptions::id_column is; -1: there is none.
     virtual std::ptrdiff_t id_column() const = 0;
+    /// Whether the file says that a column holds words, whatever they look like (Arrow).
+    virtual bool holds_words(std::size_t column) const = 0;
+    /// What separates the decimals of numbers in the row that was read last, '.' or ','.
+    virtual char decimal() const = 0;
     /// The next row's fields; false behind the last.
     virtual bool next(std::vector<std::string>& fields) = 0;
     /// Another reader of the same rows, before the first.

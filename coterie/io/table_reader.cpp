@@ -267,6 +267,11 @@ public:
     const std::vector<std::string>& names() const override { return kept_->names; }
     std::ptrdiff_t id_column() const override { return kept_->id; }
     std::unique_ptr<TableRows> from_start() const override { return std::make_unique<RowsOfTables>(kept_); }
+    bool holds_words(std::size_t column) const override {
+        return std::any_of(kept_->tables.begin(), kept_->tables.end(),
+                           [&](const auto& table) { return table->holds_words(column); });
+    }
+    char decimal() const override { return kept_->tables[table_]->decimal(); }
     bool next(std::vector<std::string>& fields) override {
         const auto& tables = kept_->tables;
         while (!tables[table_]->next_record(at_, fields)) {

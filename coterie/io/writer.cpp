@@ -1,9 +1,12 @@
 // Labels and points to files, whole or not at all (output_file.hpp). Text goes out 64 KiB at a time, so that a table is
 // never in memory as text.
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
+#include "coterie/io/internal/arrow_writer.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/io/internal/output_file.hpp"
 #include "coterie/io/reader.hpp"
@@ -44,6 +47,13 @@ void take(Index& left, Index rows, std::string_view what) {
 }
 void require_none(Index left, std::string_view what) {
     if (left > 0) throw InternalError(std::string(what) + ": " + std::to_string(left) + " rows were not written");
+}
+
+// In upper or lower case.
+bool ends_as(std::string_view path, std::string_view ending) {
+    return path.size() >= ending.size() &&
+           std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
 }
 
 constexpr std::size_t text_bytes = std::size_t{1} << 16;
@@ -97,9 +107,21 @@ void LabelsWriter::commit() {
     file_->commit();
 }
 
-TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& names)
+bool is_arrow_name(const std::string& path) {
+    return ends_as(path, ".arrow") || ends_as(path, ".feather") || ends_as(path, ".arrows");
+}
+
+TableWriter::TableWriter(const std::string& path, const std::vector<std::string>& names,
+                         const std::vector<FieldType>& types)
     : file_(std::make_unique<OutputFile>(path)), columns_(names.size()) {
-    write(names);
+    if (!is_arrow_name(path)) {
+        write(names);
+        return;
+    }
+    if (types.size() != names.size())
+        throw BadArgument(path + ": " + std::to_string(types.size()) + " types for " + std::to_string(names.size()) +
+                          " columns");
+    arrow_ = std::make_unique<ArrowRows>(*file_, names, types, ends_as(path, ".arrows"));
 }
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
 TableWriter& TableWriter::operator=(TableWriter&&) noexcept = default;
@@ -109,6 +131,7 @@ void TableWriter::write(std::span<const std::string> fields) {
     if (fields.size() != columns_)
         throw InternalError("write table: a row of " + std::to_string(fields.size()) + " fields among others of " +
                             std::to_string(columns_));
+    if (arrow_) return arrow_->write(fields);
     std::string text;
     for (std::size_t j = 0; j < fields.size(); ++j) {
         if (j > 0) text += ',';
@@ -117,7 +140,10 @@ void TableWriter::write(std::span<const std::string> fields) {
     file_->write(text += '\n');
 }
 
-void TableWriter::commit() { file_->commit(); }
+void TableWriter::commit() {
+    if (arrow_) arrow_->finish();
+    file_->commit();
+}
 
 PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
                            const std::vector<std::string>& column_names)

@@ -13,6 +13,7 @@
 
 namespace coterie {
 
+class ArrowRows;
 class OutputFile;
 
 /// Text with the header line `label`, or int32 .npy by extension; "-" writes text to standard output.
@@ -38,19 +39,34 @@ private:
     bool text_ = true;
 };
 
-/// A row of a table after another, as csv; "-" writes to standard output.
+/// What a column of a table holds; where a file has types of its own, 64-bit integers, 64-bit floats, or UTF-8 text.
+enum class FieldType { whole, number, words };
+/// The type of each column by all its fields: missing values (an empty field, NA, NaN, null, ?, -) are of any; words
+/// where the file says so or there is no value, and where numbers would not come back (007, more digits than they
+/// keep).
+COTERIE_API std::vector<FieldType> field_types(const TableRows& rows);
+/// The endings of the names of files that a TableWriter writes as Arrow: .arrow and .feather as a file, .arrows as a
+/// stream.
+COTERIE_API bool is_arrow_name(const std::string& path);
+
+/// A row of a table after another: as Arrow by the ending of the name, else csv; "-" writes csv to standard output.
 class COTERIE_API TableWriter {
 public:
-    TableWriter(const std::string& path, const std::vector<std::string>& names);
+    /// `types`: of the columns, which Arrow needs; BadArgument where they are not one per name.
+    TableWriter(const std::string& path, const std::vector<std::string>& names,
+                const std::vector<FieldType>& types = {});
     TableWriter(TableWriter&&) noexcept;
     TableWriter& operator=(TableWriter&&) noexcept;
     ~TableWriter();
 
+    /// In csv fields stand as they are. In Arrow missing numbers and empty words are null; BadData on a field that is
+    /// not of its column's type.
     void write(std::span<const std::string> fields);
     void commit();
 
 private:
     std::unique_ptr<OutputFile> file_;
+    std::unique_ptr<ArrowRows> arrow_;
     std::size_t columns_ = 0;
 };
 

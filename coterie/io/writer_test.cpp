@@ -135,5 +135,86 @@ TEST(OutputFile, Refusals) {
     }
 }
 
+// Rows of a file, as their writer takes them.
+std::vector<std::vector<std::string>> rows_of_file(const std::string& path, std::vector<FieldType>* types = nullptr) {
+    ReadOptions options;
+    options.keep_rows = true;
+    options.columns = {"1"};
+    options.missing = true;
+    const PointsFile file = read_points_file(path, options);
+    if (types != nullptr) *types = field_types(*file.rows);
+    std::vector<std::vector<std::string>> out = {file.rows->names()};
+    const auto rows = file.rows->from_start();
+    for (std::vector<std::string> fields; rows->next(fields);) out.push_back(fields);
+    return out;
+}
+
+TEST(Writer, ArrowReadsBackAsItWas) {
+    const Folder folder;
+    using enum FieldType;
+    const std::vector<std::string> names = {"whole", "number", "name", "post code"};
+    const std::vector<FieldType> types = {whole, number, words, words};
+    const std::vector<std::vector<std::string>> rows = {{"-9223372036854775808", "0.1", "caf\u00e9 \"x\"", "00700"},
+                                                        {"", "-1e-300", "a\nb", ""},
+                                                        {"9223372036854775807", "inf", "NA", "12"},
+                                                        {"NA", "", "", "7"}};
+    for (const char* ending : {"x.arrow", "x.feather", "x.arrows"}) {
+        TableWriter writer(folder / ending, names, types);
+        for (const auto& row : rows) writer.write(row);
+        EXPECT_FALSE(std::filesystem::exists(folder / ending)) << "whole or absent";
+        writer.commit();
+        const std::string bytes = contents(folder / ending);
+        EXPECT_EQ(bytes.starts_with("ARROW1") && bytes.ends_with("ARROW1"), std::string(ending) != "x.arrows");
+        std::vector<FieldType> back;
+        auto found = rows_of_file(folder / ending, &back);
+        EXPECT_EQ(found.front(), names);
+        found.erase(found.begin());
+        auto expected = rows;
+        expected[3][0] = "";  // a number that is missing
+        EXPECT_EQ(found, expected) << ending;
+        EXPECT_EQ(back, types) << "12 and 7 are words, as the file says";
+    }
+    EXPECT_THROW(TableWriter(folder / "y.arrow", names), BadArgument);
+    TableWriter refuses(folder / "z.arrow", {"a", "b"}, {whole, number});
+    EXPECT_EQ(message_of<BadData>([&] {
+                  refuses.write(std::vector<std::string>{"1.5", "2"});
+              }),
+              "write table: 1.5 in column a of whole numbers");
+}
+
+// Beyond one batch, text of more than one too: the same rows at every border.
+TEST(Writer, ArrowInSeveralBatches) {
+    const Folder folder;
+    constexpr Index rows = 70000;
+    const std::string long_text(2000, 'x');
+    TableWriter writer(folder / "x.arrow", {"n", "w"}, {FieldType::whole, FieldType::words});
+    for (Index i = 0; i < rows; ++i)
+        writer.write(std::vector<std::string>{std::to_string(i), i < 40000 ? long_text : "w" + std::to_string(i)});
+    writer.commit();
+    const auto back = rows_of_file(folder / "x.arrow");
+    ASSERT_EQ(back.size(), static_cast<std::size_t>(rows + 1));
+    for (std::size_t i = 0; i < rows; ++i) {
+        ASSERT_EQ(back[i + 1][0], std::to_string(i));
+        ASSERT_EQ(back[i + 1][1], i < 40000 ? long_text : "w" + std::to_string(i));
+    }
+}
+
+TEST(Writer, TypesOfFieldsKeepWhatStandsThere) {
+    const Folder folder;
+    folder.file("x.csv",
+                "a,whole,half,code,long,word,empty,inf\n1,-3,1,007,1,x,,1\n2,0,2.5,12,12345678901234567890,1,,inf\n"
+                "3,NA,1e3,13,2,2,,-2\n");
+    std::vector<FieldType> types;
+    rows_of_file(folder / "x.csv", &types);
+    using enum FieldType;
+    EXPECT_EQ(types, (std::vector<FieldType>{whole, whole, number, words, words, words, words, number}));
+    folder.file("z.csv", "a,id,mixed\n1,9007199254740993,9007199254740993\n2,2,0.5\n");
+    rows_of_file(folder / "z.csv", &types);
+    EXPECT_EQ(types, (std::vector<FieldType>{whole, whole, words})) << "no float has that value";
+    folder.file("y.csv", "a;b;c\n1;1,5;1.234,5\n2;0,25;7\n");
+    rows_of_file(folder / "y.csv", &types);
+    EXPECT_EQ(types, (std::vector<FieldType>{whole, number, words})) << "decimals behind a comma";
+}
+
 }  // namespace
 }  // namespace coterie

@@ -21,8 +21,15 @@ namespace coterie {
 
 using Seconds = std::vector<std::pair<std::string, double>>;  // wall-clock seconds of stages, in their order
 
+/// How a document or page came about: the caller's to fill.
+struct Origin {
+    std::string command;                                       // how it was asked for
+    std::string date;                                          // when
+    std::vector<std::pair<std::string, std::string>> written;  // what, path
+};
+
 /// What both have.
-struct ClusteringResult {
+struct ClusteringResult : Origin {
     std::string source;                      // where the points are from
     std::string preprocessing;               // Preparation::text()
     LabelColumn labels;                      // merged_by_label; empty after transform
@@ -36,10 +43,7 @@ struct ClusteringResult {
     std::string truth_source;
     Seconds seconds;
     std::vector<std::string> warnings;
-    std::vector<std::string> notes;                            // the caller's
-    std::string command;                                       // the caller's: how it was asked for
-    std::string date;                                          // the caller's: when
-    std::vector<std::pair<std::string, std::string>> written;  // what, path: the caller's to fill
+    std::vector<std::string> notes;  // the caller's
 };
 
 struct FitResult : ClusteringResult {

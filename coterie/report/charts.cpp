@@ -23,15 +23,48 @@ const std::vector<double>* numbers_of(const FitReport& report, std::string_view 
     return nullptr;
 }
 
+Json& add_chart(Json& all, const std::string& title, const std::string& across, const std::string& up, const char* kind,
+                int first) {
+    all.push_back({{"title", title}, {"across", across}, {"up", up}, {"kind", kind}, {"first", first}});
+    return all.back();
+}
+
+void add_curves(Json& all, const std::vector<Curve>& curves) {
+    for (const Curve& curve : curves) {
+        Json& one = add_chart(all, curve.name + " by k", "k", curve.name, "line", curve.clusters.front());
+        one["values"] = curve.values;
+        one["across_values"] = curve.clusters;
+        if (curve.chosen) one["mark"] = *curve.chosen;
+    }
+}
+
+std::string charts_section(const std::string& id, const std::string& heading, const Json& all) {
+    if (all.empty()) return {};
+    return "<section id=\"" + id + "\" class=\"charts\" hidden>\n<h2>" + heading + "</h2>\n<div id=\"" + id +
+           "-drawn\"></div>\n<script type=\"application/json\" id=\"" + id + "-about\">" +
+           script_text(all.dump(-1, ' ', false, Json::error_handler_t::replace)) + "</script>\n</section>\n";
+}
+
 }  // namespace
+
+std::vector<Curve> curves_of(const ClusterChoice& choice) {
+    std::vector<Curve> out;
+    for (const CriterionCurve& curve : choice.curves)
+        if (curve.left_out.empty())
+            out.push_back({std::string(name(curve.criterion)), choice.clusters, curve.values, curve.chosen});
+    return out;
+}
+
+std::string curve_charts(const std::vector<Curve>& curves) {
+    Json all = Json::array();
+    add_curves(all, curves);
+    return charts_section("curves", "Over numbers of clusters", all);
+}
 
 std::string charts(const ClusteringResult& result, const FitReport* report, const ClusterChoice* choice) {
     Json all = Json::array();
     const auto chart = [&](const char* title, const char* across, const char* up, const char* kind,
-                           int first) -> Json& {
-        all.push_back({{"title", title}, {"across", across}, {"up", up}, {"kind", kind}, {"first", first}});
-        return all.back();
-    };
+                           int first) -> Json& { return add_chart(all, title, across, up, kind, first); };
     std::vector<std::string> names;
     if (result.description)
         for (const ClusterProfile& cluster : result.description->clusters) names.push_back(cluster.name);
@@ -50,19 +83,8 @@ std::string charts(const ClusteringResult& result, const FitReport* report, cons
     if (report != nullptr && report->objective_per_iteration.size() > 1)
         chart("Objective per iteration", "iteration", "objective", "line", 1)["values"] =
             report->objective_per_iteration;
-    if (choice != nullptr)
-        for (const CriterionCurve& curve : choice->curves) {
-            if (!curve.left_out.empty()) continue;
-            const std::string criterion(name(curve.criterion));
-            Json& one = chart((criterion + " by k").c_str(), "k", criterion.c_str(), "line", choice->clusters.front());
-            one["values"] = curve.values;
-            one["across_values"] = choice->clusters;
-            if (curve.chosen) one["mark"] = *curve.chosen;
-        }
-    if (all.empty()) return {};
-    return "<section id=\"charts\" hidden>\n<h2>Charts</h2>\n<div id=\"charts-drawn\"></div>\n"
-           "<script type=\"application/json\" id=\"charts-about\">" +
-           script_text(all.dump(-1, ' ', false, Json::error_handler_t::replace)) + "</script>\n</section>\n";
+    if (choice != nullptr) add_curves(all, curves_of(*choice));
+    return charts_section("charts", "Charts", all);
 }
 
 std::string dendrogram(const FitReport& report) {

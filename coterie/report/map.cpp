@@ -15,11 +15,14 @@
 #include <nlohmann/json.hpp>
 
 #include "coterie/base/residence.hpp"
+#include "coterie/base/sparse_points.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "coterie/report/internal/drawing.hpp"
 #include "coterie/report/internal/page_assets.hpp"
+#include "coterie/report/picture.hpp"
+#include "coterie/selection/internal/prepared_points.hpp"
 
 namespace coterie {
 
@@ -190,12 +193,49 @@ constexpr const char* controls = R"html(<div class="controls">
 </div>
 )html";
 
+// As many columns, the first ones, as there is room for; then the rows as they stand in their table.
+void add_columns(Packed& packed, const Points& coded, std::vector<Index> columns,
+                 const std::vector<std::string>& column_names, const std::vector<Index>& left_out, const Run& run,
+                 const TableRows* table) {
+    const Index n = coded.rows();
+    const Index most = std::clamp<Index>(most_numbers_of_columns / n, 2, 40);
+    const Points rows = load(coded, "the columns of the page's map", run);
+    if (static_cast<Index>(columns.size()) > most) columns.resize(at(most));
+    for (const Index p : columns) {
+        std::vector<float> values(at(n));
+        rows.view().visit([&](const auto& all) {
+            for (Index i = 0; i < n; ++i) values[at(i)] = static_cast<float>(all.row(i)[p]);
+        });
+        const std::string title = column_names.empty() || column_names[at(p)].empty()
+                                      ? "column " + std::to_string(p + 1)
+                                      : column_names[at(p)];
+        packed.add_column({{"name", "column " + std::to_string(p + 1)}, {"title", title}, {"column", true}}, values);
+    }
+    if (table == nullptr) return;
+    std::vector<std::string> shown;
+    for (const Index p : columns)
+        if (!column_names.empty()) shown.push_back(column_names[at(p)]);
+    add_table(packed, *table, shown, left_out, n);
+}
+
+// The map, its numbers and its scripts.
+std::string section_of(const Packed& packed, Index rows, const std::vector<Index>& left_out) {
+    const Packed::Json about = {
+        {"rows", rows}, {"left_out", left_out}, {"colours", colours}, {"arrays", packed.arrays()}};
+    std::string out = "<section id=\"map\" hidden>\n<h2>Map</h2>\n";
+    out += controls;
+    out += "</section>\n<p id=\"map-missing\"></p>\n<script type=\"application/json\" id=\"map-about\">" +
+           script_text(about.dump(-1, ' ', false, Packed::Json::error_handler_t::replace)) +
+           "</script>\n<script type=\"text/plain\" id=\"map-data\">" + base64(packed.deflated()) + "</script>\n";
+    for (const std::string_view script : page_scripts) out += "<script>" + std::string(script) + "</script>\n";
+    return out + "<script>" + std::string(page_map_script) + "</script>\n";
+}
+
 }  // namespace
 
 std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, const PreparedRows& prepared,
                      const std::optional<Truth>& truth, const Run& run, const TableRows* table) {
     const Index n = prepared.points.rows();
-    const std::vector<std::string> column_names = pipeline.prepared_names();
     if (!result.description || result.description->row_silhouettes.empty() || n > most_rows_of_map || n < 2) return {};
     const Description& description = *result.description;
     Packed packed;
@@ -226,37 +266,43 @@ std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, c
     packed.add_rounded({{"name", "confidence"}, {"title", "confidence (silhouette)"}}, description.row_silhouettes);
     if (!description.row_outlier_scores.empty())
         packed.add_rounded({{"name", "outlier"}, {"title", "outlier score"}}, description.row_outlier_scores);
-    const Index most = std::clamp<Index>(most_numbers_of_columns / n, 2, 40);
-    const Points rows = load(prepared.coded, "the columns of the page's map", run);
-    std::vector<Index> columns = columns_in_order(description, rows.columns());
-    if (static_cast<Index>(columns.size()) > most) columns.resize(at(most));
-    for (const Index p : columns) {
-        std::vector<float> values(at(n));
-        rows.view().visit([&](const auto& all) {
-            for (Index i = 0; i < n; ++i) values[at(i)] = static_cast<float>(all.row(i)[p]);
-        });
-        const std::string title = column_names.empty() || column_names[at(p)].empty()
-                                      ? "column " + std::to_string(p + 1)
-                                      : column_names[at(p)];
-        packed.add_column({{"name", "column " + std::to_string(p + 1)}, {"title", title}, {"column", true}}, values);
-    }
+    add_columns(packed, prepared.coded, columns_in_order(description, prepared.coded.columns()),
+                pipeline.prepared_names(), prepared.left_out, run, table);
+    return section_of(packed, n, prepared.left_out);
+}
 
-    if (table != nullptr) {
-        std::vector<std::string> shown;
-        for (const Index p : columns)
-            if (!column_names.empty()) shown.push_back(column_names[at(p)]);
-        add_table(packed, *table, shown, prepared.left_out, n);
+ComparisonDrawings comparison_drawings(const Comparison& comparison, const Problem& problem,
+                                       const CompareOptions& options, const std::string& source,
+                                       const std::optional<Truth>& truth, const Run& run, const TableRows* table) {
+    std::vector<const ComparedMethod*> done;
+    for (const ComparedMethod& method : comparison.methods)
+        if (method.error.empty()) done.push_back(&method);
+    if (done.empty() || as_sparse(problem.points) != nullptr) return {};
+    const PreparedPoints prepared = prepared_points(problem, options.preparation, options.columns, run);
+    const Index n = prepared.points.rows();
+    if (!prepared.points.resident() || n > most_rows_of_map || n < 2) return {};
+    const auto kept = [&](Labels labels) {
+        erase_rows(labels, prepared.left_out);
+        return labels;
+    };
+    Packed packed;
+    add_axes(packed, prepared.points, "the points", run);
+    for (const ComparedMethod* method : done) {
+        std::vector<std::string> names;
+        for (std::size_t j = 0; j < method->sizes.size(); ++j) names.push_back(std::to_string(j));
+        // The first is what the map filters by.
+        const std::string name = method == done.front() ? "cluster" : "cluster of " + method->method;
+        packed.add_labels({{"name", name}, {"title", method->method}, {"names", names}}, kept(method->labels));
     }
-
-    const Packed::Json about = {
-        {"rows", n}, {"left_out", prepared.left_out}, {"colours", colours}, {"arrays", packed.arrays()}};
-    std::string out = "<section id=\"map\" hidden>\n<h2>Map</h2>\n";
-    out += controls;
-    out += "</section>\n<p id=\"map-missing\"></p>\n<script type=\"application/json\" id=\"map-about\">" +
-           script_text(about.dump(-1, ' ', false, Packed::Json::error_handler_t::replace)) +
-           "</script>\n<script type=\"text/plain\" id=\"map-data\">" + base64(packed.deflated()) + "</script>\n";
-    for (const std::string_view script : page_scripts) out += "<script>" + std::string(script) + "</script>\n";
-    return out + "<script>" + std::string(page_map_script) + "</script>\n";
+    if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, kept(truth->column.labels));
+    std::vector<Index> columns(at(prepared.coded.columns()));
+    std::iota(columns.begin(), columns.end(), Index{0});
+    add_columns(packed, prepared.coded, std::move(columns), prepared.names, prepared.left_out, run, table);
+    const ComparedMethod& first = *done.front();
+    return {scatter_picture(prepared.points, kept(first.labels), first.sizes,
+                            {first.method + " on " + source, "the first of the methods that were compared"},
+                            prepared.names, run),
+            section_of(packed, n, prepared.left_out)};
 }
 
 }  // namespace coterie

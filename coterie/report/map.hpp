@@ -9,6 +9,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/base/run.hpp"
 #include "coterie/pipeline/document.hpp"
+#include "coterie/selection/compare_methods.hpp"
 
 namespace coterie {
 
@@ -23,5 +24,17 @@ inline constexpr Index most_rows_of_map = 1000000;
 /// description. Rows that are left out are not shown; numbers of rows count them.
 COTERIE_API std::string page_map(const Pipeline& pipeline, const ClusteringResult& result, const PreparedRows& rows,
                                  const std::optional<Truth>& truth, const Run& run, const TableRows* table = nullptr);
+
+/// For page() of a comparison.
+struct ComparisonDrawings {
+    std::string picture;  // what the first method found
+    std::string map;      // the rows as all methods saw them, to colour by what each found
+};
+/// `problem`, `options` and the seed of `run`: those of the comparison. Both are empty where no method has found
+/// anything, for points that are sparse or not in memory and where page_map() would be.
+COTERIE_API ComparisonDrawings comparison_drawings(const Comparison& comparison, const Problem& problem,
+                                                   const CompareOptions& options, const std::string& source,
+                                                   const std::optional<Truth>& truth, const Run& run,
+                                                   const TableRows* table = nullptr);
 
 }  // namespace coterie

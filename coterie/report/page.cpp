@@ -64,15 +64,15 @@ code { font-size: 13px; overflow-wrap: anywhere; }
 .canvas #map-moving { position: absolute; inset: 0; pointer-events: none; visibility: hidden; }
 #map-tip { position: absolute; max-width: 320px; padding: 6px 10px; background: var(--card); border: 1px solid var(--line); border-radius: 6px; pointer-events: none; font-size: 12px; line-height: 1.35; overflow: hidden; overflow-wrap: anywhere; }
 #map-tip b { display: block; }
-#charts-drawn { display: flex; flex-wrap: wrap; gap: 12px; }
-#charts-drawn figure { margin: 0; }
-#charts-drawn .u-title { font-size: 14px; }
-#charts-drawn .u-legend { font-size: 12px; }
+.charts > div { display: flex; flex-wrap: wrap; gap: 12px; }
+.charts > div figure { margin: 0; }
+.charts > div .u-title { font-size: 14px; }
+.charts > div .u-legend { font-size: 12px; }
 #dendrogram input { width: 320px; }
 .key span { margin-right: 14px; font-size: 13px; }
 .key span::before { content: ""; display: inline-block; width: 10px; height: 10px; border-radius: 50%; background: var(--colour); margin-right: 5px; }
 #map-missing:empty { display: none; }
-@media print { #map, #charts, #dendrogram-controls { display: none; } #picture.printed, .charted { display: block !important; } body { background: #ffffff; } section { break-inside: avoid; } }
+@media print { #map, .charts, #dendrogram-controls { display: none; } #picture.printed, .charted { display: block !important; } body { background: #ffffff; } section { break-inside: avoid; } }
 )css";
 
 std::string detail_text(const Detail& detail) {
@@ -90,17 +90,6 @@ std::string detail_text(const Detail& detail) {
         }
     };
     return std::visit(Visitor{}, detail);
-}
-
-std::string cell(const std::string& text, const char* kind = "") {
-    return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">" + escape_markup(text) +
-           "</td>";
-}
-
-std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows) {
-    std::string out = "<table>\n";
-    for (const auto& [name, value] : rows) out += "<tr><th>" + escape_markup(name) + "</th>" + cell(value) + "</tr>\n";
-    return out + "</table>\n";
 }
 
 std::string percent(double share, int digits) { return fixed_text(100 * share, digits); }
@@ -301,13 +290,6 @@ std::string confusion_table_html(const Confusion& confusion, const NameOfOption&
     return out + "</table>\n";
 }
 
-std::string warnings_section(const std::vector<std::string>& warnings) {
-    if (warnings.empty()) return {};
-    std::string list = "<ul>\n";
-    for (const auto& warning : warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
-    return section("Warnings", list + "</ul>\n", "warn");
-}
-
 // The picture, the map in its place where it can be drawn, and what is told of the clusters.
 std::string clusters_sections(const ClusteringResult& result, const std::string& picture, const std::string& map) {
     std::string out;
@@ -364,6 +346,61 @@ std::string end(const ClusteringResult& result, bool has_charts) {
     return out + page_parts::end(result.command, result.date, has_charts ? chart_scripts() : "");
 }
 
+}  // namespace
+
+namespace page_parts {
+
+std::string begin(const std::string& title, const std::string& heading, const std::string& below,
+                  std::string_view own_style) {
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+           escape_markup(title) + "</title>\n<style>" + style + std::string(own_style) +
+           "</style>\n</head>\n<body>\n<main>\n<h1>" + escape_markup(heading) + "</h1>\n<p class=\"sub\">" +
+           escape_markup(below) + "</p>\n";
+}
+
+std::string tile(const std::string& value, const std::string& name) {
+    return "<div class=\"tile\"><b>" + escape_markup(value) + "</b><span>" + escape_markup(name) + "</span></div>\n";
+}
+
+std::string section(const std::string& heading, const std::string& body, const char* kind) {
+    return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" +
+           escape_markup(heading) + "</h2>\n" + body + "</section>\n";
+}
+
+std::string cell(const std::string& text, const char* kind) {
+    return std::string("<td") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">" + escape_markup(text) +
+           "</td>";
+}
+
+std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows) {
+    std::string out = "<table>\n";
+    for (const auto& [name, value] : rows) out += "<tr><th>" + escape_markup(name) + "</th>" + cell(value) + "</tr>\n";
+    return out + "</table>\n";
+}
+
+std::string table_html(const std::string& id, const std::vector<std::string>& header,
+                       const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right) {
+    const auto kind = [&](std::size_t column) {
+        return std::find(right.begin(), right.end(), column) != right.end() ? "n" : "";
+    };
+    std::string out = "<table id=\"" + id + "\">\n<tr>";
+    for (std::size_t j = 0; j < header.size(); ++j)
+        out += std::string(*kind(j) ? "<th class=\"n\">" : "<th>") + escape_markup(header[j]) + "</th>";
+    for (const auto& row : rows) {
+        out += "</tr>\n<tr>";
+        for (std::size_t j = 0; j < row.size(); ++j) out += cell(row[j], kind(j));
+    }
+    return out + "</tr>\n</table>\n";
+}
+
+std::string warnings_section(const std::vector<std::string>& warnings) {
+    if (warnings.empty()) return {};
+    std::string list = "<ul>\n";
+    for (const auto& warning : warnings) list += "<li>" + escape_markup(warning) + "</li>\n";
+    return section("Warnings", list + "</ul>\n", "warn");
+}
+
 // What each criterion says of each k, and what is recommended.
 std::string choice_section(const ClusterChoice& choice) {
     std::string body = "<p><b>" + std::to_string(choice.recommended) +
@@ -394,28 +431,6 @@ std::string choice_section(const ClusterChoice& choice) {
     return section("How many clusters", body + "</table>\n" + left_out);
 }
 
-}  // namespace
-
-namespace page_parts {
-
-std::string begin(const std::string& title, const std::string& heading, const std::string& below,
-                  std::string_view own_style) {
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-           escape_markup(title) + "</title>\n<style>" + style + std::string(own_style) +
-           "</style>\n</head>\n<body>\n<main>\n<h1>" + escape_markup(heading) + "</h1>\n<p class=\"sub\">" +
-           escape_markup(below) + "</p>\n";
-}
-
-std::string tile(const std::string& value, const std::string& name) {
-    return "<div class=\"tile\"><b>" + escape_markup(value) + "</b><span>" + escape_markup(name) + "</span></div>\n";
-}
-
-std::string section(const std::string& heading, const std::string& body, const char* kind) {
-    return std::string("<section") + (*kind ? std::string(" class=\"") + kind + "\"" : "") + ">\n<h2>" +
-           escape_markup(heading) + "</h2>\n" + body + "</section>\n";
-}
-
 std::string end(const std::string& command, const std::string& date, const std::string& scripts) {
     const std::string when = date.empty() ? "" : ", " + date;
     const std::string how = command.empty() ? "" : ": <code>" + escape_markup(command) + "</code>";
@@ -426,7 +441,7 @@ std::string end(const std::string& command, const std::string& date, const std::
 }  // namespace page_parts
 
 std::string page(const FitResult& result, const std::string& picture, const NameOfOption& name_of_option,
-                 const std::string& map) {
+                 const std::string& map, const std::string& search) {
     const FitReport& report = result.report;
     std::string out = begin(title(result), result.method->name + " on " + result.source, result.method->summary);
     out += "<div class=\"tiles\">\n" +
@@ -444,7 +459,7 @@ std::string page(const FitResult& result, const std::string& picture, const Name
         if (stage == "fit") fit_seconds = seconds;
     out += tile(seconds_text(fit_seconds) + " s", "to fit") + "</div>\n";
 
-    out += warnings_section(result.warnings) + clusters_sections(result, picture, map);
+    out += warnings_section(result.warnings) + search + clusters_sections(result, picture, map);
     const std::string tree = dendrogram(report),
                       drawn = charts(result, &report, result.choice ? &*result.choice : nullptr);
     if (result.beside) out += moves_section(*result.beside, name_of_option);
@@ -473,11 +488,12 @@ std::string page(const FitResult& result, const std::string& picture, const Name
     options.emplace_back("seed", std::to_string(report.seed));
     options.emplace_back("threads", std::to_string(report.threads));
     options.emplace_back("precision", result.scalar);
-    return out + section("Options", fact_table(options)) + end(result, !tree.empty() || !drawn.empty());
+    return out + section("Options", fact_table(options)) +
+           end(result, !tree.empty() || !drawn.empty() || !search.empty());
 }
 
 std::string page(const AppliedResult& result, const std::string& picture, const NameOfOption& name_of_option,
-                 const std::string& map) {
+                 const std::string& map, const std::string& search) {
     const std::string heading = result.method + " of " + result.model + " on " + result.source;
     std::string out = begin(heading, heading, "What the clusters of the model are in these points.");
     const auto there = std::count_if(result.sizes.begin(), result.sizes.end(), [](Index size) { return size > 0; });
@@ -488,13 +504,13 @@ std::string page(const AppliedResult& result, const std::string& picture, const 
     if (result.description && result.description->silhouette)
         out += tile(fixed_text(*result.description->silhouette, 3), "silhouette");
     if (result.beside) out += tile(count_text(result.beside->moved), "rows moved");
-    out += "</div>\n" + warnings_section(result.warnings) + clusters_sections(result, picture, map);
+    out += "</div>\n" + warnings_section(result.warnings) + search + clusters_sections(result, picture, map);
     const std::string drawn = charts(result, nullptr, nullptr);
     out += drawn + (result.beside ? moves_section(*result.beside, name_of_option) : "") + constraints_section(result) +
            agreement_sections(result, name_of_option);
     if (result.preprocessing != "none")
         out += section("Options", fact_table({{"preprocessing", result.preprocessing}}));
-    return out + end(result, !drawn.empty());
+    return out + end(result, !drawn.empty() || !search.empty());
 }
 
 }  // namespace coterie

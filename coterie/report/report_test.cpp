@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "coterie/report/map.hpp"
 #include "coterie/report/page.hpp"
 #include "coterie/report/picture.hpp"
 
@@ -55,6 +56,60 @@ TEST(Page, HoldsTheFitAndEscapesItsNames) {
     EXPECT_TRUE(whole.ends_with("</html>\n"));
     const auto shouted = [](std::string_view name) { return "OPTION " + std::string(name); };
     EXPECT_NE(page(result, "", shouted).find("<th>OPTION max_iterations</th>"), std::string::npos);
+}
+
+// Two pairs of points far from each other.
+Matrix<double> two_pairs() {
+    Matrix<double> points(4, 2);
+    points << 0, 0, 0, 1, 9, 9, 9, 8;
+    return points;
+}
+
+TEST(Page, OfASearchHasEveryCellAndTheCurve) {
+    const Matrix<double> points = two_pairs();
+    const Problem problem{.points = Points::borrow(points)};
+    TuneOptions asked;
+    asked.grid = {{"clusters", {std::int64_t{2}, std::int64_t{3}, std::int64_t{400}}},
+                  {"restarts", {std::int64_t{1}, std::int64_t{2}}}};
+    const TuneResult found = tune(find_method("kmeans"), problem, {}, asked, coterie::Run(1, 1));
+    ASSERT_EQ(found.best, 0u);
+    const std::string part = page_search(asked, found);
+    EXPECT_NE(part.find("<b>clusters=2, restarts=1</b> was chosen among 6 cells, by the largest silhouette"),
+              std::string::npos);
+    EXPECT_EQ(count(part, "<tr><td>"), 6u) << "a row per cell";
+    EXPECT_EQ(count(part, "<tr><td>*</td><td>2</td><td>1</td>"), 1u);
+    EXPECT_EQ(count(part, ">refused</td>"), 2u);
+    EXPECT_NE(part.find("<th>clusters=400, restarts=2</th>"), std::string::npos) << "with its reason";
+    // The best of each number of clusters; of 400 there is none.
+    EXPECT_NE(part.find("\"across_values\":[2,3,400],\"mark\":2}"), std::string::npos);
+    EXPECT_NE(part.find(",null]"), std::string::npos);
+    asked.grid.erase(asked.grid.begin());
+    const TuneResult without =
+        tune(find_method("kmeans"), problem, {{"clusters", std::int64_t{2}}}, asked, coterie::Run(1, 1));
+    EXPECT_EQ(page_search(asked, without).find("by k"), std::string::npos) << "k does not vary";
+}
+
+TEST(Page, OfAComparisonHasTablesAndReasons) {
+    const Matrix<double> points = two_pairs();
+    const Problem problem{.points = Points::borrow(points)};
+    const CompareOptions options{.clusters = 2, .methods = {"kmeans", "ward", "spectral"}};
+    Comparison found = compare_methods(problem, options, coterie::Run(1, 1), Labels{0, 0, 1, 1});
+    found.methods[2].error = "not <here>";
+    found.left_out = {{"fme", "why & how"}};
+    const ComparisonDrawings drawn =
+        comparison_drawings(found, problem, options, "<b>", Truth{{{0, 0, 1, 1}, {"a", "b"}}, "t"}, coterie::Run(1, 1));
+    const std::string whole = page(found, "<b>", drawn.picture, drawn.map);
+    EXPECT_EQ(whole.find("<h1>Methods on <b>"), std::string::npos);
+    EXPECT_NE(whole.find("<tr><td>kmeans</td><td class=\"n\">2</td>"), std::string::npos);
+    EXPECT_EQ(count(whole, ">1.00</td>"), 4u) << "the two that were not refused agree with each other";
+    EXPECT_NE(whole.find("<th>spectral</th><td>not &lt;here&gt;</td>"), std::string::npos);
+    EXPECT_NE(whole.find("<th>fme</th><td>why &amp; how</td>"), std::string::npos);
+    EXPECT_NE(whole.find("\"title\":\"ward\""), std::string::npos) << "the map is coloured by it";
+    EXPECT_NE(whole.find(drawn.picture), std::string::npos);
+    EXPECT_TRUE(whole.ends_with("</html>\n"));
+    found.methods = {found.methods[2]};
+    const ComparisonDrawings none = comparison_drawings(found, problem, options, "", {}, coterie::Run(1, 1));
+    EXPECT_EQ(none.picture + none.map, "") << "there is nothing to draw";
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "coterie/pipeline/pipeline.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/internal/recorded.hpp"
+#include "coterie/selection/internal/search_tables.hpp"
 
 namespace coterie {
 namespace {
@@ -95,8 +95,6 @@ void judge(ComparedMethod& method, const Pipeline& pipeline, LabelSpan truth, co
     method.calinski_harabasz = calinski_harabasz(points, of, run);
     method.davies_bouldin = davies_bouldin(points, of, run);
 }
-
-std::string value_text(double value) { return std::isnan(value) ? "-" : internal::formatted("%.4g", value); }
 
 }  // namespace
 
@@ -198,38 +196,16 @@ Comparison compare_methods(const Problem& problem, const CompareOptions& options
 std::string text_document(const Comparison& comparison, const std::string& source) {
     using namespace internal;
     const auto& methods = comparison.methods;
-    const bool scored = std::any_of(methods.begin(), methods.end(), [](const auto& m) { return m.scores.has_value(); });
-    std::vector<std::string> header = {"method", "clusters", "silhouette", "calinski-harabasz", "davies-bouldin"};
-    if (scored)
-        for (const char* each : {"ACC", "NMI", "ARI"}) header.emplace_back(each);
-    header.emplace_back("seconds");
-    std::vector<std::size_t> right;
-    for (std::size_t i = 1; i < header.size(); ++i) right.push_back(i);
-    std::vector<std::vector<std::string>> rows;
+    const TextTable found = methods_table(comparison);
     std::vector<std::pair<std::string, std::string>> said;
-    for (const auto& method : methods) {
-        std::vector<std::string> row = {method.method};
-        if (method.error.empty()) {
-            const auto found = std::count_if(method.sizes.begin(), method.sizes.end(), [](Index s) { return s > 0; });
-            row.push_back(std::to_string(found));
-            for (const double value : {method.silhouette, method.calinski_harabasz, method.davies_bouldin})
-                row.push_back(value_text(value));
-            if (scored)
-                for (const auto member : {&Scores::acc, &Scores::nmi, &Scores::ari})
-                    row.push_back(method.scores ? share_text((*method.scores).*member) : "-");
-        } else {
-            row.emplace_back("failed");
-            while (row.size() + 1 < header.size()) row.emplace_back("-");
-            said.emplace_back(method.method + " failed", method.error);
-        }
-        row.push_back(seconds_text(method.seconds));
-        rows.push_back(std::move(row));
-    }
     std::vector<std::string> names = {"ARI"};
     std::vector<std::size_t> columns;
     std::vector<std::vector<std::string>> pairs;
     for (std::size_t a = 0; a < methods.size(); ++a) {
-        if (!methods[a].error.empty()) continue;
+        if (!methods[a].error.empty()) {
+            said.emplace_back(methods[a].method + " failed", methods[a].error);
+            continue;
+        }
         columns.push_back(names.size());
         names.push_back(methods[a].method);
         pairs.push_back({methods[a].method});
@@ -240,14 +216,14 @@ std::string text_document(const Comparison& comparison, const std::string& sourc
     }
     if (comparison.silhouette_sample > 0)
         said.emplace_back("silhouette", "of " + count_text(comparison.silhouette_sample) + " rows drawn by the seed");
-    std::map<std::string, std::vector<std::string>> why;
-    for (const auto& [method, reason] : comparison.left_out) why[reason].push_back(method);
     std::string left_out;
-    for (const auto& [reason, who] : why) left_out += (left_out.empty() ? "" : "; ") + join(who) + " (" + reason + ")";
+    for (const auto& [who, reason] : left_out_by_reason(comparison))
+        left_out += (left_out.empty() ? "" : "; ") + who + " (" + reason + ")";
     if (!left_out.empty()) said.emplace_back("not compared", left_out + "; `methods` names those that are wanted");
+    for (const auto& [what, path] : comparison.written) said.emplace_back(what, path);
     return "compare on " + source + ": " + count_text(comparison.points) +
            (comparison.points == 1 ? " point, " : " points, ") + std::to_string(comparison.clusters) +
-           (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(header, rows, right) +
+           (comparison.clusters == 1 ? " cluster\n" : " clusters\n") + table(found.header, found.rows, found.right) +
            (pairs.size() > 1 ? "\n" + table(names, pairs, columns) : "") + (said.empty() ? "" : "\n" + facts(said));
 }
 
@@ -280,6 +256,9 @@ std::string json_document(const Comparison& comparison, const std::string& sourc
     for (const auto& [method, why] : comparison.left_out) out["left_out"].push_back({{"method", method}, {"why", why}});
     out["silhouette_sample"] = comparison.silhouette_sample > 0 ? Json(comparison.silhouette_sample) : Json(nullptr);
     out["interrupted"] = comparison.interrupted;
+    out["warnings"] = comparison.warnings;
+    add_written(out, comparison);
+    add_origin(out, comparison);
     return document(out);
 }
 

@@ -15,6 +15,7 @@
 #include "coterie/methods.hpp"
 #include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/column_coding.hpp"
+#include "coterie/pipeline/document.hpp"
 #include "coterie/pipeline/preparation.hpp"
 
 namespace coterie {
@@ -49,14 +50,15 @@ struct ComparedMethod {
     std::string error;  // why there is nothing of all this
 };
 
-struct Comparison {
+struct Comparison : Origin {
     std::vector<ComparedMethod> methods;
     Matrix<double> agreement;  // m x m adjusted Rand indices; NaN where one of the two failed
     std::vector<std::pair<std::string, std::string>> left_out;
     int clusters = 0;
     Index points = 0;
-    Index silhouette_sample = 0;  // rows the silhouette is of where it is not all; else 0
-    bool interrupted = false;     // the caller asked to stop: what is here was done
+    Index silhouette_sample = 0;             // rows the silhouette is of where it is not all; else 0
+    bool interrupted = false;                // the caller asked to stop: what is here was done
+    std::vector<std::string> warnings = {};  // the caller's: of the points
 };
 
 /// Every method with `clusters`, where it has that option, and else its defaults, and the run's seed. truth: n labels,

@@ -34,6 +34,20 @@ class Compared(Shown):
     agreement_: np.ndarray
     labels_: dict[str, np.ndarray]
     left_out_: dict[str, str]
+    _found: Any = None  # the library's, which a copy has not
+    _asked: dict[str, Any]
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "_found"}
+
+    def _page(self, X, y_true, source):
+        if self._found is None:
+            raise ValueError("model: a comparison that was copied or loaded has no page; coterie.report takes what compare gave")
+        rows, side, _ = _read(X, "report", **self._asked["columns"])
+        truth, names = None, []
+        if y_true is not None:
+            truth, _, names = _input.labels_of(y_true, rows.shape[0])
+        return self._found.page(rows.points, side, truth, names, source, self._asked["threads"])
 
     def _parts(self):
         fitted = [method for method in self.methods_ if not method["error"]]
@@ -145,12 +159,14 @@ def compare(
     """
     rows, side, columns = _read(X, "compare", missing, categorical, dates)
     truth = None if y_true is None else _input.labels_of(y_true, rows.shape[0])[0]
-    document, labels = _core.compare(
+    threads = _input.threads_of(n_jobs)
+    document, labels, comparison = _core.compare(
         _names_of(methods), n_clusters, rows.points, side, {"center": center, "scale": scale}, columns, _input.seed_of(random_state),
-        _input.threads_of(n_jobs), device, truth,
+        threads, device, truth,
     )
     found = json.loads(document)
     out = Compared()
+    out._found, out._asked = comparison, {"columns": columns, "threads": threads}
     out.methods_ = [{**method, "method": _names.class_of(method["method"])} for method in found["methods"]]
     for method in out.methods_:
         method["error"] = None if method["error"] is None else _names.in_python(method["error"])

@@ -37,6 +37,7 @@ class Tuned(Shown):
     best_index_: int
     cells_: list[dict[str, Any]]
     choice_: dict[str, Any] | None
+    _search: str  # of the page, made with the search
 
     def _parts(self):
         several = len({cell["method"] for cell in self.cells_}) > 1
@@ -132,6 +133,7 @@ def tune(
             "unseen": cell["unseen"], "seconds": cell["seconds"], "error": _names.in_python(cell["error"]),
         })
     out.best_index_ = found["best"]
+    out._search = found["page"]
     out.best_params_ = out.cells_[found["best"]]["params"]
     best = getattr(_estimators, _names.class_of(found["best_method"]))
     if best is cls:

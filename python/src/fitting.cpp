@@ -182,7 +182,7 @@ public:
     // or none.
     nb::str page(nb::handle points, const std::vector<std::string>& names, const Words& categories,
                  const std::optional<Labels1>& truth, const std::vector<std::string>& truth_names,
-                 const std::string& source, int threads, const nb::object& beside) const {
+                 const std::string& source, int threads, const nb::object& beside, const std::string& search) const {
         const std::optional<Other> other = other_of(beside);
         Host host;
         const Run run = run_of(threads, "cpu", host);
@@ -205,7 +205,7 @@ public:
                 }
                 add_beside(result, other, prepared, run);
                 return coterie::page(result, applied_picture(pipeline_, result, prepared, run), {},
-                                     page_map(pipeline_, result, prepared, known, run));
+                                     page_map(pipeline_, result, prepared, known, run), search);
             }
             const Labels& labels = pipeline_.labels_of_prepared();
             if (prepared.points.rows() != static_cast<Index>(labels.size()))
@@ -217,7 +217,7 @@ public:
                                                         pipeline_.prepared_names(), run);
             result.description = coterie::describe(pipeline_, prepared, run, {}, &labels);
             add_beside(result, other, prepared, run);
-            return coterie::page(result, picture, {}, page_map(pipeline_, result, prepared, known, run));
+            return coterie::page(result, picture, {}, page_map(pipeline_, result, prepared, known, run), search);
         });
         return nb::str(text.data(), text.size());
     }
@@ -382,7 +382,7 @@ void add_fitting(nb::module_& module) {
         .def("describe", &Fitted::describe, "points"_a, "column_names"_a, "categories"_a, "weights"_a.none(),
              "threads"_a, "device"_a, "beside"_a.none())
         .def("page", &Fitted::page, "points"_a, "column_names"_a, "categories"_a, "truth"_a.none(), "truth_names"_a,
-             "source"_a, "threads"_a, "beside"_a.none())
+             "source"_a, "threads"_a, "beside"_a.none(), "search"_a)
         .def("output", &Fitted::output, "output"_a, "points"_a, "column_names"_a, "categories"_a, "threads"_a,
              "device"_a)
         .def(

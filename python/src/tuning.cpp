@@ -7,6 +7,8 @@
 
 #include "core.hpp"
 
+#include "coterie/report/map.hpp"
+#include "coterie/report/page.hpp"
 #include "coterie/selection/choose_clusters.hpp"
 #include "coterie/selection/compare_methods.hpp"
 #include "coterie/selection/consensus.hpp"
@@ -28,6 +30,11 @@ nb::dict dict_of_cell(const TuneCell& cell, bool larger) {
     out["seconds"] = cell.seconds;
     out["error"] = cell.error;
     return out;
+}
+
+// A message of the library's with the names that options have in Python.
+std::string as_python_says(const std::string& text) {
+    return nb::cast<std::string>(nb::module_::import_("coterie._names").attr("in_python")(text));
 }
 
 // How a search prepares the points.
@@ -59,7 +66,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     run.device = device;
     host.attach(run);
     const LabelSpan known = truth ? span_of(*truth) : LabelSpan();
-    const TuneResult result = host.work([&] { return tune(method, problem, values, options, run, known); });
+    TuneResult result = host.work([&] { return tune(method, problem, values, options, run, known); });
     nb::dict out;
     nb::list cells;
     for (const TuneCell& cell : result.cells) cells.append(dict_of_cell(cell, larger_is_better(options.select)));
@@ -69,6 +76,9 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     out["best_options"] = dict_of(result.best_options);
     out["interrupted"] = result.interrupted;
     out["choice"] = result.choice ? nb::object(nb::str(json_document(*result.choice).c_str())) : nb::none();
+    for (TuneCell& cell : result.cells) cell.error = as_python_says(cell.error);
+    const std::string search = page_search(options, result);
+    out["page"] = nb::str(search.data(), search.size());
     return out;
 }
 
@@ -88,7 +98,33 @@ std::string chosen(const std::string& method_name, const nb::dict& fixed, nb::ha
     return host.work([&] { return json_document(choose_clusters(method, problem, values, options, run)); });
 }
 
-// (document, labels of each method)
+// A comparison with what its page needs beside the rows.
+struct Compared {
+    Comparison found;
+    CompareOptions options;
+    std::uint64_t seed = 0;
+
+    // truth: numbers of names, or none.
+    nb::str page(nb::handle points, const nb::dict& side, const std::optional<Labels1>& truth,
+                 const std::vector<std::string>& truth_names, const std::string& source, int threads) const {
+        const Problem problem = problem_of(points, side);
+        Host host;
+        Run run(seed, threads);
+        host.attach(run);
+        std::optional<Truth> known;
+        if (truth) known = Truth{{Labels(truth->data(), truth->data() + truth->size()), truth_names}, "y_true"};
+        const std::string text = host.work([&] {
+            if (problem.rows() != found.points)
+                throw BadArgument("X: " + std::to_string(problem.rows()) + " rows; " + std::to_string(found.points) +
+                                  " were compared, and these are what is shown");
+            const ComparisonDrawings drawn = comparison_drawings(found, problem, options, source, known, run);
+            return coterie::page(found, source, drawn.picture, drawn.map);
+        });
+        return nb::str(text.data(), text.size());
+    }
+};
+
+// (document, labels of each method, what its page is made from)
 nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::handle points, const nb::dict& side,
                    const nb::dict& preparation, const nb::dict& columns, std::uint64_t seed, int threads,
                    const std::string& device, const std::optional<Labels1>& truth) {
@@ -103,9 +139,13 @@ nb::tuple compared(const std::vector<std::string>& methods, int clusters, nb::ha
     Comparison found = host.work([&] { return compare_methods(problem, options, run, known); });
     run.throw_if_stopped("compare");
     nb::list labels;
-    for (auto& method : found.methods) labels.append(owned_array(std::move(method.labels)));
+    for (const auto& method : found.methods) labels.append(owned_array(Labels(method.labels)));
     const std::string document = json_document(found, "X");
-    return nb::make_tuple(document, labels);
+    for (ComparedMethod& method : found.methods) {
+        method.error = as_python_says(method.error);
+        for (std::string& warning : method.warnings) warning = as_python_says(warning);
+    }
+    return nb::make_tuple(document, labels, Compared{std::move(found), std::move(options), seed});
 }
 
 // (document, labels, confidence)
@@ -128,6 +168,9 @@ nb::tuple consensus_of(const std::vector<std::string>& methods, int clusters, in
 
 void add_tuning(nb::module_& module) {
     using namespace nb::literals;
+    nb::class_<Compared>(module, "Compared")
+        .def("page", &Compared::page, "points"_a.none(), "side"_a, "truth"_a.none(), "truth_names"_a, "source"_a,
+             "threads"_a);
     module.def("tune", &tuned, "method"_a, "fixed"_a, "grid"_a, "how"_a, "points"_a.none(), "side"_a, "preparation"_a,
                "columns"_a, "seed"_a, "threads"_a, "device"_a, "truth"_a.none(), "notify"_a.none());
     module.def("compare", &compared, "methods"_a, "clusters"_a, "points"_a.none(), "side"_a, "preparation"_a,

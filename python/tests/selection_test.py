@@ -1,5 +1,8 @@
 """How many clusters, which method, how sure, beside the command's."""
+import copy
 import json
+import pickle
+import re
 import subprocess
 
 import numpy as np
@@ -89,3 +92,40 @@ def test_consensus(three):
     assert (again.confidence_ == found.confidence_).all()
     with pytest.raises(ValueError, match="n_clusters"):
         coterie.consensus(X, 121)
+
+
+def part(page, pattern):
+    found, = re.findall(pattern, page, re.DOTALL)
+    return found
+
+
+def test_the_page_of_a_comparison_is_the_commands(three, command, tmp_path):
+    X, truth = three
+    X = X.copy()
+    X[7, 1] = np.nan
+    compared = coterie.compare(X, 3, ["KMeans", "Ward", "Fme"], y_true=truth, missing="drop", scale="zscore", random_state=1)
+    page = str(coterie.report(compared, X, truth, source="points.csv"))
+    np.savetxt(tmp_path / "points.csv", X, delimiter=",", fmt="%.17g", header="a,b,c", comments="")
+    np.save(tmp_path / "truth.npy", truth.astype(np.int32))
+    subprocess.run([command, "compare", "points.csv", "-k", "3", "--methods", "kmeans,ward,fme", "--truth", "truth.npy", "--missing", "drop", "--scale", "zscore",
+                    "--seed", "1", "--report", "page.html", "--quiet"], cwd=tmp_path, check=True, timeout=120, capture_output=True)
+    theirs = (tmp_path / "page.html").read_text()
+    for pattern in ('<table id="agreement".*?</table>', '<script type="text/plain" id="map-data">.*?</script>', '<div id="picture">.*?</div>', "<h1>.*?</h1>"):
+        assert part(page, pattern) == part(theirs, pattern)
+    methods = lambda text: re.sub(r'<td class="n">[^<]*</td></tr>', "</tr>", part(text, '<table id="methods">.*?</table>'))  # without seconds
+    assert methods(page) == methods(theirs) and methods(page).count("<tr>") == 4
+
+
+def test_what_has_no_page(three):
+    X, truth = three
+    compared = coterie.compare(X, 3, ["KMeans", "Ward"])
+    assert "ACC" not in str(coterie.report(compared, X))
+    with pytest.raises(ValueError, match="119 rows; 120 were compared"):
+        coterie.report(compared, X[1:])
+    with pytest.raises(ValueError, match="beside"):
+        coterie.report(compared, X, beside=coterie.KMeans(3).fit(X))
+    again = pickle.loads(pickle.dumps(compared))
+    assert repr(again) == repr(compared)
+    for each in (again, copy.deepcopy(compared)):
+        with pytest.raises(ValueError, match="copied or loaded"):
+            coterie.report(each, X)

@@ -1,5 +1,7 @@
 """Searches over a grid, beside the command's."""
 import json
+import pickle
+import re
 import subprocess
 
 import numpy as np
@@ -81,3 +83,27 @@ def test_columns_as_the_command_takes_them(command, tmp_path):
         assert [cell["criterion"] for cell in tuned.cells_] == pytest.approx([cell["criterion"] for cell in theirs], rel=1e-9)
         assert tuned.best_params_ == {"n_clusters": 3}
         assert (tuned.best_estimator_.labels_ == -1).sum() == (2 if missing == "drop" else 0)
+
+
+def test_the_page_of_a_search_is_the_commands(command, iris, tmp_path):
+    X, y = iris
+    tuned = coterie.tune(coterie.KMeans(random_state=3), X, {"n_clusters": [2, 3, 500], "n_init": [1, 2]}, y_true=y, folds=2)
+    page = str(coterie.report(tuned, X, y, source="points.npy"))
+    np.save(tmp_path / "points.npy", X)
+    np.save(tmp_path / "truth.npy", np.asarray(y, dtype=np.int32))
+    subprocess.run([command, "tune", "kmeans", "points.npy", "--truth", "truth.npy", "--grid", "clusters=2,3,500", "--grid", "restarts=1,2", "--folds", "2", "--seed", "3",
+                    "--report", "page.html", "--quiet"], cwd=tmp_path, check=True, timeout=120, capture_output=True)
+    theirs = (tmp_path / "page.html").read_text()
+    part = lambda text, pattern: re.findall(pattern, text, re.DOTALL)
+    cells = lambda text: re.sub(r'<td class="n">[^<]*</td></tr>', "</tr>", part(text, '<table id="cells">.*?</table>')[0])  # without seconds
+    assert cells(page) == cells(theirs) and cells(page).count("<tr>") == 7 and cells(page).count(">refused<") == 2
+    for pattern in ('<section id="curves".*?</section>', '<script type="text/plain" id="map-data">.*?</script>'):
+        assert part(page, pattern) == part(theirs, pattern) != []
+    refused, = part(page, "<h2>Refused</h2>.*?</section>")
+    assert tuned.cells_[4]["error"] in refused and "n_clusters" in refused and "`" not in refused
+    best = tuned.best_params_
+    assert f"clusters={best['n_clusters']}, restarts={best['n_init']}</b> was chosen among 6 cells in 2 folds" in page
+    # The page of the fit alone has none of it, and what was chosen can be kept: then the page tells what its clusters are in these rows.
+    assert "was chosen among" not in str(coterie.report(tuned.best_estimator_, X))
+    again = pickle.loads(pickle.dumps(tuned))
+    assert cells(str(coterie.report(again, X))) == cells(page)

@@ -48,6 +48,9 @@ public:
     const std::vector<std::string>& said() const { return said_; }
     const std::string& header_said() const { return header_said_; }
     const std::string& source() const { return source_; }
+    char decimal() const { return decimal_; }
+    /// Whether a column holds words, whatever they look like.
+    virtual bool holds_words(std::size_t) const { return false; }
     ColumnNames column_names() const { return {source_, columns_, names_}; }
     std::string column_text(std::size_t column) const { return column_names().text(column); }
     std::size_t column(const std::string& given, std::string_view what) const {

@@ -86,18 +86,6 @@ Json json_of(const Beside& beside) {
     return out;
 }
 
-// How the document came about.
-void add_origin(Json& json, const ClusteringResult& result) {
-    if (!result.command.empty()) json["command"] = result.command;
-    if (!result.date.empty()) json["date"] = result.date;
-    json["version"] = COTERIE_VERSION;
-}
-
-void add_written(Json& json, const ClusteringResult& result) {
-    json["written"] = Json::object();
-    for (const auto& [what, path] : result.written) json["written"][what] = path;
-}
-
 }  // namespace
 
 Json json_of(const OptionValue& value) {
@@ -193,6 +181,17 @@ Json json_of(const ClusterChoice& choice) {
     out["halvings"] = choice.halvings;
     out["seconds"] = choice.seconds;
     return out;
+}
+
+void add_origin(Json& json, const Origin& origin) {
+    if (!origin.command.empty()) json["command"] = origin.command;
+    if (!origin.date.empty()) json["date"] = origin.date;
+    json["version"] = COTERIE_VERSION;
+}
+
+void add_written(Json& json, const Origin& origin) {
+    json["written"] = Json::object();
+    for (const auto& [what, path] : origin.written) json["written"][what] = path;
 }
 
 std::string document(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }

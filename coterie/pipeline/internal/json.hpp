@@ -28,6 +28,10 @@ Json json_of(const ClusterChoice& choice);
 Json json_of(const FitResult& result);
 Json json_of(const AppliedResult& result);
 
+/// How the document came about: command and date where they are known, and version.
+void add_origin(Json& json, const Origin& origin);
+void add_written(Json& json, const Origin& origin);
+
 /// The document as text with a line end; bytes that are no UTF-8 are replaced.
 std::string document(const Json& json);
 

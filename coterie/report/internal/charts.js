@@ -4,10 +4,8 @@
   const element = (id) => document.getElementById(id);
   const text = (number) => (Number.isInteger(number) ? number.toLocaleString("en") : Number(number.toPrecision(5)).toString());
 
-  function charts() {
-    const root = element("charts");
-    if (!root) return;
-    const about = JSON.parse(element("charts-about").textContent);
+  function charts(root) {
+    const about = JSON.parse(element(`${root.id}-about`).textContent);
     const dark = matchMedia("(prefers-color-scheme: dark)");
     let drawn = [];
     const draw = () => {
@@ -15,7 +13,7 @@
       drawn = [];
       const ink = dark.matches ? "#cbd5e1" : "#374151", line = dark.matches ? "#334155" : "#e5e7eb";
       const fill = dark.matches ? "#56b4e9" : "#0072b2";
-      const holders = element("charts-drawn");
+      const holders = element(`${root.id}-drawn`);
       holders.replaceChildren();
       for (const chart of about) {
         const holder = document.createElement("figure");
@@ -26,7 +24,7 @@
         const bars = chart.kind === "bars";
         const name = (v) => (chart.names ? (chart.names[v - chart.first] ?? "") : text(v));
         drawn.push(new uPlot({
-          title: chart.title, width: Math.min(445, root.clientWidth - 42), height: 230,
+          title: chart.title, width: Math.min(440, root.clientWidth - 42), height: 230,
           scales: {
             x: { time: false, range: bars || chart.mark !== undefined ? [x[0] - 0.6, x[x.length - 1] + 0.6] : undefined },
             y: bars ? { range: (_, low, high) => [Math.min(0, low * 1.05), Math.max(0, high * 1.05) || 1] } : {},
@@ -42,10 +40,10 @@
               points: { show: !bars && x.length <= 60 }, value: (_, v) => (v == null ? "" : text(v)) },
           ],
           hooks: chart.mark === undefined ? {} : { draw: [(plot) => {  // what is chosen
-            const across = plot.valToPos(chart.mark, "x", true), { ctx, bbox } = plot;
+            const across = Math.round(plot.valToPos(chart.mark, "x", true)), { ctx, bbox } = plot;  // whole pixels are sharp
             ctx.save();
             ctx.strokeStyle = dark.matches ? "#e69f00" : "#d55e00";
-            ctx.lineWidth = 1.5 * devicePixelRatio;
+            ctx.lineWidth = 2 * devicePixelRatio;
             ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
             ctx.beginPath();
             ctx.moveTo(across, bbox.top);
@@ -93,6 +91,6 @@
     show();
   }
 
-  charts();
+  document.querySelectorAll("section.charts").forEach(charts);
   dendrogram();
 })();

@@ -1,8 +1,13 @@
 #pragma once
 // Internal: what every page of coterie is made of. Texts are escaped, but for bodies, styles and scripts.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "coterie/pipeline/cluster_choice.hpp"
 
 namespace coterie::page_parts {
 
@@ -13,6 +18,16 @@ std::string begin(const std::string& title, const std::string& heading, const st
 std::string tile(const std::string& value, const std::string& name);
 /// `kind`: a class of the section.
 std::string section(const std::string& heading, const std::string& body, const char* kind = "");
+/// A field of a table; `kind`: its class, "n" for numbers.
+std::string cell(const std::string& text, const char* kind = "");
+std::string fact_table(const std::vector<std::pair<std::string, std::string>>& rows);
+/// `right`: columns of numbers.
+std::string table_html(const std::string& id, const std::vector<std::string>& header,
+                       const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right);
+/// Empty where there are none.
+std::string warnings_section(const std::vector<std::string>& warnings);
+/// What each criterion says of each k, and what is recommended.
+std::string choice_section(const ClusterChoice& choice);
 /// From the last section on: how and when the page was made, where that is known, and its scripts.
 std::string end(const std::string& command, const std::string& date, const std::string& scripts);
 

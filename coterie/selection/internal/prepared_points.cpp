@@ -12,7 +12,7 @@ PreparedPoints prepared_points(const Problem& problem, const PreparationOptions&
                                const ColumnOptions& columns, const Run& run) {
     check_options(preparation);
     check_options(columns);
-    PreparedPoints out{problem.points, {}, {}};
+    PreparedPoints out{problem.points, {}, {}, {}, {}};
     if (columns.missing == Missing::drop) {
         out.left_out = rows_with_missing(out.points, run);
         if (static_cast<Index>(out.left_out.size()) == problem.rows() && problem.rows() > 0)
@@ -22,6 +22,8 @@ PreparedPoints prepared_points(const Problem& problem, const PreparationOptions&
     const auto coding =
         ColumnCoding::fit(out.points, problem.column_kinds, problem.categories, problem.column_names, columns, run);
     out.points = coding.apply(out.points, problem.categories, problem.column_names, run, out.warnings);
+    out.coded = out.points;
+    out.names = coding.names_out(problem.column_names);
     const auto learned = Preparation::fit(out.points, preparation, run, {}, coding.indicators());
     out.warnings.insert(out.warnings.end(), learned.warnings().begin(), learned.warnings().end());
     out.points = learned.apply(out.points, run);

@@ -14,9 +14,11 @@
 namespace coterie::internal {
 
 struct PreparedPoints {
-    Points points;                      // of the rows that are kept
-    std::vector<Index> left_out;        // numbers of rows that miss a value (`missing=drop`), ascending
-    std::vector<std::string> warnings;  // of the preparation
+    Points points;                        // of the rows that are kept
+    std::vector<Index> left_out;          // numbers of rows that miss a value (`missing=drop`), ascending
+    std::vector<std::string> warnings;    // of the preparation
+    Points coded = {};                    // before they were centred and scaled
+    std::vector<std::string> names = {};  // of their columns; empty: they have none
 };
 PreparedPoints prepared_points(const Problem& problem, const PreparationOptions& preparation,
                                const ColumnOptions& columns, const Run& run);
