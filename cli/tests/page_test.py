@@ -344,11 +344,14 @@ def test_compare_writes_a_page(browser, compared):
 def test_the_map_of_a_comparison_has_what_each_method_found(browser, compared):
     folder, value = compared
     browser.open(folder / "page.html")
-    arrays = dict(browser.run("""coterieMap.then(({about}) => about.arrays.filter((a) => a.type === 'i32')
-        .map((a) => [a.title || a.name, Array.from(a.values)]))"""))
+    arrays = {title: (names, values) for title, names, values in browser.run("""coterieMap.then(({about}) =>
+        about.arrays.filter((a) => a.type === 'i32').map((a) => [a.title || a.name, a.names, Array.from(a.values)]))""")}
     for method in ("kmeans", "ward"):
         run("fit", method, folder / "points.csv", *COMPARED, "--labels-out", folder / "l.npy", "--quiet")
-        assert arrays[method] == [label for row, label in enumerate(np.load(folder / "l.npy")) if row != 5]
+        names, values = arrays[method]
+        assert [names[value] for value in values] == [str(label) for row, label in enumerate(np.load(folder / "l.npy")) if row != 5]
+    # Both find the three blobs: what is one cluster has one colour, whatever its number.
+    assert arrays["ward"][1] == arrays["kmeans"][1]
 
 
 def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_path):
