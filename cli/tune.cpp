@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <numeric>
 
 #include <nlohmann/json.hpp>
 

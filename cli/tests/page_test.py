@@ -1,5 +1,6 @@
-"""The page of a fit, a description, a search or a comparison in a browser: it draws, asks for nothing, gives labels that --partial-labels takes, and serves every reader: by
-keyboard, in the dark, on paper, without WebGL, without scripts, and to colour-blind eyes."""
+"""The page of a fit, a description, a search or a comparison in a browser: it draws, asks for nothing, gives labels that
+--partial-labels takes, and serves every reader: by keyboard, in the dark, on paper, without WebGL, without scripts, and to
+colour-blind eyes."""
 
 import re
 import time
@@ -217,9 +218,11 @@ def test_by_keyboard(browser, page):
 def contrasts(browser):
     """Of every text what it is, its colour and that behind it."""
     return browser.run("""(() => { const rgb = (text) => { const c = text.match(/[\\d.]+/g).map(Number); return c.length === 3 ? [...c, 1] : c; };
-        const behind = (e) => { const layers = []; for (; e; e = e.parentElement) { layers.push(rgb(getComputedStyle(e).backgroundColor)); if (layers.at(-1)[3] === 1) break; }
+        const behind = (e) => { const layers = [];
+            for (; e; e = e.parentElement) { layers.push(rgb(getComputedStyle(e).backgroundColor)); if (layers.at(-1)[3] === 1) break; }
             return layers.reverse().reduce((below, [r, g, b, a]) => [r, g, b].map((c, i) => a * c + (1 - a) * below[i]), [0, 0, 0]); };
-        return Array.from(document.querySelectorAll('h1, h2, h3, p, td, th, label, li, .tile b, .tile span'), (e) => [e.tagName, rgb(getComputedStyle(e).color).slice(0, 3), behind(e)]); })()""")
+        return Array.from(document.querySelectorAll('h1, h2, h3, p, td, th, label, li, .tile b, .tile span'),
+            (e) => [e.tagName, rgb(getComputedStyle(e).color).slice(0, 3), behind(e)]); })()""")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -284,6 +287,9 @@ def test_how_many_clusters_is_told_and_drawn(browser, tmp_path):
     assert complaints(browser) == []
 
 
+COMPARED = ["-k", 3, "--id-column", "name", "--label-column", "kind", "--missing", "drop"]
+
+
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     """Of a table with ids, words, a row that is left out and markup in its names."""
@@ -292,9 +298,7 @@ def compared(tmp_path_factory):
     rows = [[f"r{i:03}", *row, f"<i>kind {label}"] for i, (row, label) in enumerate(zip(points, truth))]
     rows[5][1] = ""
     write_csv(folder / "points.csv", rows, ["name", "length", "</script>width", "kind"])
-    words = ["compare", folder / "points.csv", "-k", 3, "--id-column", "name", "--label-column", "kind", "--missing", "drop", "--methods", "kmeans,aml,ward",
-             "--report", folder / "page.html"]
-    return folder, document(*words)
+    return folder, document("compare", folder / "points.csv", *COMPARED, "--methods", "kmeans,aml,ward", "--report", folder / "page.html")
 
 
 def cells_of(browser, table):
@@ -303,7 +307,8 @@ def cells_of(browser, table):
 
 def test_compare_writes_a_page(browser, compared):
     folder, value = compared
-    assert value["written"] == {"report": str(folder / "page.html")} and value["command"].startswith("coterie compare ") and value["date"].endswith("Z")
+    assert value["written"] == {"report": str(folder / "page.html")}
+    assert value["command"].startswith("coterie compare ") and value["date"].endswith("Z")
     assert value["version"] == document("fit", "kmeans", folder / "points.csv", "--columns", "length", "--missing", "drop", "-k", 2)["version"]
     browser.open(folder / "page.html")
     assert browser.run("coterieMap.then(({numbers}) => numbers[5])") == 6  # row 6 is left out
@@ -327,7 +332,8 @@ def test_compare_writes_a_page(browser, compared):
         find.dispatchEvent(new Event('change')); return document.getElementById('map-said').textContent; })""")
     assert shown.startswith("row 201: name r200, kind <i>kind ") and "ward " in shown and "truth <i>kind " in shown
     browser.run("document.getElementById('map').scrollIntoView()")
-    left, top, right, bottom = map(int, browser.run("(() => { const r = document.getElementById('map-canvas').getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })()"))
+    left, top, right, bottom = map(int, browser.run("""(() => { const r = document.getElementById('map-canvas').getBoundingClientRect();
+        return [r.left, r.top, r.right, r.bottom]; })()"""))
     time.sleep(0.5)
     seen = browser.pixels()[max(top, 0) + 2 : bottom - 2, left + 2 : right - 2].reshape(-1, 3).astype(int)
     for colour in ((0x00, 0x72, 0xB2), (0xE6, 0x9F, 0x00), (0x00, 0x9E, 0x73)):  # of the three clusters
@@ -338,18 +344,22 @@ def test_compare_writes_a_page(browser, compared):
 def test_the_map_of_a_comparison_has_what_each_method_found(browser, compared):
     folder, value = compared
     browser.open(folder / "page.html")
-    told = browser.run("coterieMap.then(({about}) => about.arrays.filter((a) => a.type === 'i32').map((a) => [a.title || a.name, Array.from(a.values)]))")
-    arrays = dict(told)
+    arrays = {title: (names, values) for title, names, values in browser.run("""coterieMap.then(({about}) =>
+        about.arrays.filter((a) => a.type === 'i32').map((a) => [a.title || a.name, a.names, Array.from(a.values)]))""")}
     for method in ("kmeans", "ward"):
-        run("fit", method, folder / "points.csv", "-k", 3, "--id-column", "name", "--label-column", "kind", "--missing", "drop", "--labels-out", folder / "l.npy", "--quiet")
-        assert arrays[method] == [label for row, label in enumerate(np.load(folder / "l.npy")) if row != 5]
+        run("fit", method, folder / "points.csv", *COMPARED, "--labels-out", folder / "l.npy", "--quiet")
+        names, values = arrays[method]
+        assert [names[value] for value in values] == [str(label) for row, label in enumerate(np.load(folder / "l.npy")) if row != 5]
+    # Both find the three blobs: what is one cluster has one colour, whatever its number.
+    assert arrays["ward"][1] == arrays["kmeans"][1]
 
 
 def test_methods_that_failed_and_that_were_left_out_say_why(browser, page, tmp_path):
     value = document("compare", page / "points.csv", "-k", 301, "--label-column", "kind", "--report", tmp_path / "page.html")
     browser.open(tmp_path / "page.html")
-    told = dict(browser.run("Array.from(document.querySelectorAll('section')).filter((s) => ['Failed', 'Not compared'].includes(s.firstElementChild.textContent))"
-                            ".flatMap((s) => Array.from(s.querySelectorAll('tr'), (row) => Array.from(row.cells, (cell) => cell.textContent)))"))
+    told = dict(browser.run("""Array.from(document.querySelectorAll('section'))
+        .filter((s) => ['Failed', 'Not compared'].includes(s.firstElementChild.textContent))
+        .flatMap((s) => Array.from(s.querySelectorAll('tr'), (row) => Array.from(row.cells, (cell) => cell.textContent)))"""))
     failed = {method["method"]: method["error"] for method in value["methods"] if method["error"]}
     assert "301" in failed["kmeans"] and all(told[method] == why for method, why in failed.items())
     assert "--" in failed["kmeans"] and "`" not in failed["kmeans"]
@@ -381,7 +391,8 @@ def test_tune_writes_a_page(browser, tuned):
     folder, value = tuned
     browser.open(folder / "page.html")
     heads, *rows = cells_of(browser, "cells")
-    assert heads == ["", "clusters", "restarts", "silhouette", *(f"{kind} {score}" for kind in ("seen", "unseen") for score in ("ACC", "NMI", "ARI")), "seconds"]
+    scores = [(kind, score) for kind in ("seen", "unseen") for score in ("acc", "nmi", "ari")]
+    assert heads == ["", "clusters", "restarts", "silhouette", *(f"{kind} {score.upper()}" for kind, score in scores), "seconds"]
     assert len(rows) == len(value["cells"]) == 12
     for place, (row, cell) in enumerate(zip(rows, value["cells"])):
         assert row[0] == ("*" if place == value["best"] else "") and [int(each) for each in row[1:3]] == list(cell["options"].values())
@@ -389,7 +400,7 @@ def test_tune_writes_a_page(browser, tuned):
             assert row[3] == "refused"
             continue
         assert float(row[3]) == pytest.approx(cell["criterion"], rel=1e-5)
-        assert [float(each) for each in row[4:10]] == pytest.approx([cell[kind][score] for kind in ("seen", "unseen") for score in ("acc", "nmi", "ari")], abs=1e-4)
+        assert [float(each) for each in row[4:10]] == pytest.approx([cell[kind][score] for kind, score in scores], abs=1e-4)
     said = browser.run("document.querySelector('#cells').parentElement.querySelector('p').textContent")
     assert said.startswith("clusters=3, restarts=1 was chosen among 12 cells in 2 folds, by the largest silhouette, 0.")
     # The best of each number of clusters, the chosen one marked.
@@ -411,7 +422,8 @@ def test_tune_writes_a_page(browser, tuned):
 
 
 def test_tune_by_a_rule_draws_every_criterion(browser, page, tmp_path):
-    choice = document("tune", "kmeans", page / "points.csv", "--label-column", "kind", "--grid", "k=1:5", "--select", "recommended", "--report", tmp_path / "page.html")["choice"]
+    choice = document("tune", "kmeans", page / "points.csv", "--label-column", "kind", "--grid", "k=1:5", "--select", "recommended",
+                      "--report", tmp_path / "page.html")["choice"]
     browser.open(tmp_path / "page.html")
     heads, *rows = cells_of(browser, "choice")
     assert heads == ["k"] + [each["name"] for each in choice["criteria"]] and [row[0] for row in rows] == ["1", "2", "3 *", "4", "5"]
@@ -422,7 +434,8 @@ def test_tune_by_a_rule_draws_every_criterion(browser, page, tmp_path):
 
 
 def test_without_numbers_of_clusters_there_is_no_curve(browser, page, tmp_path):
-    run("tune", "kmeans", page / "points.csv", "-k", 3, "--label-column", "kind", "--grid", "restarts=1:3", "--report", tmp_path / "page.html", "--quiet")
+    run("tune", "kmeans", page / "points.csv", "-k", 3, "--label-column", "kind", "--grid", "restarts=1:3",
+        "--report", tmp_path / "page.html", "--quiet")
     browser.open(tmp_path / "page.html")
     assert len(cells_of(browser, "cells")) == 4 and browser.run("document.getElementById('curves')") is None
     assert complaints(browser) == []
@@ -461,7 +474,8 @@ def test_searches_without_scripts_and_on_paper(browser, request, of):
     browser.call("Emulation.setEmulatedMedia", media="print")
     try:
         seen = browser.run("""(() => { const there = (e) => e.getClientRects().length > 0;
-            return { drawn: Array.from(document.querySelectorAll('#map, .charts')).some(there), picture: there(document.querySelector('#picture svg')),
+            return { drawn: Array.from(document.querySelectorAll('#map, .charts')).some(there),
+                     picture: there(document.querySelector('#picture svg')),
                      tables: Array.from(document.querySelectorAll('table')).filter((t) => !t.closest('.charts')).map(there) }; })()""")
     finally:
         browser.call("Emulation.setEmulatedMedia", media="")

@@ -422,7 +422,14 @@ def test_ids_and_rows_come_back(tmp_path):
     assert [row[0] for row in table(tmp_path / "n.csv")[1:]] == [labels[4][1], labels[1][1]]
 
 
-TYPED = "person;weight;code;size;colour\nann;1,5;007;2;red\nb\u00f3b;;012;3;\"bl;ue\"\ncid;1,25;1;2;NA\ndan;9,5;3;9;\neve;9,1;44;9;green\nfay;9,3;5;NA;blue\n"
+TYPED = """person;weight;code;size;colour
+ann;1,5;007;2;red
+b\u00f3b;;012;3;"bl;ue"
+cid;1,25;1;2;NA
+dan;9,5;3;9;
+eve;9,1;44;9;green
+fay;9,3;5;NA;blue
+"""
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@
 
 #include "coterie/io/internal/arrow_writer.hpp"
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 #include <nanoarrow/nanoarrow_ipc.hpp>

@@ -17,6 +17,7 @@
 #include "coterie/base/residence.hpp"
 #include "coterie/base/sparse_points.hpp"
 #include "coterie/linalg/scatter.hpp"
+#include "coterie/metrics/metrics.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 #include "coterie/report/internal/drawing.hpp"
@@ -33,6 +34,7 @@ namespace {
 constexpr Index most_numbers_of_columns = 4000000;
 constexpr Index most_dimensions_for_all_rows = 1000;  // beyond them axes are those of a sample
 constexpr Index rows_of_sample = 1000;
+constexpr std::size_t most_matched = 100;        // clusters that are matched: there are eight colours
 constexpr std::size_t most_text_columns = 12;    // that are shown beside numbers
 constexpr std::size_t most_text = 16 * 1000000;  // bytes of one of them
 
@@ -218,6 +220,31 @@ void add_columns(Packed& packed, const Points& coded, std::vector<Index> columns
     add_table(packed, *table, shown, left_out, n);
 }
 
+// For each of a method's clusters a number, which gives its colour: that of the cluster of the first method that it is
+// matched to, so that colours stay where two methods agree; of the others one that is free.
+std::vector<std::int32_t> places_beside(const ComparedMethod& method, const ComparedMethod& first) {
+    std::vector<std::int32_t> out(method.sizes.size(), -1);
+    Labels own, others;
+    for (std::size_t i = 0; i < method.labels.size(); ++i)
+        if (method.labels[i] >= 0 && first.labels[i] >= 0) {
+            own.push_back(method.labels[i]);
+            others.push_back(first.labels[i]);
+        }
+    std::vector<bool> taken(std::max(method.sizes.size(), first.sizes.size()) + 1, false);
+    if (!own.empty() && taken.size() <= most_matched) {
+        const Alignment match = align(own, others);
+        for (std::size_t u = 0; u < match.clusters.size(); ++u)
+            if (match.matched[u]) taken[at(out[at(match.clusters[u])] = match.matched_class[u])] = true;
+    }
+    std::int32_t free = 0;
+    for (std::int32_t& place : out) {
+        if (place >= 0) continue;
+        while (taken[at(free)]) ++free;
+        place = free++;
+    }
+    return out;
+}
+
 // The map, its numbers and its scripts.
 std::string section_of(const Packed& packed, Index rows, const std::vector<Index>& left_out) {
     const Packed::Json about = {
@@ -288,11 +315,18 @@ ComparisonDrawings comparison_drawings(const Comparison& comparison, const Probl
     Packed packed;
     add_axes(packed, prepared.points, "the points", run);
     for (const ComparedMethod* method : done) {
+        const std::vector<std::int32_t> place = places_beside(*method, *done.front());
         std::vector<std::string> names;
-        for (std::size_t j = 0; j < method->sizes.size(); ++j) names.push_back(std::to_string(j));
+        for (std::size_t j = 0; j < place.size(); ++j) {
+            names.resize(std::max(names.size(), at(place[j]) + 1));
+            names[at(place[j])] = std::to_string(j);
+        }
+        Labels labels = kept(method->labels);
+        for (std::int32_t& label : labels)
+            if (label >= 0) label = place[at(label)];
         // The first is what the map filters by.
         const std::string name = method == done.front() ? "cluster" : "cluster of " + method->method;
-        packed.add_labels({{"name", name}, {"title", method->method}, {"names", names}}, kept(method->labels));
+        packed.add_labels({{"name", name}, {"title", method->method}, {"names", names}}, labels);
     }
     if (truth) packed.add_labels({{"name", "truth"}, {"names", truth->column.names}}, kept(truth->column.labels));
     std::vector<Index> columns(at(prepared.coded.columns()));

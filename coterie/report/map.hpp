@@ -28,7 +28,9 @@ COTERIE_API std::string page_map(const Pipeline& pipeline, const ClusteringResul
 /// For page() of a comparison.
 struct ComparisonDrawings {
     std::string picture;  // what the first method found
-    std::string map;      // the rows as all methods saw them, to colour by what each found
+    /// The rows as all methods saw them, to colour by what each found; clusters that are matched with those of the
+    /// first method have their colours.
+    std::string map;
 };
 /// `problem`, `options` and the seed of `run`: those of the comparison. Both are empty where no method has found
 /// anything, for points that are sparse or not in memory and where page_map() would be.

@@ -89,6 +89,33 @@ TEST(Page, OfASearchHasEveryCellAndTheCurve) {
     EXPECT_EQ(page_search(asked, without).find("by k"), std::string::npos) << "k does not vary";
 }
 
+// The numbers of a map's array stand for colours, its names for clusters.
+TEST(ComparisonDrawings, ColoursStayWhereMethodsAgree) {
+    const Matrix<double> points = two_pairs();
+    const Problem problem{.points = Points::borrow(points)};
+    Comparison found;
+    found.points = 4;
+    const auto add = [&](const char* name, Labels labels, std::vector<Index> sizes) {
+        ComparedMethod& method = found.methods.emplace_back();
+        method.method = name;
+        method.labels = std::move(labels);
+        method.sizes = std::move(sizes);
+    };
+    add("first", {0, 1, 2, 2}, {1, 1, 2});
+    add("two", {1, 1, 0, 0}, {2, 2});
+    add("four", {3, 0, 1, 2}, {1, 1, 1, 1});
+    const std::string map = comparison_drawings(found, problem, {}, "x", {}, coterie::Run(0, 1)).map;
+    EXPECT_NE(map.find("\"title\":\"first\",\"names\":[\"0\",\"1\",\"2\"]"), std::string::npos);
+    // Its cluster 0 is the first's 2; its cluster 1 has a row of 0 and one of 1.
+    const bool zero = map.find("\"title\":\"two\",\"names\":[\"1\",\"\",\"0\"]") != std::string::npos;
+    const bool one = map.find("\"title\":\"two\",\"names\":[\"\",\"1\",\"0\"]") != std::string::npos;
+    EXPECT_TRUE(zero || one);
+    // 3 and 0 are the first's 0 and 1; of 1 and 2 one is its 2, the other takes what is free.
+    const bool low = map.find("\"title\":\"four\",\"names\":[\"3\",\"0\",\"1\",\"2\"]") != std::string::npos;
+    const bool high = map.find("\"title\":\"four\",\"names\":[\"3\",\"0\",\"2\",\"1\"]") != std::string::npos;
+    EXPECT_TRUE(low || high);
+}
+
 TEST(Page, OfAComparisonHasTablesAndReasons) {
     const Matrix<double> points = two_pairs();
     const Problem problem{.points = Points::borrow(points)};

@@ -32,11 +32,12 @@ class Page:
 def report(model: Clusterer | Tuned | Compared, X: Any, y_true: Any = None, *, source: str = "X", beside: Clusterer | None = None) -> Page:
     """The page about a fit: sizes, options, a picture of the clusters, how it went; with y_true the scores and who is taken for whom.
 
-    X are the rows that the model was fitted on, in this process; of a model that was loaded or copied any rows, and the page tells what its clusters are in
-    them. `model` may be what `tune` found: the page is that of its best_estimator_, with every cell of the search before it; or what `compare` found: the
-    page is of the methods side by side, and X are the rows that were compared. `beside` is another fitted model for the same X: the page tells which rows
-    moved. y_true has a label per row, -1, None or NaN where it is not known. `source` is what the page calls the rows. ValueError on other rows than those of
-    the fit, on `beside` with what `compare` found, and on a comparison that was copied or loaded.
+    X are the rows that the model was fitted on, in this process; of a model that was loaded or copied any rows, and the page tells
+    what its clusters are in them. `model` may be what `tune` found: the page is that of its best_estimator_, with every cell of the
+    search before it; or what `compare` found: the page is of the methods side by side, and X are the rows that were compared. `beside`
+    is another fitted model for the same X: the page tells which rows moved. y_true has a label per row, -1, None or NaN where it is not
+    known. `source` is what the page calls the rows. ValueError on other rows than those of the fit, on `beside` with what `compare`
+    found, and on a comparison that was copied or loaded.
     """
     if isinstance(model, Compared):
         if beside is not None:

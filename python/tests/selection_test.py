@@ -107,10 +107,12 @@ def test_the_page_of_a_comparison_is_the_commands(three, command, tmp_path):
     page = str(coterie.report(compared, X, truth, source="points.csv"))
     np.savetxt(tmp_path / "points.csv", X, delimiter=",", fmt="%.17g", header="a,b,c", comments="")
     np.save(tmp_path / "truth.npy", truth.astype(np.int32))
-    subprocess.run([command, "compare", "points.csv", "-k", "3", "--methods", "kmeans,ward,fme", "--truth", "truth.npy", "--missing", "drop", "--scale", "zscore",
-                    "--seed", "1", "--report", "page.html", "--quiet"], cwd=tmp_path, check=True, timeout=120, capture_output=True)
+    subprocess.run([command, "compare", "points.csv", "-k", "3", "--methods", "kmeans,ward,fme", "--truth", "truth.npy", "--missing", "drop",
+                    "--scale", "zscore", "--seed", "1", "--report", "page.html", "--quiet"],
+                   cwd=tmp_path, check=True, timeout=120, capture_output=True)
     theirs = (tmp_path / "page.html").read_text()
-    for pattern in ('<table id="agreement".*?</table>', '<script type="text/plain" id="map-data">.*?</script>', '<div id="picture">.*?</div>', "<h1>.*?</h1>"):
+    for pattern in ('<table id="agreement".*?</table>', '<script type="text/plain" id="map-data">.*?</script>', '<div id="picture">.*?</div>',
+                    "<h1>.*?</h1>"):
         assert part(page, pattern) == part(theirs, pattern)
     methods = lambda text: re.sub(r'<td class="n">[^<]*</td></tr>', "</tr>", part(text, '<table id="methods">.*?</table>'))  # without seconds
     assert methods(page) == methods(theirs) and methods(page).count("<tr>") == 4

@@ -91,8 +91,8 @@ def test_the_page_of_a_search_is_the_commands(command, iris, tmp_path):
     page = str(coterie.report(tuned, X, y, source="points.npy"))
     np.save(tmp_path / "points.npy", X)
     np.save(tmp_path / "truth.npy", np.asarray(y, dtype=np.int32))
-    subprocess.run([command, "tune", "kmeans", "points.npy", "--truth", "truth.npy", "--grid", "clusters=2,3,500", "--grid", "restarts=1,2", "--folds", "2", "--seed", "3",
-                    "--report", "page.html", "--quiet"], cwd=tmp_path, check=True, timeout=120, capture_output=True)
+    subprocess.run([command, "tune", "kmeans", "points.npy", "--truth", "truth.npy", "--grid", "clusters=2,3,500", "--grid", "restarts=1,2",
+                    "--folds", "2", "--seed", "3", "--report", "page.html", "--quiet"], cwd=tmp_path, check=True, timeout=120, capture_output=True)
     theirs = (tmp_path / "page.html").read_text()
     part = lambda text, pattern: re.findall(pattern, text, re.DOTALL)
     cells = lambda text: re.sub(r'<td class="n">[^<]*</td></tr>', "</tr>", part(text, '<table id="cells">.*?</table>')[0])  # without seconds

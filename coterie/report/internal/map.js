@@ -178,7 +178,7 @@
       if (selected.length) plot.select(selected, { preventEvent: true });
       element("map-key").replaceChildren(
         ...(kinds
-          ? kinds.slice(0, 24).map((name, j) => {
+          ? kinds.map((name, j) => [name, j]).filter(([name]) => name !== "").slice(0, 24).map(([name, j]) => {
               const item = document.createElement("span");
               item.textContent = name;
               item.style.setProperty("--colour", about.colours[j % about.colours.length]);
