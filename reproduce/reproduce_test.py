@@ -354,11 +354,12 @@ def test_ner_transfer_is_the_commands_adapt_and_tag(tmp_path):
 def test_ner_transfer_trains_further_on_each_support(tmp_path):
     data, supports = transfer_data(tmp_path)
     contrasted = tmp_path / "contrasted"
-    words = ["ner", "train-source", ENCODER, VOYAGES, "--objective", "contrastive", "--learning-rate", 1e-3, "--threads", 1, "--out", contrasted, "--quiet"]
-    tried = subprocess.run([COMMAND, *map(str, words)], capture_output=True)
+    words = ["ner", "train-source", ENCODER, VOYAGES, "--objective", "contrastive", "--learning-rate", 1e-3, "--threads", 1, "--quiet"]
+    tried = subprocess.run([COMMAND, *map(str, words), "--out", contrasted], capture_output=True)
     if b"libtorch-dev" in tried.stderr:
         pytest.skip("LibTorch is not here")
-    told = reproduced("ner-transfer", contrasted, "--sets", "conll", "--supports", 2, "--quick", "--threads", 1, "--quiet", env={"COTERIE_DATA": str(data)})
+    told = reproduced("ner-transfer", contrasted, "--sets", "conll", "--supports", 2, "--quick", "--threads", 1, "--quiet",
+                      env={"COTERIE_DATA": str(data)})
     for column, shots in zip(told["columns"], (1, 5)):
         rows = {row["row"]: row for row in column["rows"]}
         tuned = tmp_path / f"tuned-{shots}"

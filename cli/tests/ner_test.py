@@ -182,7 +182,10 @@ def test_contrasts_and_their_last_step_on_a_support(tmp_path):
     words = ["ner", "train-source", ENCODER, source, "--objective", "contrastive", "--epochs", 3, "--learning-rate", 1e-3, "--quiet"]
     lacking = run("ner", "train-source", ENCODER, support, "--objective", "support", "--out", tmp_path / "none", "--quiet", code=3)
     assert "has no projection.coterie: a support is for what --objective contrastive has trained" in lacking.err
-    assert "--objective support takes one corpus" in run(*words[:4], source, "--objective", "support", "--out", tmp_path / "none", "--quiet", code=2).err
+    two = run(*words[:4], source, "--objective", "support", "--out", tmp_path / "none", "--quiet", code=2)
+    assert "--objective support takes one corpus" in two.err
+    longer = run(*words[:4], "--objective", "support", "--epochs", 2, "--out", tmp_path / "none", "--quiet", code=2)
+    assert "option --epochs: 2 is not accepted; only 1 is with --objective support" in longer.err
     assert "option --objective" in run(*words[:4], "--objective", "best", "--out", tmp_path / "none", code=2).err
     assert not (tmp_path / "none").exists()
     tried = subprocess.run([COMMAND, *map(str, words), "--out", tmp_path / "tried"], capture_output=True)

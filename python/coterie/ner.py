@@ -82,7 +82,7 @@ class Tagger:
     outside_share : (low, high) or None
         The share of all words outside mentions, given or estimated, that probabilities are those of; None: not known.
     support_outside_share : float
-        Of the words of the support. Its sentences were chosen for their mentions: how far it is from `outside_share` is how far probabilities are shifted.
+        Of the words of the support, whose sentences were chosen for their mentions: probabilities are shifted from it to `outside_share`.
     report : dict or None
         Of `adapt`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high), share_origin.
     """
@@ -265,8 +265,8 @@ def train_source(
     out : str
         The folder to write; it must not be there yet.
     objective : {'prototypes', 'contrastive', 'support'}, default='prototypes'
-        prototypes: one for each tag of each corpus is trained along, and the loss is -ln p of the words' tags, p_t proportional to exp(-1/2 ||x - c_t||^2).
-        contrastive: each word becomes a Gaussian, and those of one tag are drawn together (CONTaiNER); what makes Gaussians of words is kept beside the encoder.
+        prototypes: one for each tag of each corpus is trained along; the loss is -ln p of the words' tags, p_t proportional to exp(-1/2 ||x - c_t||^2).
+        contrastive: each word becomes a Gaussian, and those of one tag are drawn together (CONTaiNER); what makes them is kept beside the encoder.
         support: the same on the sentences that a tagger is to be adapted from, of an encoder that 'contrastive' has trained.
     epochs : int, default=1
         Passes over the corpora; over a support they go on until the loss rises.
@@ -292,7 +292,8 @@ def train_source(
         LibTorch is not there.
     """
     report = _core.ner_train(
-        os.fspath(encoder), [corpus._core for corpus in corpora], os.fspath(out), {"objective": objective, "epochs": epochs, "learning_rate": learning_rate},
+        os.fspath(encoder), [corpus._core for corpus in corpora], os.fspath(out),
+        {"objective": objective, "epochs": epochs, "learning_rate": learning_rate},
         _input.seed_of(random_state), _input.threads_of(n_jobs), "" if checkpoint is None else os.fspath(checkpoint),
     )
     for text in report.pop("warnings"):

@@ -154,8 +154,8 @@ def test_contrasts_are_the_commands(command, tmp_path):
         assert "training an encoder needs LibTorch" in str(error)
         pytest.skip("LibTorch is not here")
     assert told["distance"] == "divergence of Gaussians" and len(told["loss_per_epoch"]) == 1
-    subprocess.run([command, "ner", "train-source", str(ENCODER), str(file), "--objective", "contrastive", "--learning-rate", "1e-3", "--threads", "1",
-                    "--quiet", "--out", str(tmp_path / "theirs")], check=True, timeout=120, capture_output=True)
+    subprocess.run([command, "ner", "train-source", str(ENCODER), str(file), "--objective", "contrastive", "--learning-rate", "1e-3",
+                    "--threads", "1", "--quiet", "--out", str(tmp_path / "theirs")], check=True, timeout=120, capture_output=True)
     for name in ("model.safetensors", "projection.coterie"):
         assert (tmp_path / "mine" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
     tuned = ner.train_source(tmp_path / "mine", [corpus.subset([0, 1])], tmp_path / "tuned", objective="support", n_jobs=1)

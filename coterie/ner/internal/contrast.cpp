@@ -1,6 +1,6 @@
-// Distances and gradients of all pairs as products of matrices: with P = 1 / S by elements the divergence of a pair is
-//     4 D_pq = sum_i S_pi P_qi + P_pi S_qi - 2 + (m_pi - m_qi)^2 (P_pi + P_qi),
-// whose terms separate. In double precision, as terms that cancel have the size of m^2 / s.
+// Distances and gradients of all pairs as products of matrices, as the terms of the divergence of a pair separate: with
+// P = 1 / S by elements 4 D_pq = sum_i S_pi P_qi + P_pi S_qi - 2 + (m_pi - m_qi)^2 (P_pi + P_qi). In double precision,
+// as terms that cancel have the size of m^2 / s. The matrices are n x n of a batch: 2,048 words are 32 MB each.
 
 #include "coterie/ner/internal/contrast.hpp"
 
