@@ -60,6 +60,10 @@ int tell_of_tagger(const Archive& archive, const InfoRequest& request) {
         out["encoder"] = tagger.encoder;
         out["layer"] = tagger.layer;
         out["sharpness"] = tagger.sharpness;
+        out["outside_share"] = tagger.outside_share
+                                   ? Json::array({tagger.outside_share->first, tagger.outside_share->second})
+                                   : Json(nullptr);
+        out["support_outside_share"] = tagger.support_outside_share;
         print(document(out));
         return Exit::done;
     }
@@ -70,7 +74,9 @@ int tell_of_tagger(const Archive& archive, const InfoRequest& request) {
         {"types", types},
         {"dimensions", count_text(tagger.dimensions())},
         {"vectors", tagger.encoder + (tagger.layer.empty() ? "" : ", layer " + tagger.layer)},
-        {"probabilities", tagger.sharpness > 0 ? "calibrated" : "none"}};
+        {"probabilities", tagger.sharpness > 0 ? "calibrated" : "none"},
+        {"share of O", (tagger.outside_share ? share_text(*tagger.outside_share) : "not known") + "; " +
+                           share_text(tagger.support_outside_share) + " of the support's words"}};
     print(facts(rows) + "\n" + tensor_table(archive, [](const std::string&) { return std::string(); }));
     return Exit::done;
 }

@@ -213,6 +213,7 @@ int train_source(const NerRequest& request) {
         out["words"] = report.words;
         out["words_trained"] = report.words_trained;
         out["loss_per_epoch"] = report.loss_per_epoch;
+        if (!report.distance.empty()) out["distance"] = report.distance;
         out["seconds"] = report.seconds;
         out["words_per_second"] = speed;
         out["interrupted"] = report.interrupted;
@@ -223,6 +224,7 @@ int train_source(const NerRequest& request) {
     } else {
         std::vector<std::pair<std::string, std::string>> rows = {{"encoder", request.encoder}};
         for (const ner::Corpus& corpus : corpora) rows.emplace_back("source", counts_of(corpus));
+        if (!report.distance.empty()) rows.emplace_back("distance", report.distance);
         std::string losses;
         for (const double loss : report.loss_per_epoch) losses += (losses.empty() ? "" : ", ") + share_text(loss);
         rows.emplace_back("loss",
@@ -304,10 +306,10 @@ SupportVectors vectors_for(const NerRequest& request, const ner::Corpus& support
     return out;
 }
 
-std::string share_of_outside(const ner::AdaptReport& report) {
-    if (!report.outside_share) return report.share_origin;
-    const auto [low, high] = *report.outside_share;
-    return share_text(low) + (low == high ? "" : " to " + share_text(high)) + ", " + report.share_origin;
+// Beside that of the support's own words, so that one sees how far apart they are.
+std::string share_of_outside(const ner::AdaptReport& report, const ner::Tagger& tagger) {
+    return (tagger.outside_share ? share_text(*tagger.outside_share) + ", " : "") + report.share_origin + "; " +
+           share_text(tagger.support_outside_share) + " of the support's words";
 }
 
 int adapt(const NerRequest& request) {
@@ -350,6 +352,7 @@ int adapt(const NerRequest& request) {
                                    ? Json::array({report.outside_share->first, report.outside_share->second})
                                    : Json(nullptr);
         out["share_origin"] = report.share_origin;
+        out["support_outside_share"] = tagger.support_outside_share;
         out["calibrated_on"] = report.calibrated_on;
         out["warnings"] = report.warnings;
         out["notes"] = notes.all();
@@ -363,7 +366,7 @@ int adapt(const NerRequest& request) {
     if (other) rows.emplace_back("other", counts_of(*other));
     rows.emplace_back("vectors", vectors_are);
     rows.emplace_back("method", tagger.method + ": " + report.chosen_because);
-    rows.emplace_back("share of O", share_of_outside(report));
+    rows.emplace_back("share of O", share_of_outside(report, tagger));
     rows.emplace_back("probabilities", report.calibrated_on > 0
                                            ? "calibrated on " + std::to_string(report.calibrated_on) +
                                                  " words of the support, the sentence of each left out"
@@ -568,9 +571,11 @@ Command ner_command() {
     train_command.name = "train-source";
     train_command.summary = "train an encoder on annotated corpora of other domains";
     train_command.details =
-        "So that words of one type lie together, whatever the type: with a prototype for each tag of each corpus. The "
-        "corpora may have different types. What is written is an encoder's folder, whose last layer encode and adapt "
-        "take. Needs LibTorch. " +
+        "So that words of one type lie together, whatever the type: with a prototype for each tag of each corpus, or "
+        "(contrastive) by drawing words of one tag together and all others apart. The corpora may have different "
+        "types. What is written is an encoder's folder, whose last layer encode and adapt take; beside a contrastive "
+        "one lies its projection, with which support trains it further on the support that a tagger is adapted from. "
+        "Needs LibTorch. " +
         of_corpora;
     Operand sources = corpus("CORPUS", "annotated sentences; several may be given", request->corpus);
     sources.repeats = true;
@@ -588,7 +593,9 @@ Command ner_command() {
     train_command.examples = {
         {"coterie ner train-source all-MiniLM-L6-v2 news.conll music.conll --out trained",
          "two corpora with types of their own"},
-        {"coterie ner adapt support.conll --other letters.txt --vectors trained", "the last layer is taken"}};
+        {"coterie ner adapt support.conll --other letters.txt --vectors trained", "the last layer is taken"},
+        {"coterie ner train-source contrasted support.conll --objective support --out tuned",
+         "further, on a support, what --objective contrastive has trained"}};
     train_command.act = [request] { return train_source(*request); };
 
     Command sample_command;

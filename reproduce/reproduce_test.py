@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from support import curves, deep_fit, default_interrupt, document, linked_rings, run, short, write_csv
+from support import COMMAND, curves, deep_fit, default_interrupt, document, linked_rings, run, short, write_csv
 
 REPRODUCE = os.environ["COTERIE_REPRODUCE"]
 
@@ -312,31 +312,59 @@ def test_reproduce_trefoil_n(tmp_path):
     assert reproduced(*words, "--sampling", "random")["multiples"][0]["nonempty_from"] is None
 
 
-def test_ner_transfer_is_the_commands_adapt_and_tag(tmp_path):
-    root = pathlib.Path(__file__).resolve().parent.parent
-    encoder, voyages = root / "tests" / "ner" / "bert", root / "data" / "voyages" / "voyages.conll"
+ENCODER = pathlib.Path(__file__).resolve().parent.parent / "tests" / "ner" / "bert"
+VOYAGES = pathlib.Path(__file__).resolve().parent.parent / "data" / "voyages" / "voyages.conll"
+
+
+def transfer_data(tmp_path):
+    """A folder of data whose CoNLL-2003 is voyages.conll, and supports drawn from it by shots and number."""
     data = tmp_path / "data"
     (data / "conll2003-en").mkdir(parents=True)
     for part in ("eng.train", "eng.testa", "eng.testb"):
-        shutil.copy(voyages, data / "conll2003-en" / part)
+        shutil.copy(VOYAGES, data / "conll2003-en" / part)
     supports = {}
     for shots in (1, 5):
         folder = data / "container-support-sets" / f"samples-conll-{shots}shot"
         folder.mkdir(parents=True)
         for number in range(2):
             supports[shots, number] = folder / f"{number}.txt"
-            run("ner", "sample", voyages, "--shots", shots, "--seed", number, "--out", supports[shots, number], "--quiet")
-    told = reproduced("ner-transfer", encoder, "--sets", "conll", "--supports", 2, "--quiet", env={"COTERIE_DATA": str(data)})
+            run("ner", "sample", VOYAGES, "--shots", shots, "--seed", number, "--out", supports[shots, number], "--quiet")
+    return data, supports
+
+
+def test_ner_transfer_is_the_commands_adapt_and_tag(tmp_path):
+    data, supports = transfer_data(tmp_path)
+    told = reproduced("ner-transfer", ENCODER, "--sets", "conll", "--supports", 2, "--quiet", env={"COTERIE_DATA": str(data)})
     assert told["layer"] == 1 and [(column["set"], column["shots"]) for column in told["columns"]] == [("conll", 1), ("conll", 5)]
     rows = {row["row"]: row for row in told["columns"][1]["rows"]}
     for title, words in (("NNShot", ["--method", "nearest-word"]), ("logistic regression", ["--method", "logistic"]),
-                         ("k-means, hard, no share, dev", ["--method", "k-means", "--outside-share", "none", "--other", voyages]),
-                         ("k-means, soft, share .85 / .95, dev", ["--method", "k-means", "--outside-share", 0.85, "--assignment", "soft", "--other", voyages])):
+                         ("k-means, hard, no share, dev", ["--method", "k-means", "--outside-share", "none", "--other", VOYAGES]),
+                         ("k-means, soft, share .85 / .95, dev", ["--method", "k-means", "--outside-share", 0.85, "--assignment", "soft", "--other", VOYAGES])):
         assert len(rows[title]["f1"]) == 2
         for number in range(2):
-            run("ner", "adapt", supports[5, number], *words, "--vectors", encoder, "--model-out", tmp_path / "tagger", "--quiet")
-            there = document("ner", "tag", tmp_path / "tagger", voyages, "--quiet")["scores"]["micro"]["f1"]
+            run("ner", "adapt", supports[5, number], *words, "--vectors", ENCODER, "--model-out", tmp_path / "tagger", "--quiet")
+            there = document("ner", "tag", tmp_path / "tagger", VOYAGES, "--quiet")["scores"]["micro"]["f1"]
             assert rows[title]["f1"][number] == pytest.approx(there, abs=1e-9), (title, number)
     assert rows["no subspace, hard, no share, dev"]["f1"] != rows["k-means, hard, no share, dev"]["f1"]
-    lacking = reproduce("ner-transfer", encoder, "--sets", "wnut17", "--quiet", code=3, env={"COTERIE_DATA": str(data)})
+    assert "CONTaiNER" not in rows
+    lacking = reproduce("ner-transfer", ENCODER, "--sets", "wnut17", "--quiet", code=3, env={"COTERIE_DATA": str(data)})
     assert "emerging.test.annotated is in none of the folders of data" in lacking.err and "COTERIE_DATA" in lacking.err
+
+
+def test_ner_transfer_trains_further_on_each_support(tmp_path):
+    data, supports = transfer_data(tmp_path)
+    contrasted = tmp_path / "contrasted"
+    words = ["ner", "train-source", ENCODER, VOYAGES, "--objective", "contrastive", "--learning-rate", 1e-3, "--threads", 1, "--quiet"]
+    tried = subprocess.run([COMMAND, *map(str, words), "--out", contrasted], capture_output=True)
+    if b"libtorch-dev" in tried.stderr:
+        pytest.skip("LibTorch is not here")
+    told = reproduced("ner-transfer", contrasted, "--sets", "conll", "--supports", 2, "--quick", "--threads", 1, "--quiet",
+                      env={"COTERIE_DATA": str(data)})
+    for column, shots in zip(told["columns"], (1, 5)):
+        rows = {row["row"]: row for row in column["rows"]}
+        tuned = tmp_path / f"tuned-{shots}"
+        run("ner", "train-source", contrasted, supports[shots, 1], "--objective", "support", "--threads", 1, "--out", tuned, "--quiet")
+        run("ner", "adapt", supports[shots, 1], "--method", "nearest-word", "--vectors", tuned, "--model-out", tmp_path / "tagger", "--quiet")
+        for title, decoding in (("CONTaiNER", "nearest"), ("CONTaiNER, Viterbi", "viterbi")):
+            there = document("ner", "tag", tmp_path / "tagger", VOYAGES, "--decoding", decoding, "--quiet")["scores"]["micro"]["f1"]
+            assert rows[title]["f1"][1] == pytest.approx(there, abs=1e-9), (title, shots)

@@ -60,9 +60,21 @@ def test_adapt_tells_what_it_took(made):
     assert (told["compared"][told["method"]]["f1"] == largest) == told["chosen_because"].startswith("largest F1")
     assert told["outside_share"] is None and "5 are needed" in told["share_origin"]
     assert told["calibrated_on"] > 20
-    given = document("ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy",
-                     "--method", "k-means", "--outside-share", "0.8:0.9", "--quiet")
+    tags = [line.split("\t")[1] for line in (made / "support.conll").read_text().split("\n") if line]
+    assert told["support_outside_share"] == pytest.approx(tags.count("O") / len(tags), abs=1e-12)
+
+
+def test_shares_are_told_beside_those_of_the_support(made, tmp_path):
+    words = ["ner", "adapt", made / "support.conll", "--other", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy", "--quiet"]
+    given = document(*words, "--method", "k-means", "--outside-share", "0.8:0.9", "--model-out", tmp_path / "t")
     assert given["outside_share"] == [0.8, 0.9] and given["share_origin"] == "as given"
+    kept = document("info", tmp_path / "t")
+    assert kept["outside_share"] == [0.8, 0.9] and kept["support_outside_share"] == given["support_outside_share"]
+    own = f"{given['support_outside_share']:.4f} of the support's words"
+    assert f"0.8000 to 0.9000; {own}" in run("info", tmp_path / "t").out
+    told = run(*words, "--method", "discriminant", "--outside-share", "0.85").out
+    assert f"0.8500, as given; discriminant takes it for probabilities alone; {own}" in " ".join(told.split())
+    assert document("info", made / "tagger.coterie")["outside_share"] is None and f"not known; {own}" in run("info", made / "tagger.coterie").out
 
 
 def test_the_same_files_at_any_number_of_threads(tmp_path):
@@ -161,3 +173,32 @@ def test_a_source_trains_an_encoder_whose_last_layer_is_taken(tmp_path):
     run("ner", "encode", tmp_path / "one.conll", tmp_path / "trained", "--layer", "last", "--out", tmp_path / "last.npy", "--quiet")
     assert (tmp_path / "auto.npy").read_bytes() == (tmp_path / "last.npy").read_bytes()
     assert "is there already" in run(*words, "--out", tmp_path / "trained", code=2).err
+
+
+def test_contrasts_and_their_last_step_on_a_support(tmp_path):
+    source, support = tmp_path / "source.conll", tmp_path / "support.conll"
+    source.write_text("plain\tB-A\nwords\tO\nstop\tO\n\ntext\tB-B\nstop\tO\nwords\tO\n\n" * 40)
+    support.write_text("plain\tB-A\nwords\tO\n\ntext\tB-B\nstop\tO\n\nplain\tB-A\nstop\tO\n\ntext\tB-B\nwords\tO\n")
+    words = ["ner", "train-source", ENCODER, source, "--objective", "contrastive", "--epochs", 3, "--learning-rate", 1e-3, "--quiet"]
+    lacking = run("ner", "train-source", ENCODER, support, "--objective", "support", "--out", tmp_path / "none", "--quiet", code=3)
+    assert "has no projection.coterie: a support is for what --objective contrastive has trained" in lacking.err
+    two = run(*words[:4], source, "--objective", "support", "--out", tmp_path / "none", "--quiet", code=2)
+    assert "--objective support takes one corpus" in two.err
+    longer = run(*words[:4], "--objective", "support", "--epochs", 2, "--out", tmp_path / "none", "--quiet", code=2)
+    assert "option --epochs: 2 is not accepted; only 1 is with --objective support" in longer.err
+    assert "option --objective" in run(*words[:4], "--objective", "best", "--out", tmp_path / "none", code=2).err
+    assert not (tmp_path / "none").exists()
+    tried = subprocess.run([COMMAND, *map(str, words), "--out", tmp_path / "tried"], capture_output=True)
+    if b"libtorch-dev" in tried.stderr:
+        pytest.skip("LibTorch is not here")
+    told = document(*words, "--out", tmp_path / "contrasted")
+    assert told["distance"] == "divergence of Gaussians" and told["options"]["objective"] == "contrastive"
+    assert told["loss_per_epoch"][2] < told["loss_per_epoch"][0]
+    assert (tmp_path / "contrasted" / "projection.coterie").exists()
+    on_support = ["ner", "train-source", tmp_path / "contrasted", support, "--objective", "support", "--quiet"]
+    tuned = document(*on_support, "--out", tmp_path / "tuned")
+    assert tuned["distance"] == "divergence of Gaussians" and 2 <= len(tuned["loss_per_epoch"]) <= 100
+    support.write_text("plain\tB-A\nwords\tO\n\ntext\tB-B\nstop\tO\n")
+    assert "between directions of means: type A has one mention" in run(*on_support, "--out", tmp_path / "one").out
+    adapted = document("ner", "adapt", support, "--vectors", tmp_path / "tuned", "--method", "nearest-word", "--quiet")
+    assert adapted["layer"] == "3" and adapted["method"] == "nearest-word"

@@ -501,11 +501,14 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
     }
     set_types(out, support);
     out.transitions = Transitions::of(support);
+    out.outside_share = share;
+    out.support_outside_share =
+        static_cast<double>(std::count(task.tags.begin(), task.tags.end(), 0)) / static_cast<double>(annotated);
     warn_of_drift(out, task, annotated, run, report);
     const bool uses_share = report.method == Adaptation::kmeans || report.method == Adaptation::support_space;
     if (!uses_share && report.outside_share) {
         report.outside_share.reset();
-        report.share_origin += "; " + std::string(name(report.method)) + " uses none";
+        report.share_origin += "; " + std::string(name(report.method)) + " takes it for probabilities alone";
     }
     if (report_out != nullptr) *report_out = std::move(report);
     return out;

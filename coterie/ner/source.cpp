@@ -1,11 +1,13 @@
 // The encoder's passes are LibTorch's (deep/internal/word_encoder.hpp); the loss and its gradient by the words' vectors
-// and the prototypes stand here, in closed form: with g = p - y, they are sum_t g_t c_t and sum_i g_it (x_i - c_t). The
-// order of an epoch follows from its number, and what is dropped from the batch's: a checkpoint needs the parameters,
-// what the optimizer remembers, and how far the epoch is.
+// and what is trained beside them stand here, in closed form: of prototypes, with g = p - y, sum_t g_t c_t and
+// sum_i g_it (x_i - c_t); of contrasts in internal/contrast.cpp. The order of an epoch follows from its number, and
+// what is dropped from the batch's: a checkpoint needs the parameters, what the optimizer remembers, and how far the
+// epoch is.
 
 #include "coterie/ner/source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -78,7 +80,10 @@ using coterie::internal::WordBatch;
 using coterie::internal::WordEncoder;
 
 constexpr Index words_of_a_batch = 512;
+constexpr Index words_of_a_support_batch = 2048;
+constexpr int most_passes_over_a_support = 100;
 constexpr double warm_up = 0.1;
+constexpr std::array<std::string_view, 3> objectives = {"prototypes", "contrastive", "support"};
 
 // What is trained on: sentences as pieces, and tags of their words among those of the corpus that have a word.
 struct Source {
@@ -122,8 +127,12 @@ Source source_of(const std::vector<Corpus>& corpora, const internal::EncoderFold
     return out;
 }
 
+std::filesystem::path projection_of(const std::string& encoder) {
+    return std::filesystem::path(encoder) / internal::Projection::file;
+}
+
 // Everything that the training's result depends on but options and seed.
-std::string fingerprint_of(const std::string& encoder, const std::vector<Corpus>& corpora) {
+std::string fingerprint_of(const std::string& encoder, const std::vector<Corpus>& corpora, SourceObjective objective) {
     Sha256 sum;
     const auto add = [&](std::string_view text) {
         const auto size = static_cast<std::uint64_t>(text.size());
@@ -132,6 +141,7 @@ std::string fingerprint_of(const std::string& encoder, const std::vector<Corpus>
     };
     for (const char* const name : {"config.json", "vocab.txt", "model.safetensors"})
         add(sha256_of_file(std::filesystem::path(encoder) / name));
+    if (objective == SourceObjective::support) add(sha256_of_file(projection_of(encoder)));
     for (const Corpus& corpus : corpora) {
         const Labels tags = corpus.tags();
         add(std::to_string(corpus.sentences.size()));
@@ -155,6 +165,27 @@ Matrix<float> means_of_tags(const Matrix<float>& vectors, const Labels& tags, In
     return sums.cast<float>();
 }
 
+// How words of a contrastive objective are apart.
+struct ContrastChoice {
+    internal::ContrastDistance distance = internal::ContrastDistance::divergence;
+    std::string told;
+};
+
+ContrastChoice contrast_of(const std::vector<Corpus>& corpora, SourceObjective objective) {
+    if (objective == SourceObjective::prototypes) return {};
+    if (objective == SourceObjective::support) {
+        const Corpus& support = corpora.front();
+        std::vector<Index> mentions(support.types.size(), 0);
+        for (const Sentence& sentence : support.sentences)
+            for (const Mention& mention : sentence.mentions) ++mentions[at(mention.type)];
+        for (std::size_t t = 0; t < mentions.size(); ++t)
+            if (mentions[t] == 1)
+                return {internal::ContrastDistance::directions,
+                        "between directions of means: type " + support.types[t] + " has one mention"};
+    }
+    return {internal::ContrastDistance::divergence, "divergence of Gaussians"};
+}
+
 class Training {
 public:
     Training(const std::string& encoder, const std::vector<Corpus>& corpora, const SourceOptions& options,
@@ -163,23 +194,38 @@ public:
           run_(run),
           folder_(encoder),
           source_(source_of(corpora, folder_)),
-          checkpoint_(run, "ner-source", SourceOptions::described().values(&options),
-                      run.checkpoint.empty() ? std::string() : fingerprint_of(encoder, corpora)) {
+          contrast_(contrast_of(corpora, options.objective)) {
+        internal::Projection projection;
+        if (options.objective == SourceObjective::contrastive)
+            projection = internal::Projection::drawn(folder_.shape.hidden, run.random("ner.source.projection"));
+        if (options.objective == SourceObjective::support) projection = kept_projection(encoder);
+        checkpoint_.emplace(
+            run, "ner-source", SourceOptions::described().values(&options),
+            run.checkpoint.empty() ? std::string() : fingerprint_of(encoder, corpora, options.objective));
         double numbers = 0;
         for (const auto& parameter : folder_.parameters())
             numbers += static_cast<double>(parameter.rows) * static_cast<double>(parameter.columns);
         require_memory(4 * sizeof(float) * numbers, "the encoder, its gradient and what the optimizer remembers");
-        std::vector<std::pair<Index, Index>> beside;
-        for (const Index count : source_.count) beside.emplace_back(count, folder_.shape.hidden);
-        network_.emplace(internal::plan_of(folder_.shape), beside, run.threads);
+        if (contrasts() && source_.words == std::accumulate(source_.count.begin(), source_.count.end(), Index{0}))
+            throw BadData(corpora.front().source + ": no two words have one tag, so there is nothing to contrast",
+                          {.file = corpora.front().source});
+        if (contrasts())
+            for (const Matrix<float>& each : projection.parameters) beside_.emplace_back(each.rows(), each.cols());
+        else
+            for (const Index count : source_.count) beside_.emplace_back(count, folder_.shape.hidden);
+        network_.emplace(internal::plan_of(folder_.shape), beside_, run.threads);
         own_ = static_cast<int>(folder_.parameters().size());
-        if (network_->parameters() != own_ + static_cast<int>(beside.size()))
+        if (network_->parameters() != own_ + static_cast<int>(beside_.size()))
             throw InternalError("encoder: other parameters");
-        if (const auto found = checkpoint_.found()) {
+        if (const auto found = checkpoint_->found()) {
             resume(*found);
             return;
         }
         for (int p = 0; p < own_; ++p) set(p, folder_.matrix(static_cast<std::size_t>(p)));
+        if (contrasts()) {
+            for (std::size_t p = 0; p < beside_.size(); ++p) set(own_ + static_cast<int>(p), projection.parameters[p]);
+            return;
+        }
         const Encoder start(encoder);
         for (std::size_t c = 0; c < corpora.size(); ++c)
             set(own_ + static_cast<int>(c),
@@ -188,10 +234,10 @@ public:
 
     SourceReport train(const std::string& out) {
         SourceReport report;
-        const double all = static_cast<double>(source_.words) * options_.epochs;
+        const double all = static_cast<double>(source_.words) * most_epochs();
         const Stopwatch watch;
         bool stopped = false;
-        while (epoch_ < options_.epochs && !stopped) {
+        while (!ended() && !stopped) {
             std::vector<std::size_t> order(source_.sentences.size());
             std::iota(order.begin(), order.end(), 0);
             RandomStream random = run_.random("ner.source.order", static_cast<std::uint64_t>(epoch_));
@@ -199,50 +245,60 @@ public:
             while (next_ < order.size()) {
                 std::vector<const Source::Sentence*> batch;
                 Index words = 0;
-                while (next_ < order.size() && words < words_of_a_batch) {
+                while (next_ < order.size() && words < (on_support() ? words_of_a_support_batch : words_of_a_batch)) {
                     batch.push_back(&source_.sentences[order[next_++]]);
                     words += static_cast<Index>(batch.back()->chunk.words.size());
                 }
                 const double before = static_cast<double>(source_.words) * epoch_ + static_cast<double>(words_);
                 const double done = (before + 0.5 * static_cast<double>(words)) / all;
-                sum_ +=
-                    step(batch, words, options_.learning_rate * std::min(done / warm_up, (1 - done) / (1 - warm_up)));
+                const double part = on_support() ? 1 : std::min(done / warm_up, (1 - done) / (1 - warm_up));
+                const auto [sum, counted] = step(batch, options_.learning_rate * part);
+                sum_ += sum;
+                counted_ += counted;
                 words_ += words;
                 report.words_trained += words;
                 run_.report({.stage = "training",
                              .fraction = (before + static_cast<double>(words)) / all,
-                             .objective = sum_ / static_cast<double>(words_),
+                             .objective = mean_loss(),
                              .iteration = static_cast<int>(batches_)});
                 if (next_ == order.size()) break;
-                if (checkpoint_.due()) checkpoint_.write(snapshot());
+                if (checkpoint_->due()) checkpoint_->write(snapshot());
                 stopped = run_.stop_requested();
                 if (stopped) break;
             }
             if (stopped) break;
-            losses_.push_back(sum_ / static_cast<double>(words_));
+            losses_.push_back(mean_loss());
             ++epoch_;
             next_ = 0;
             words_ = 0;
+            counted_ = 0;
             sum_ = 0;
-            stopped = epoch_ < options_.epochs && run_.stop_requested();
+            stopped = !ended() && run_.stop_requested();
         }
         report.seconds = watch.seconds();
         report.interrupted = stopped;
-        if (stopped && checkpoint_.wanted()) {
-            checkpoint_.write(snapshot());
-            throw Cancelled("interrupted during training" + checkpoint_.what_is_left());
+        if (stopped && checkpoint_->wanted()) {
+            checkpoint_->write(snapshot());
+            throw Cancelled("interrupted during training" + checkpoint_->what_is_left());
         }
         std::vector<std::vector<float>> values;
-        for (int p = 0; p < own_; ++p) {
+        for (int p = 0; p < network_->parameters(); ++p) {
             values.push_back(network_->parameter(p));
             for (const float value : values.back())
                 if (!std::isfinite(value)) refuse_divergence();
         }
-        folder_.write_trained(out, values);
+        values.resize(static_cast<std::size_t>(own_));
+        if (contrasts()) {
+            const internal::Projection projection = projection_now();
+            folder_.write_trained(out, values, &projection);
+        } else {
+            folder_.write_trained(out, values);
+        }
         report.loss_per_epoch = losses_;
+        report.distance = contrast_.told;
         report.words = source_.words;
         FitReport told;
-        checkpoint_.warn(told);
+        checkpoint_->warn(told);
         report.warnings = told.warnings;
         return report;
     }
@@ -256,14 +312,82 @@ private:
         network_->set_parameter(number, values.data(), static_cast<std::size_t>(values.size()));
     }
 
-    // Returns the sum of the loss over the batch's words, before the step.
-    double step(const std::vector<const Source::Sentence*>& sentences, Index words, double rate) {
+    bool contrasts() const { return options_.objective != SourceObjective::prototypes; }
+    bool on_support() const { return options_.objective == SourceObjective::support; }
+    int most_epochs() const { return on_support() ? most_passes_over_a_support : options_.epochs; }
+    bool ended() const {
+        const bool rose = losses_.size() > 1 && losses_.back() > losses_.end()[-2];
+        return epoch_ >= most_epochs() || (on_support() && rose);
+    }
+    double mean_loss() const { return counted_ > 0 ? sum_ / static_cast<double>(counted_) : 0; }
+
+    internal::Projection kept_projection(const std::string& encoder) const {
+        const std::string path = projection_of(encoder).string();
+        if (!std::filesystem::exists(path))
+            throw BadData(encoder + " has no " + internal::Projection::file +
+                              ": a support is for what `objective=contrastive` has trained",
+                          {.option = "objective", .value = "support", .file = path});
+        return internal::Projection::load(path, folder_.shape.hidden);
+    }
+    Matrix<float> beside(std::size_t number) const {
+        const std::vector<float> flat = network_->parameter(own_ + static_cast<int>(number));
+        return Eigen::Map<const eigen::Matrix<float>>(flat.data(), beside_[number].first, beside_[number].second);
+    }
+    internal::Projection projection_now() const {
+        internal::Projection out;
+        for (std::size_t p = 0; p < out.parameters.size(); ++p) out.parameters[p] = beside(p);
+        return out;
+    }
+
+    // The words of a batch by their corpora.
+    struct Rows {
+        std::vector<Index> rows;
+        std::vector<std::int32_t> tags;
+    };
+    struct Loss {
+        double sum = 0;
+        Index words = 0;                    // that have a loss
+        Matrix<float> by_vectors;           // gradients of the sum
+        std::vector<Matrix<float>> beside;  // by what is trained beside the encoder; empty: none
+    };
+    Loss loss_of(const Matrix<float>& vectors, const std::vector<Rows>& of) const {
+        Loss out{0, 0, Matrix<float>(vectors.rows(), vectors.cols()), std::vector<Matrix<float>>(beside_.size())};
+        internal::Projection projection;
+        if (contrasts()) projection = projection_now();
+        for (std::size_t c = 0; c < of.size(); ++c) {
+            const auto& [rows, tags] = of[c];
+            if (rows.empty()) continue;
+            Matrix<float> own(static_cast<Index>(rows.size()), vectors.cols());
+            for (Index i = 0; i < own.rows(); ++i) own.row(i) = vectors.row(rows[at(i)]);
+            Matrix<float> by_vectors;
+            if (contrasts()) {
+                internal::ProjectedLoss loss = internal::projected_loss(own, tags, projection, contrast_.distance);
+                out.sum += loss.sum;
+                out.words += loss.words;
+                by_vectors = std::move(loss.by_vectors);
+                for (std::size_t p = 0; p < beside_.size(); ++p) {
+                    Matrix<float>& sum = out.beside[p];
+                    if (sum.size() == 0)
+                        sum = std::move(loss.by_parameters[p]);
+                    else
+                        sum += loss.by_parameters[p];
+                }
+            } else {
+                internal::PrototypeLoss loss = internal::prototype_loss(own, tags, beside(c));
+                out.sum += loss.sum;
+                out.words += own.rows();
+                by_vectors = std::move(loss.by_vectors);
+                out.beside[c] = std::move(loss.by_prototypes);
+            }
+            for (Index i = 0; i < own.rows(); ++i) out.by_vectors.row(rows[at(i)]) = by_vectors.row(i);
+        }
+        return out;
+    }
+
+    // Returns the sum of the loss over the batch's words before the step, and how many have one.
+    std::pair<double, Index> step(const std::vector<const Source::Sentence*>& sentences, double rate) {
         WordBatch batch;
-        struct Rows {
-            std::vector<Index> rows;
-            std::vector<std::int32_t> tags;
-        };
-        std::vector<Rows> of(source_.count.size());  // each corpus' words in the batch
+        std::vector<Rows> of(source_.count.size());
         for (const Source::Sentence* const sentence : sentences) {
             const internal::Chunk& chunk = sentence->chunk;
             const std::int64_t start = batch.starts.back();
@@ -278,32 +402,19 @@ private:
             batch.starts.push_back(start + static_cast<std::int64_t>(chunk.pieces.size()));
         }
         const std::uint64_t drop = run_.random("ner.source.drop", batches_).next64() | 1;  // 0 would be none
-        const Matrix<float> vectors = network_->forward(batch, drop);
-        Matrix<float> gradient(vectors.rows(), vectors.cols());
-        const auto scale = static_cast<float>(1 / static_cast<double>(words));
-        double sum = 0;
-        for (std::size_t c = 0; c < of.size(); ++c) {
-            if (of[c].rows.empty()) continue;
-            const int number = own_ + static_cast<int>(c);
-            const std::vector<float> flat = network_->parameter(number);
-            const Matrix<float> prototypes =
-                Eigen::Map<const eigen::Matrix<float>>(flat.data(), source_.count[c], vectors.cols());
-            Matrix<float> own(static_cast<Index>(of[c].rows.size()), vectors.cols());
-            for (Index i = 0; i < own.rows(); ++i) own.row(i) = vectors.row(of[c].rows[at(i)]);
-            const internal::PrototypeLoss loss = internal::prototype_loss(own, of[c].tags, prototypes);
-            sum += loss.sum;
-            for (Index i = 0; i < own.rows(); ++i) gradient.row(of[c].rows[at(i)]) = scale * loss.by_vectors.row(i);
-            network_->add_gradient(number, scale * loss.by_prototypes);
-        }
-        if (!std::isfinite(sum)) refuse_divergence();
-        network_->backward(gradient);
+        const Loss loss = loss_of(network_->forward(batch, drop), of);
+        if (!std::isfinite(loss.sum)) refuse_divergence();
+        const auto scale = static_cast<float>(loss.words > 0 ? 1 / static_cast<double>(loss.words) : 0);
+        for (std::size_t b = 0; b < loss.beside.size(); ++b)
+            if (loss.beside[b].size() > 0) network_->add_gradient(own_ + static_cast<int>(b), scale * loss.beside[b]);
+        network_->backward(scale * loss.by_vectors);
         network_->step({rate, 0.9, 0.999, 1e-6, 0.01, 1.0});
         ++batches_;
-        return sum;
+        return {loss.sum, loss.words};
     }
 
     Archive snapshot() const {
-        Archive out = checkpoint_.begin();
+        Archive out = checkpoint_->begin();
         for (int p = 0; p < network_->parameters(); ++p) {
             const std::vector<float> values = network_->parameter(p);
             out.set_points("parameter." + std::to_string(p),
@@ -312,7 +423,8 @@ private:
         out.set_labels("memory", network_->memory());
         out.set_vector("losses", losses_);
         out.set_vector("place", std::vector<double>{static_cast<double>(epoch_), static_cast<double>(next_),
-                                                    static_cast<double>(words_), sum_, static_cast<double>(batches_)});
+                                                    static_cast<double>(words_), static_cast<double>(counted_), sum_,
+                                                    static_cast<double>(batches_)});
         return out;
     }
     void resume(const Archive& from) {
@@ -320,27 +432,31 @@ private:
             set(p, to_matrix<float>(from.points("parameter." + std::to_string(p), 1)));
         network_->set_memory(from.labels("memory"));
         losses_ = from.vector("losses");
-        const std::vector<double> place = from.vector("place", 5);
+        const std::vector<double> place = from.vector("place", 6);
         epoch_ = static_cast<int>(place[0]);
         next_ = static_cast<std::size_t>(place[1]);
         words_ = static_cast<Index>(place[2]);
-        sum_ = place[3];
-        batches_ = static_cast<std::uint64_t>(place[4]);
+        counted_ = static_cast<Index>(place[3]);
+        sum_ = place[4];
+        batches_ = static_cast<std::uint64_t>(place[5]);
     }
 
     const SourceOptions& options_;
     const Run& run_;
     internal::EncoderFolder folder_;
     Source source_;
-    Checkpoint checkpoint_;
+    ContrastChoice contrast_;
+    std::optional<Checkpoint> checkpoint_;
     std::optional<WordEncoder> network_;
-    int own_ = 0;  // parameters of the encoder; after them prototypes of each corpus
+    int own_ = 0;  // parameters of the encoder; after them prototypes of each corpus, or those of the projection
+    std::vector<std::pair<Index, Index>> beside_;  // their rows and columns
 
     std::vector<double> losses_;
     int epoch_ = 0;
     std::size_t next_ = 0;  // sentence of the epoch's order
     Index words_ = 0;       // of the epoch so far
-    double sum_ = 0;        // of their loss
+    Index counted_ = 0;     // those with a loss
+    double sum_ = 0;        // of it
     std::uint64_t batches_ = 0;
 };
 
@@ -359,7 +475,11 @@ void check_place(const std::string& out) {
 const OptionSet& SourceOptions::described() {
     static const OptionSet set =
         OptionSetFor<SourceOptions>()
-            .integer("epochs", &SourceOptions::epochs, at_least(1), "passes over the corpora")
+            .choice("objective", &SourceOptions::objective, {objectives.begin(), objectives.end()},
+                    "what is learnt: distances to a prototype of each tag; Gaussians of words, alike where their tags "
+                    "are (CONTaiNER); or, as the last step of that, the same on a support")
+            .integer("epochs", &SourceOptions::epochs, at_least(1),
+                     "passes over the corpora; over a support they go on until the loss rises")
             .real("learning_rate", &SourceOptions::learning_rate, above(0), "largest learning rate of AdamW");
     return set;
 }
@@ -368,6 +488,13 @@ SourceReport train_source(const std::string& encoder, const std::vector<Corpus>&
                           const SourceOptions& options, const Run& run) {
     check_options(options);
     check_place(out);
+    if (options.objective == SourceObjective::support && corpora.size() != 1)
+        throw BadArgument(
+            "`objective=support` takes one corpus, the support; there are " + std::to_string(corpora.size()),
+            {.option = "objective", .value = "support", .accepted = "one corpus"});
+    if (options.objective == SourceObjective::support && options.epochs != 1)
+        throw refused_option("epochs", std::int64_t{options.epochs},
+                             "only 1 is with `objective=support`, which goes on until its loss rises");
     if (run.device != "cpu") throw refused_option("device", run.device, "cpu: encoders are trained on the processor");
     return Training(encoder, corpora, options, run).train(out);
 }

@@ -1,5 +1,5 @@
 // Source training on tiny random encoders: LibTorch's pass beside our own, gradients beside finite differences, losses
-// that fall, trainings that are cut off, and what is refused.
+// that fall, types that come apart, trainings that are cut off, and what is refused.
 
 #include "coterie/ner/source.hpp"
 
@@ -13,8 +13,10 @@
 #include "coterie/deep/internal/test_samples.hpp"
 #include "coterie/deep/internal/word_encoder.hpp"
 #include "coterie/io/internal/test_files.hpp"
+#include "coterie/ner/adapt.hpp"
 #include "coterie/ner/encoder.hpp"
 #include "coterie/ner/internal/source_training.hpp"
+#include "coterie/ner/scoring.hpp"
 
 namespace coterie::ner {
 namespace {
@@ -48,6 +50,40 @@ Corpus source_corpus(int sentences, std::uint64_t seed, const std::string& first
         file += "plain\tB-" + first_type + "\n\n";
     }
     return parse_corpus(file, first_type + ".conll");
+}
+
+// Three words are a FIRST, two a SECOND, each once per sentence; or of each type one word alone.
+Corpus corpus_of_kinds(int sentences, std::uint64_t seed, bool one_word_per_type) {
+    RandomStream random(seed, "test.source.kinds");
+    std::string file;
+    const auto add = [&](const std::vector<std::string>& words, const char* tag) {
+        file += words[random.below(words.size())] + "\t" + tag + "\n";
+    };
+    const auto outside = [&] {
+        for (auto count = 1 + random.below(3); count > 0; --count) add({"words", "un", "unaffable"}, "O");
+    };
+    for (int s = 0; s < sentences; ++s) {
+        outside();
+        add(one_word_per_type ? std::vector<std::string>{"plain"} : std::vector<std::string>{"plain", "cafe", "stop"},
+            "B-FIRST");
+        outside();
+        add(one_word_per_type ? std::vector<std::string>{"text"} : std::vector<std::string>{"text", "playing"},
+            "B-SECOND");
+        outside();
+        file += "\n";
+    }
+    return parse_corpus(file, "kinds.conll");
+}
+
+// F1 of nearest words of a support on other sentences, in the last layer.
+double f1_of_nearest_words(const std::string& folder, const Corpus& support, const Corpus& gold) {
+    const Encoder encoder(folder);
+    const coterie::Run run(0, 2);
+    const auto vectors = [&](const Corpus& corpus) { return encoder.encode(corpus, encoder.layers(), run); };
+    const Tagger tagger = adapt(support, PointsView(vectors(support)), {}, {.method = Adaptation::nearest_word}, run);
+    Corpus found = gold;
+    tagger.tag(found, PointsView(vectors(gold)), {}, run);
+    return score_mentions(gold, found).micro.f1();
 }
 
 // The tiny encoder with numbers as training begins with them: those that are committed give all words nearly the same
@@ -187,7 +223,8 @@ TEST(NerSource, TrainsOnCorporaOfDifferentTypes) {
     }
     EXPECT_NE(contents(folder / "bert/model.safetensors"), contents(tiny("bert") + "/model.safetensors"));
     // Positions are written without the token types that were added to them: what is not trained changes nothing.
-    const SourceReport still = train_source(tiny("bert"), corpora, folder / "still", {1, 1e-30}, coterie::Run(1, 2));
+    const SourceReport still =
+        train_source(tiny("bert"), corpora, folder / "still", {.learning_rate = 1e-30}, coterie::Run(1, 2));
     EXPECT_GT(still.loss_per_epoch.at(0), 0);
     const Corpus corpus = source_corpus(10, 5, "A", "B");
     EXPECT_LT((Encoder(folder / "still").encode(corpus, 3, coterie::Run(0, 1)) -
@@ -197,26 +234,24 @@ TEST(NerSource, TrainsOnCorporaOfDifferentTypes) {
               1e-4);
 }
 
-TEST(NerSource, GoesOnFromACheckpointToTheSameBits) {
-    COTERIE_NEEDS_NETWORKS;
-    const Folder folder;
-    const std::vector<Corpus> corpora = {source_corpus(200, 3, "PER", "LOC")};
-    const SourceOptions options{.epochs = 2, .learning_rate = 1e-3};
-    train_source(tiny("bert"), corpora, folder / "whole", options, coterie::Run(5, 2));
-    train_source(tiny("bert"), corpora, folder / "again", options, coterie::Run(5, 2));
-    train_source(tiny("bert"), corpora, folder / "other", options, coterie::Run(6, 2));
+// In one piece and in pieces of two batches, whose state is left in the file "state".
+void expect_same_bits_in_pieces(const std::string& encoder, const std::vector<Corpus>& corpora,
+                                const SourceOptions& options, const Folder& folder) {
+    train_source(encoder, corpora, folder / "whole", options, coterie::Run(5, 2));
+    train_source(encoder, corpora, folder / "again", options, coterie::Run(5, 2));
+    train_source(encoder, corpora, folder / "other", options, coterie::Run(6, 2));
     const std::string whole = contents(folder / "whole/model.safetensors");
     EXPECT_EQ(whole, contents(folder / "again/model.safetensors"));
     EXPECT_NE(whole, contents(folder / "other/model.safetensors"));
     int stopped = 0;
-    for (bool through = false; !through && stopped < 20;) {
+    for (bool through = false; !through && stopped < 200;) {
         coterie::Run run(5, 2);
         run.checkpoint = folder / "state";
         int batches = 0;
         run.on_progress = [&](const Progress& progress) { batches += progress.stage == "training"; };
         run.should_stop = [&] { return batches >= 2; };
         try {
-            train_source(tiny("bert"), corpora, folder / "pieces", options, run);
+            train_source(encoder, corpora, folder / "pieces", options, run);
             through = true;
         } catch (const Cancelled&) {
             EXPECT_FALSE(std::filesystem::exists(folder / "pieces"));
@@ -225,12 +260,79 @@ TEST(NerSource, GoesOnFromACheckpointToTheSameBits) {
     }
     EXPECT_GE(stopped, 2);
     EXPECT_EQ(whole, contents(folder / "pieces/model.safetensors"));
+    const std::string projection = std::string("/") + internal::Projection::file;
+    ASSERT_EQ(std::filesystem::exists(folder / "whole" + projection), options.objective != SourceObjective::prototypes);
+    EXPECT_EQ(contents(folder / "whole" + projection), contents(folder / "pieces" + projection));
+}
+
+TEST(NerSource, GoesOnFromACheckpointToTheSameBits) {
+    COTERIE_NEEDS_NETWORKS;
+    const Folder folder;
+    const std::vector<Corpus> corpora = {source_corpus(200, 3, "PER", "LOC")};
+    const SourceOptions options{.epochs = 2, .learning_rate = 1e-3};
+    expect_same_bits_in_pieces(tiny("bert"), corpora, options, folder);
     coterie::Run other(5, 2);
     other.checkpoint = folder / "state";
     EXPECT_TRUE(has(coterie::test::message_of([&] {
                         train_source(tiny("bert"), {source_corpus(200, 9, "PER", "LOC")}, folder / "x", options, other);
                     }),
                     "state"));
+    EXPECT_TRUE(has(coterie::test::message_of([&] {
+                        train_source(tiny("bert"), corpora, folder / "x",
+                                     {SourceObjective::contrastive, options.epochs, options.learning_rate}, other);
+                    }),
+                    "state"));
+}
+
+TEST(NerSource, ContrastsGoOnFromACheckpointToTheSameBits) {
+    COTERIE_NEEDS_NETWORKS;
+    const Folder folder;
+    expect_same_bits_in_pieces(fresh("bert", folder),
+                               {source_corpus(150, 3, "PER", "LOC"), source_corpus(90, 4, "SHIP", "PORT")},
+                               {.objective = SourceObjective::contrastive, .epochs = 2, .learning_rate = 1e-3}, folder);
+    const Folder second;  // from the first of them, on a support
+    expect_same_bits_in_pieces(folder / "whole", {source_corpus(12, 8, "A", "B")},
+                               {.objective = SourceObjective::support, .learning_rate = 1e-3}, second);
+}
+
+TEST(NerSource, ContrastsBringWordsOfATypeTogether) {
+    COTERIE_NEEDS_NETWORKS;
+    const Folder folder;
+    const std::string start = fresh("bert", folder);
+    const Corpus support = corpus_of_kinds(6, 21, true);
+    const Corpus gold = corpus_of_kinds(80, 22, false);
+    const SourceReport report = train_source(
+        start, {corpus_of_kinds(200, 20, false)}, folder / "contrasted",
+        {.objective = SourceObjective::contrastive, .epochs = 12, .learning_rate = 3e-3}, coterie::Run(1, 2));
+    ASSERT_EQ(report.loss_per_epoch.size(), 12u);
+    EXPECT_LT(report.loss_per_epoch.back(), report.loss_per_epoch.front() - 0.5);
+    EXPECT_EQ(report.distance, "divergence of Gaussians");
+    EXPECT_EQ(Encoder(folder / "contrasted").layer_of("auto"), 3);
+    EXPECT_LT(f1_of_nearest_words(start, support, gold), 0.5);
+    EXPECT_GT(f1_of_nearest_words(folder / "contrasted", support, gold), 0.9);
+    // Another objective keeps no projection.
+    train_source(folder / "contrasted", {gold}, folder / "prototypes", {}, coterie::Run(1, 2));
+    EXPECT_FALSE(std::filesystem::exists(folder / "prototypes/projection.coterie"));
+}
+
+TEST(NerSource, ASupportIsTrainedOnUntilItsLossRises) {
+    COTERIE_NEEDS_NETWORKS;
+    const Folder folder;
+    train_source(fresh("bert", folder), {corpus_of_kinds(60, 20, false)}, folder / "contrasted",
+                 {.objective = SourceObjective::contrastive, .learning_rate = 1e-3}, coterie::Run(1, 2));
+    const SourceOptions options{.objective = SourceObjective::support, .learning_rate = 1e-3};
+    const SourceReport many = train_source(folder / "contrasted", {corpus_of_kinds(6, 21, false)}, folder / "many",
+                                           options, coterie::Run(1, 2));
+    EXPECT_EQ(many.distance, "divergence of Gaussians");
+    const std::vector<double>& losses = many.loss_per_epoch;
+    ASSERT_GE(losses.size(), 2u);
+    ASSERT_LT(losses.size(), 100u);
+    EXPECT_GT(losses.back(), losses.end()[-2]);
+    for (std::size_t e = 1; e + 1 < losses.size(); ++e) EXPECT_LE(losses[e], losses[e - 1]);
+    EXPECT_NE(contents(folder / "many/projection.coterie"), contents(folder / "contrasted/projection.coterie"));
+    const SourceReport one = train_source(folder / "contrasted", {corpus_of_kinds(1, 21, false)}, folder / "one",
+                                          options, coterie::Run(1, 2));
+    EXPECT_EQ(one.distance, "between directions of means: type FIRST has one mention");
 }
 
 TEST(NerSource, WhatWasTrainedIsWrittenWhenItIsStopped) {
@@ -263,6 +365,12 @@ TEST(NerSource, BadInputIsRefused) {
     EXPECT_TRUE(has(message({sound, parse_corpus("a\nb\n", "plain.conll")}), "every sentence of a source is"));
     EXPECT_TRUE(has(message({sound}, {.epochs = 0}), "`epochs`"));
     EXPECT_TRUE(has(message({sound}, {.learning_rate = 0}), "`learning_rate`"));
+    const SourceOptions on_support{.objective = SourceObjective::support};
+    EXPECT_TRUE(has(message({sound}, on_support), "has no projection.coterie"));
+    EXPECT_TRUE(has(message({sound, sound}, on_support), "`objective=support` takes one corpus"));
+    EXPECT_TRUE(has(message({sound}, {SourceObjective::support, 2}), "`epochs`: 2 is not accepted"));
+    EXPECT_TRUE(has(message({parse_corpus("a\tO\nb\tB-X\n", "two.conll")}, {SourceObjective::contrastive}),
+                    "two.conll: no two words have one tag"));
     EXPECT_TRUE(has(message({sound}, {}, folder / "nowhere"), "config.json"));
     folder.file("full", "here");
     EXPECT_TRUE(has(message({sound}, {}, tiny("bert"), "full"), "is there already"));
@@ -272,6 +380,10 @@ TEST(NerSource, BadInputIsRefused) {
     config["hidden_dropout_prob"] = 1.5;
     std::ofstream(lies + "/config.json") << config;
     EXPECT_TRUE(has(message({sound}, {}, lies), "hidden_dropout_prob is 1.5; accepted is a share"));
+    const std::string foreign = folder / "foreign";
+    std::filesystem::copy(tiny("bert"), foreign);
+    internal::Projection::drawn(7, RandomStream(0, "test.source.foreign")).save(foreign + "/projection.coterie");
+    EXPECT_TRUE(has(message({sound}, on_support, foreign), "projection.coterie"));
     COTERIE_NEEDS_NETWORKS;
     EXPECT_TRUE(has(message({sound, source_corpus(300, 1, "A", "B")}, {.epochs = 1, .learning_rate = 1e38}),
                     "training diverged in epoch 1"));

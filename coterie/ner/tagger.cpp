@@ -206,6 +206,9 @@ void Tagger::save(const std::string& path) const {
     archive.set_vector("factor_and_transitions", others);
     archive.set_vector("sharpness", std::vector<double>{sharpness});
     archive.set_vector("outside_shift", std::vector<double>{outside_shift});
+    archive.set_vector("support_outside_share", std::vector<double>{support_outside_share});
+    if (outside_share)
+        archive.set_vector("outside_share", std::vector<double>{outside_share->first, outside_share->second});
     archive.save(path);
 }
 
@@ -245,6 +248,17 @@ Tagger Tagger::from(const Archive& archive, const std::string& path) {
         out.sharpness = archive.vector("sharpness", 1)[0];
         if (out.sharpness < 0) refuse("its sharpness is negative");
         out.outside_shift = archive.vector("outside_shift", 1)[0];
+        const auto shares = [&](const char* name, Index numbers) {
+            const std::vector<double> read = archive.vector(name, numbers);
+            for (const double each : read)
+                if (!(each >= 0 && each <= 1)) refuse("a share of words outside mentions is not from 0 to 1");
+            return read;
+        };
+        out.support_outside_share = shares("support_outside_share", 1)[0];
+        if (archive.has("outside_share")) {
+            const std::vector<double> interval = shares("outside_share", 2);
+            out.outside_share.emplace(interval[0], interval[1]);
+        }
         out.transitions = {others[1], others[2], others[3], others[4], others[5], others[6], others[7]};
     } catch (const BadData& error) {
         if (std::string(error.message()).starts_with(path)) throw;

@@ -22,7 +22,9 @@
 // (adapt.hpp): it holds as far as the words to tag are like those of the support. Where their share of O is known, the
 // shift b makes up for the support's own, whose sentences were chosen for their mentions.
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coterie/base/export.hpp"
@@ -65,6 +67,9 @@ struct COTERIE_API Tagger {
     std::vector<std::int32_t> tag_of;  // k, in 0..L-1
     double sharpness = 0;              // a, in units of the scores; 0: not known, there are no probabilities
     double outside_shift = 0;          // b; 0 where the share of O is not known
+    double support_outside_share = 0;  // of O among the words of the support
+    /// low, high: of O among all words, given or estimated; none: not known.
+    std::optional<std::pair<double, double>> outside_share;
     Transitions transitions;
     std::string encoder;  // where the vectors of words were from, and which layer: vectors.hpp
     std::string layer;

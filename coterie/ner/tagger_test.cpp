@@ -282,6 +282,14 @@ TEST(NerAdapt, AShareShiftsProbabilities) {
     const Tagger shifted =
         adapted(support, fresh.vectors, {.method = Adaptation::prototypes, .outside_share = "0.9:0.94"});
     EXPECT_EQ(plain.outside_shift, 0);
+    EXPECT_FALSE(plain.outside_share);
+    EXPECT_EQ(shifted.outside_share, std::pair(0.9, 0.94));
+    double outside = 0;
+    for (const Sentence& sentence : support.corpus.sentences) {
+        outside += static_cast<double>(sentence.words.size());
+        for (const Mention& mention : sentence.mentions) outside -= static_cast<double>(mention.end - mention.begin);
+    }
+    EXPECT_NEAR(plain.support_outside_share, outside / static_cast<double>(support.corpus.words()), 1e-12);
     EXPECT_EQ(plain.sharpness, shifted.sharpness);
     EXPECT_NEAR(shifted.outside_shift, internal::shift_of(support.corpus.tags(), 0.92), 1e-12);
     EXPECT_GT(shifted.outside_shift, 0.1);
@@ -350,8 +358,8 @@ TEST(NerAdapt, SharesAreUsedAndTold) {
     adapted(support, other.vectors, {.method = Adaptation::kmeans, .outside_share = "0.6:0.8"}, &report);
     EXPECT_EQ(report.outside_share, std::pair(0.6, 0.8));
     adapted(support, other.vectors, {.method = Adaptation::logistic, .outside_share = "0.7"}, &report);
-    EXPECT_FALSE(report.outside_share);
-    EXPECT_TRUE(has(report.share_origin, "logistic uses none"));
+    EXPECT_FALSE(report.outside_share);  // of the method
+    EXPECT_TRUE(has(report.share_origin, "logistic takes it for probabilities alone"));
 }
 
 TEST(NerAdapt, SameBitsAtAnyNumberOfThreads) {
@@ -404,6 +412,9 @@ TEST(NerTagger, SavedAndLoaded) {
         tagger.encoder = "folder";
         tagger.layer = "3";
         tagger.outside_shift = 0.25;
+        tagger.support_outside_share = 0.75;
+        tagger.outside_share.reset();
+        if (method == Adaptation::logistic) tagger.outside_share = {0.8, 0.9};
         tagger.save(folder / "m.coterie");
         const Tagger loaded = Tagger::load(folder / "m.coterie");
         EXPECT_EQ(loaded.scores(fresh.vectors, coterie::Run(0, 1)), tagger.scores(fresh.vectors, coterie::Run(0, 1)))
@@ -411,8 +422,15 @@ TEST(NerTagger, SavedAndLoaded) {
         EXPECT_EQ(loaded.types, tagger.types);
         EXPECT_EQ(loaded.layer, "3");
         EXPECT_EQ(loaded.outside_shift, 0.25);
+        EXPECT_EQ(loaded.support_outside_share, 0.75);
+        EXPECT_EQ(loaded.outside_share, tagger.outside_share);
         EXPECT_EQ(loaded.transitions.type_same, tagger.transitions.type_same);
     }
+    Tagger strange = adapted(support, fresh.vectors, {.method = Adaptation::prototypes});
+    strange.outside_share = {0.8, 1.5};
+    strange.save(folder / "strange.coterie");
+    EXPECT_TRUE(has(coterie::test::message_of([&] { Tagger::load(folder / "strange.coterie"); }),
+                    "strange.coterie: a share of words outside mentions is not from 0 to 1"));
     std::string bytes = coterie::testing::contents(folder / "m.coterie");
     bytes[bytes.size() / 2] ^= 1;
     EXPECT_TRUE(

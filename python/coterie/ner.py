@@ -79,6 +79,10 @@ class Tagger:
         How it was adapted.
     encoder, layer : str
         Where the vectors of words were from, where the command has adapted it; else empty.
+    outside_share : (low, high) or None
+        The share of all words outside mentions, given or estimated, that probabilities are those of; None: not known.
+    support_outside_share : float
+        Of the words of the support, whose sentences were chosen for their mentions: probabilities are shifted from it to `outside_share`.
     report : dict or None
         Of `adapt`: method, chosen_because, compared (counts and f1 of each method in the sentences left out), outside_share (low, high), share_origin.
     """
@@ -91,6 +95,8 @@ class Tagger:
     method = property(lambda self: self._core.method)
     encoder = property(lambda self: self._core.encoder)
     layer = property(lambda self: self._core.layer)
+    outside_share = property(lambda self: self._core.outside_share)
+    support_outside_share = property(lambda self: self._core.support_outside_share)
 
     def scores(self, vectors: Any, *, n_jobs: int | None = None) -> np.ndarray:
         """(n_words, 1 + n_types) scores of O and of each type; larger is better.
@@ -239,6 +245,7 @@ def train_source(
     corpora: Any,
     out: str | os.PathLike[str],
     *,
+    objective: str = "prototypes",
     epochs: int = 1,
     learning_rate: float = 5e-5,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -247,21 +254,24 @@ def train_source(
 ) -> dict[str, Any]:
     """Trains an encoder on annotated corpora of other domains and writes it as a folder, which `vectors` takes as any other.
 
-    A prototype for each tag of each corpus is trained along, and the loss is -ln p of the words' tags, p_t proportional to exp(-1/2 ||x - c_t||^2). Needs
-    LibTorch and coterie's library for it.
+    Needs LibTorch and coterie's library for it.
 
     Parameters
     ----------
     encoder : str
         A folder as Hugging Face's programs write it: BERT, DistilBERT or MPNet.
     corpora : list of Corpus
-        Sentences that are all annotated; the corpora may have different types.
+        Sentences that are all annotated; the corpora may have different types. Of a support one.
     out : str
         The folder to write; it must not be there yet.
+    objective : {'prototypes', 'contrastive', 'support'}, default='prototypes'
+        prototypes: one for each tag of each corpus is trained along; the loss is -ln p of the words' tags, p_t proportional to exp(-1/2 ||x - c_t||^2).
+        contrastive: each word becomes a Gaussian, and those of one tag are drawn together (CONTaiNER); what makes them is kept beside the encoder.
+        support: the same on the sentences that a tagger is to be adapted from, of an encoder that 'contrastive' has trained.
     epochs : int, default=1
-        Passes over the corpora.
+        Passes over the corpora; over a support they go on until the loss rises.
     learning_rate : float, default=5e-5
-        The largest of AdamW; it rises through the first tenth of the words and falls to 0.
+        The largest of AdamW; it rises through the first tenth of the words and falls to 0; over a support it stays.
     checkpoint : str, default=None
         A file that keeps the state: a training that was interrupted goes on from it, to the same bits.
     random_state : int, default=0
@@ -272,7 +282,7 @@ def train_source(
     Returns
     -------
     dict
-        loss_per_epoch (means over the words), words, words_trained and seconds.
+        loss_per_epoch (means over the words), words, words_trained, distance (between words, where they are contrasted, else None) and seconds.
 
     Raises
     ------
@@ -282,7 +292,8 @@ def train_source(
         LibTorch is not there.
     """
     report = _core.ner_train(
-        os.fspath(encoder), [corpus._core for corpus in corpora], os.fspath(out), {"epochs": epochs, "learning_rate": learning_rate},
+        os.fspath(encoder), [corpus._core for corpus in corpora], os.fspath(out),
+        {"objective": objective, "epochs": epochs, "learning_rate": learning_rate},
         _input.seed_of(random_state), _input.threads_of(n_jobs), "" if checkpoint is None else os.fspath(checkpoint),
     )
     for text in report.pop("warnings"):

@@ -129,6 +129,10 @@ nb::tuple vectors_of(const std::string& source, const Corpus& corpus, const nb::
     return nb::make_tuple(array_of(found.vectors), found.layer, found.notes);
 }
 
+nb::object share_of(const std::optional<std::pair<double, double>>& share) {
+    return share ? nb::object(nb::make_tuple(share->first, share->second)) : nb::none();
+}
+
 nb::tuple adapted(const Corpus& support, nb::handle vectors, nb::handle other, const nb::dict& given,
                   std::uint64_t seed, int threads) {
     const auto options = options_of<ner::AdaptOptions>(given);
@@ -144,9 +148,7 @@ nb::tuple adapted(const Corpus& support, nb::handle vectors, nb::handle other, c
     for (const auto& [method, counts] : report.compared)
         compared[std::string(ner::name(method)).c_str()] = dict_of(counts);
     told["compared"] = compared;
-    told["outside_share"] = report.outside_share
-                                ? nb::object(nb::make_tuple(report.outside_share->first, report.outside_share->second))
-                                : nb::none();
+    told["outside_share"] = share_of(report.outside_share);
     told["share_origin"] = report.share_origin;
     told["warnings"] = report.warnings;
     return nb::make_tuple(std::move(tagger), told);
@@ -163,6 +165,7 @@ nb::dict trained(const std::string& encoder, const std::vector<Corpus>& corpora,
     told["loss_per_epoch"] = report.loss_per_epoch;
     told["words"] = report.words;
     told["words_trained"] = report.words_trained;
+    told["distance"] = report.distance.empty() ? nb::none() : nb::object(nb::cast(report.distance));
     told["seconds"] = report.seconds;
     told["warnings"] = report.warnings;
     return told;
@@ -228,6 +231,8 @@ void add_ner(nb::module_& module) {
         .def_prop_ro("types", [](const Tagger& tagger) { return tagger.types; })
         .def_prop_ro("method", [](const Tagger& tagger) { return tagger.method; })
         .def_prop_ro("dimensions", &Tagger::dimensions)
+        .def_prop_ro("outside_share", [](const Tagger& tagger) { return share_of(tagger.outside_share); })
+        .def_prop_ro("support_outside_share", [](const Tagger& tagger) { return tagger.support_outside_share; })
         .def_prop_rw(
             "encoder", [](const Tagger& tagger) { return tagger.encoder; },
             [](Tagger& tagger, const std::string& encoder) { tagger.encoder = encoder; })

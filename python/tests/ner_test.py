@@ -37,6 +37,9 @@ def test_the_same_as_the_command(voyages, command, tmp_path):
                           "--model-out", tmp_path / "theirs"))
     theirs = json.loads(run("tag", tmp_path / "theirs", VOYAGES / "voyages.conll", "--vectors", VOYAGES / "voyages.npy"))
     assert told["method"] == tagger.method and tagger.report["compared"] == told["compared"]
+    assert tagger.outside_share is None and tagger.support_outside_share == told["support_outside_share"]
+    given = ner.adapt(support, vectors[known], np.delete(vectors, known, axis=0), method="prototypes", outside_share="0.7:0.9")
+    assert given.outside_share == (0.7, 0.9)
     assert {key: value for key, value in scores.items() if key != "types"} == theirs["scores"]["micro"]
     assert scores["types"] == theirs["scores"]["types"]
     # Types come in another order from the file, and sums with them.
@@ -135,3 +138,25 @@ def test_a_trained_encoder_is_the_commands(command, tmp_path):
         ner.train_source(ENCODER, [corpus], tmp_path / "mine")
     with pytest.raises(ValueError, match="epochs"):
         ner.train_source(ENCODER, [corpus], tmp_path / "new", epochs=0)
+
+
+def test_contrasts_are_the_commands(command, tmp_path):
+    file = tmp_path / "source.conll"
+    file.write_text("plain\tB-A\nwords\tO\nstop\tO\n\ntext\tB-B\nstop\tO\nwords\tO\n\n" * 40)
+    corpus = ner.read(file)
+    with pytest.raises(ValueError, match="objective"):
+        ner.train_source(ENCODER, [corpus], tmp_path / "new", objective="best")
+    with pytest.raises(coterie.BadData, match="has no projection.coterie: a support is for what objective='contrastive' has trained"):
+        ner.train_source(ENCODER, [corpus], tmp_path / "new", objective="support")
+    try:
+        told = ner.train_source(ENCODER, [corpus], tmp_path / "mine", objective="contrastive", learning_rate=1e-3, n_jobs=1)
+    except OSError as error:
+        assert "training an encoder needs LibTorch" in str(error)
+        pytest.skip("LibTorch is not here")
+    assert told["distance"] == "divergence of Gaussians" and len(told["loss_per_epoch"]) == 1
+    subprocess.run([command, "ner", "train-source", str(ENCODER), str(file), "--objective", "contrastive", "--learning-rate", "1e-3",
+                    "--threads", "1", "--quiet", "--out", str(tmp_path / "theirs")], check=True, timeout=120, capture_output=True)
+    for name in ("model.safetensors", "projection.coterie"):
+        assert (tmp_path / "mine" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
+    tuned = ner.train_source(tmp_path / "mine", [corpus.subset([0, 1])], tmp_path / "tuned", objective="support", n_jobs=1)
+    assert tuned["distance"] == "between directions of means: type A has one mention" and len(tuned["loss_per_epoch"]) >= 2

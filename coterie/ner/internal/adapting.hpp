@@ -11,9 +11,9 @@ namespace coterie::ner::internal {
 struct Way {
     Adaptation method = Adaptation::kmeans;  // not automatic
     Assignment assignment = Assignment::hard;
-    bool subspace = true;         // of k-means; false: in the space of the vectors
-    std::optional<double> share;  // of O among all words; none: no share
-    bool estimated = false;       // the share that logistic regression gives, however few the mentions
+    bool subspace = true;              // of k-means; false: in the space of the vectors
+    std::optional<double> share = {};  // of O among all words; none: no share
+    bool estimated = false;            // the share that logistic regression gives, however few the mentions
 };
 
 /// As adapt() makes it of a sound support.

@@ -237,7 +237,8 @@ Matrix<float> EncoderFolder::matrix(std::size_t parameter) const {
     return out;
 }
 
-void EncoderFolder::write_trained(const std::string& to, const std::vector<std::vector<float>>& values) const {
+void EncoderFolder::write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
+                                  const Projection* projection) const {
     // The new bytes of a tensor, in its old place.
     std::map<const formats::SafetensorsFile::Entry*, const std::vector<float>*> replaced;
     std::vector<float> positions = values[1];
@@ -268,6 +269,7 @@ void EncoderFolder::write_trained(const std::string& to, const std::vector<std::
         OrderedJson config = Config(path_in(folder_, "config.json")).json();
         config[mark] = true;
         write_file(path_in(beside.string(), "config.json"), config.dump(2) + "\n");
+        if (projection != nullptr) projection->save(path_in(beside.string(), Projection::file));
         OutputFile file(path_in(beside.string(), "model.safetensors"));
         // The header stays: tensors keep their names, shapes and places.
         file.write(bytes_.data.data(),

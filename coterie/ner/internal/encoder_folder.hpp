@@ -10,6 +10,7 @@
 #include "coterie/base/points.hpp"
 #include "coterie/io/internal/formats.hpp"
 #include "coterie/ner/corpus.hpp"
+#include "coterie/ner/internal/contrast.hpp"
 #include "coterie/ner/internal/word_pieces.hpp"
 
 namespace coterie::ner::internal {
@@ -52,9 +53,10 @@ public:
     Matrix<float> matrix(std::size_t parameter) const;
 
     /// The folder with other numbers, those of parameters(), as a folder `to`, which must not be there: config.json
-    /// with the mark that it was trained on tags, what else it holds as it was. ResourceError where it cannot be
-    /// written.
-    void write_trained(const std::string& to, const std::vector<std::vector<float>>& values) const;
+    /// with the mark that it was trained on tags, what else it holds as it was, and the projection where there is one.
+    /// ResourceError where it cannot be written.
+    void write_trained(const std::string& to, const std::vector<std::vector<float>>& values,
+                       const Projection* projection = nullptr) const;
 
 private:
     Matrix<float> read(const std::string& key, Index rows, Index columns, bool vector) const;

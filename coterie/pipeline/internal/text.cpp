@@ -98,6 +98,10 @@ std::string facts(const std::vector<std::pair<std::string, std::string>>& rows) 
 }
 
 std::string share_text(double share) { return fixed_text(share, 4); }
+std::string share_text(std::pair<double, double> shares) {
+    const auto [low, high] = shares;
+    return share_text(low) + (low == high ? "" : " to " + share_text(high));
+}
 std::string fixed_text(double value, int digits) {
     return formatted(("%." + std::to_string(digits) + "f").c_str(), value);
 }

@@ -18,6 +18,8 @@ std::string facts(const std::vector<std::pair<std::string, std::string>>& rows);
 
 /// 0.7930
 std::string share_text(double share);
+/// 0.7930, or 0.7930 to 0.8100 where the two differ.
+std::string share_text(std::pair<double, double> shares);
 /// 42.50: so many digits behind the point.
 std::string fixed_text(double value, int digits);
 /// 1.165e+06 or 42.5: six significant digits.
