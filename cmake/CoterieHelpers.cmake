@@ -55,6 +55,6 @@ function(coterie_add_room_tests)
     # Beside lib/ and share/, as an installed program is.
     set_target_properties(test_${room} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     gtest_discover_tests(test_${room} TEST_PREFIX ${room}. DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT 600 LABELS fast ENVIRONMENT "COTERIE_SOURCE=${PROJECT_SOURCE_DIR};OMP_WAIT_POLICY=passive")
+      PROPERTIES TIMEOUT 600 LABELS fast ENVIRONMENT COTERIE_SOURCE=${PROJECT_SOURCE_DIR} ENVIRONMENT_MODIFICATION OMP_WAIT_POLICY=set:passive)
   endforeach()
 endfunction()
