@@ -8,8 +8,10 @@ import gzip
 import io
 import json
 import os
+import re
 import struct
 import subprocess
+import xml.dom.minidom
 
 import numpy as np
 import pytest
@@ -528,11 +530,43 @@ def test_document_and_page_tell_how_they_came_about(tmp_path):
     assert "coterie fit kmeans a.csv -k 2" in page and value["version"] in page
 
 
+def whole_drawings(page):
+    """Every drawing of a page, which must be UTF-8, and XML as far as it is SVG."""
+    drawings = re.findall("<svg .*?</svg>", page.read_bytes().decode("utf-8"), re.S)
+    assert drawings
+    for drawing in drawings:
+        xml.dom.minidom.parseString(drawing.encode())
+
+
 def test_names_that_are_no_utf8_leave_the_page_whole(tmp_path):
     save(tmp_path / "a.csv", "größe,ÿ\n1,2\n3,4\n5,7\n".encode("latin-1"))
     run("fit", "kmeans", "a.csv", "-k", 2, "--report", "r.html", "--picture", "p.svg", "--quiet", cwd=tmp_path)
-    (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "p.svg" and (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<svg")
+    whole_drawings(tmp_path / "r.html")
+    whole_drawings(tmp_path / "p.svg")
+
+
+# A surrogate, a number beyond Unicode, an overlong form, a control character, and one that XML has no place for.
+@pytest.mark.parametrize("broken", [b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x80\x80", b"\x01", b"\xef\xbf\xbe", b"\xf6\xff"])
+def test_whatever_bytes_names_hold_pages_and_pictures_are_whole(tmp_path, broken):
+    rows = b"".join("é".encode() + broken + b"%d,%d,%d,\xc3\xa4%s\n" % (i, i % 7, i % 5, broken * (i % 2)) for i in range(40))
+    folder = os.fsencode(tmp_path)
+    with open(os.path.join(folder, b"na" + broken + b"me.csv"), "wb") as file:
+        file.write("größe".encode() + broken + b",a" + broken + b",b,class" + broken + b"\n" + rows)
+    words = [b"fit", b"kmeans", b"na" + broken + b"me.csv", b"-k", b"2", b"--id-column", b"1", b"--label-column", b"4", b"--report", b"r.html",
+             b"--picture", b"p.svg", b"--quiet", b"--json"]
+    done = subprocess.run([COMMAND, *words], cwd=tmp_path, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout.decode("utf-8"))
+    whole_drawings(tmp_path / "r.html")
+    whole_drawings(tmp_path / "p.svg")
+
+
+def test_notes_on_tables_that_are_read_as_one_are_not_lost(tmp_path):
+    for part in (1, 2):
+        save(tmp_path / f"{part}.csv", ",x,word\n" + "".join(f"{i},{i * i % 7},w{i}\n" for i in range(20 * part)))
+    said = run("fit", "kmeans", "[12].csv", "-k", 2, "--columns", "numeric", cwd=tmp_path).err
+    assert "2 files are read as one" in said and "left out, as they hold words: column 3 (word)" in said
+    assert "column 1 has no name and is taken for the rows' own names" in said
 
 
 def test_an_overwritten_file_keeps_its_permissions(tmp_path):

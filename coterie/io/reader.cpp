@@ -317,7 +317,7 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
         out.points = first_rows(out.points, options.max_rows);
         if (out.labels) out.labels->labels.resize(static_cast<std::size_t>(options.max_rows));
     }
-    out.notes = std::move(notes);
+    out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
     return out;
 }
 

@@ -120,11 +120,14 @@ protected:
     /// Rows of a piece that were parsed: BadData on a number whose square overflows.
     template <class Scalar>
     void refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const;
+    /// The first of the columns where it alone has no name: pandas and R write the rows' names there.
+    void find_nameless_index();
     /// Counts a field that is not missing.
     void count_word(ColumnWords& column, std::string_view word) const;
 
     std::string source_;
     char decimal_ = '.';
+    bool has_dialect_ = true;  // separator, decimal sign and header are a matter of options
     std::size_t columns_ = 0;
     std::ptrdiff_t index_ = -1;
     std::string index_said_;
