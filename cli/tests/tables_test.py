@@ -569,6 +569,54 @@ def test_notes_on_tables_that_are_read_as_one_are_not_lost(tmp_path):
     assert "column 1 has no name and is taken for the rows' own names" in said
 
 
+def test_rows_have_the_numbers_of_the_file(tmp_path):
+    """Rows that are left out count where others are named: 1 and 3 here."""
+    save(tmp_path / "a.csv", "x,y,kind\nNA,1,a\n4,4,a\n2,,b\n4,4,b\n4,4,a\n4,4,b\n")
+    fit = ["fit", "kmeans", "a.csv", "-k", 2, "--label-column", "kind", "--missing", "drop"]
+    said = run(*fit, "--sizes", "2:2", cwd=tmp_path).err
+    assert re.search("equal rows are split between clusters, rows 2 and [456] the first", said)
+    assert "2 of 6 rows miss a value" in said and "no truth" not in said
+    for pairs, words in (("must 2 5\ncannot 5 2", "rows 5 and 2 must be apart, but must be together by rows 5, 2"),
+                         ("cannot 2 4\ncannot 4 5\ncannot 2 5", "of rows 2, 4, 5 every two must be apart, which takes 3 clusters")):
+        save(tmp_path / "pairs.csv", "".join(f"{a},{b},{kind}\n" for kind, a, b in map(str.split, pairs.splitlines())))
+        assert words in run(*fit, "--pairs", "pairs.csv", cwd=tmp_path, code=3).err
+    save(tmp_path / "truth.csv", "a\na\nb\n\na\nb\n")
+    said = run(*fit, "--truth", "truth.csv", cwd=tmp_path).err
+    assert "1 of 4 points has no truth and is left out of the scores" in said
+    # Of a sample, too.
+    random = np.random.default_rng(5)
+    rows = ["NA,1" if i < 50 else f"{random.integers(4)},{random.integers(4)}" for i in range(250)]
+    save(tmp_path / "many.csv", "x,y\n" + "\n".join(rows) + "\n")
+    said = run("fit", "ssc", "many.csv", "-k", 9, "--missing", "drop", "--sample", 100, cwd=tmp_path).err
+    one, other = (int(row) for row in re.search("split between clusters, rows ([0-9]+) and ([0-9]+)", said).groups())
+    assert rows[one - 1] == rows[other - 1] and one > 50
+
+
+def test_nobody_is_advised_of_options_that_are_not_there(tmp_path):
+    save(tmp_path / "a.csv", NAMED)
+    run("fit", "kmeans", "a.csv", "-k", 2, "--model-out", "m", "--quiet", cwd=tmp_path)
+    save(tmp_path / "later.csv", "x,y\n1,2\n3,NA\n")
+    save(tmp_path / "words.csv", "x,y\n1,2\n3,oak\n4,elm\n")
+    save(tmp_path / "dates.csv", "x,y\n1,2\n3,2026-11-23\n")
+    np.save(tmp_path / "later.npy", np.array([[1, 2], [3, np.nan]]))
+    for file, place in (("later.csv", "row 3, column 2 (y)"), ("words.csv", "row 3, column 2 (y)"), ("dates.csv", "row 3, column 2 (y)"), ("later.npy", "row 2, column 2")):
+        for command in ("predict", "describe"):
+            said = run(command, "m", file, cwd=tmp_path, code=3).err
+            assert place in said
+            for option in re.findall("--[a-z-]+", said):
+                assert option in run(command, "--help").out
+        said = run("fit", "kmeans", "a.csv", "-k", 2, "--initial-centroids", file, cwd=tmp_path, code=3).err
+        assert "--missing" not in said and "--dates" not in said
+    assert "--missing drop" in run("fit", "kmeans", "later.npy", "-k", 2, cwd=tmp_path, code=3).err
+
+
+def test_one_of_a_thing_is_no_plural(tmp_path):
+    save(tmp_path / "one.csv", "x,y\n1,2\n")
+    assert "2 clusters asked of 1 point;" in run("fit", "kmeans", "one.csv", "-k", 2, cwd=tmp_path, code=2).err
+    save(tmp_path / "a.csv", NAMED)
+    assert "one.csv has 1 row, a.csv has 3" in run("fit", "kmeans", "a.csv", "-k", 2, "--truth", "one.csv", "--truth-column", "x", cwd=tmp_path, code=3).err
+
+
 def test_an_overwritten_file_keeps_its_permissions(tmp_path):
     save(tmp_path / "a.csv", NAMED)
     (tmp_path / "l.csv").write_text("old\n")

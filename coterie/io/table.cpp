@@ -52,7 +52,7 @@ void Table::take_missing(std::size_t where, std::size_t column, std::string_view
             where, column,
             (word.empty() ? "the field is empty" : "value '" + shown(word) + "' stands for a missing one") + "; " +
                 missing_text(plan) +
-                (plan.categories_help
+                (plan.advises
                      ? "; `missing=drop` leaves such rows out, `missing=mean` and `missing=median` fill them in"
                      : "; a number is needed in every row"),
             field);
@@ -95,7 +95,7 @@ std::string Table::why_not_a_number(std::size_t where, std::size_t column, std::
     const std::string out = "value '" + shown(field) + "' is not a number";
     const std::string_view bare = trimmed(field);
     if (is_infinite_word(bare)) return out + "; infinite values are not accepted: leave the row out";
-    if (days_of_date(bare)) return out + "; `dates` takes dates as numbers of days";
+    if (days_of_date(bare)) return out + (plan.advises ? "; `dates` takes dates as numbers of days" : "; it is a date");
     if (is_like_a_number(bare)) {
         const bool comma = bare.find(',') != std::string_view::npos, point = bare.find('.') != std::string_view::npos;
         if (comma && !point && decimal_ == '.')

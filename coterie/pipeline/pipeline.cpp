@@ -475,6 +475,7 @@ Index PreparedRows::own_rows(const Run& run) const {
 
 void Pipeline::read_by(ReadOptions& options) const {
     coding_.options().read_by(options);
+    options.advises = false;  // they were chosen with the fit
     options.wanted_columns = column_names_;
     options.wanted_kinds = coding_.kinds();
 }

@@ -68,6 +68,7 @@ public:
         std::size_t taken = 0;                                  // columns of the matrix
         bool missing = false;                                   // NaN for a value that is missing
         bool points = false;                                    // coordinates: squares of them must not overflow
+        bool advises = false;                                   // what becomes of missing values and dates can be said
         bool categories_help = false;                           // words might be taken as categories
         std::vector<ColumnKind> kinds = {};                     // per column of the file; empty: numbers
         std::vector<std::shared_ptr<Dictionary>> numbers = {};  // per column of the file, where kinds has a category
