@@ -152,8 +152,8 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
         require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
                        std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " points");
         // The null vector put out of the way, to where no eigenvalue of L is.
-        const Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
-        const EigenPairs found = smallest_symmetric_eigen(dense, count);
+        Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
+        const EigenPairs found = smallest_symmetric_eigen(std::move(dense), count, run, "eigenvectors");
         for (Index i = 0; i < count; ++i) {
             const Vector<double> v = found.vectors.col(i);
             residual = std::max(residual, (matrix * v + found.values[i] * v).norm());
