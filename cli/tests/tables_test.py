@@ -580,14 +580,14 @@ def test_rows_have_the_numbers_of_the_file(tmp_path):
                          ("cannot 2 4\ncannot 4 5\ncannot 2 5", "of rows 2, 4, 5 every two must be apart, which takes 3 clusters")):
         save(tmp_path / "pairs.csv", "".join(f"{a},{b},{kind}\n" for kind, a, b in map(str.split, pairs.splitlines())))
         assert words in run(*fit, "--pairs", "pairs.csv", cwd=tmp_path, code=3).err
-    save(tmp_path / "truth.csv", "a\na\nb\n\na\nb\n")
-    said = run(*fit, "--truth", "truth.csv", cwd=tmp_path).err
+    save(tmp_path / "truth.csv", "k,z\na,1\na,1\nb,1\n,1\na,1\nb,1\n")
+    said = run(*fit, "--truth", "truth.csv", "--truth-column", "k", cwd=tmp_path).err
     assert "1 of 4 points has no truth and is left out of the scores" in said
     # Of a sample, too.
     random = np.random.default_rng(5)
     rows = ["NA,1" if i < 50 else f"{random.integers(4)},{random.integers(4)}" for i in range(250)]
     save(tmp_path / "many.csv", "x,y\n" + "\n".join(rows) + "\n")
-    said = run("fit", "ssc", "many.csv", "-k", 9, "--missing", "drop", "--sample", 100, cwd=tmp_path).err
+    said = run("fit", "ssc", "many.csv", "-k", 12, "--missing", "drop", "--sample", 100, cwd=tmp_path).err
     one, other = (int(row) for row in re.search("split between clusters, rows ([0-9]+) and ([0-9]+)", said).groups())
     assert rows[one - 1] == rows[other - 1] and one > 50
 

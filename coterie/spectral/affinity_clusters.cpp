@@ -12,6 +12,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
@@ -177,8 +178,8 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     const Index k = options.clusters;
     if (k < 1 || k > n)
         throw BadArgument(
-            "option `clusters`: " + std::to_string(k) + " clusters asked of " + std::to_string(n) +
-                " points; at least one is needed, and at most one per point is possible",
+            "option `clusters`: " + counted(k, "cluster") + " asked of " + counted(n, "point") +
+                "; at least one is needed, and at most one per point is possible",
             {.option = "clusters", .value = std::to_string(k), .accepted = "from 1 to " + std::to_string(n)});
     if (options.restarts < 1 || options.max_iterations < 1)
         throw BadArgument("affinity: restarts and max_iterations must be at least 1, given " +
