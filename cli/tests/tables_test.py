@@ -142,7 +142,7 @@ TAKEN = {
     "columns of an array": ("a.npy", np.array([[9, 1, 2], [8, 3, 4], [6, 5, 7]]), ["--columns", "2-3"], A, []),
     "columns of an array in another order": ("a.npy", np.array([[2, 9, 1], [4, 8, 3], [7, 6, 5]]), ["--columns", "3,1"], A, []),
     "an array without a column": ("a.npy", np.array([[1, 9, 2], [3, 8, 4], [5, 6, 7]]), ["--exclude", "-2"], A, []),
-    "a label that is blank": ("a.csv", "x,y,kind\n1,2,a\n3,4,\n5,7,b\n", ["--label-column", "kind"], A, ["1 of 3 points have no truth"]),
+    "a label that is blank": ("a.csv", "x,y,kind\n1,2,a\n3,4,\n5,7,b\n", ["--label-column", "kind"], A, ["1 of 3 points has no truth"]),
     # missing values
     "drop": ("a.csv", "x,y\n1,2\n9,\n3,4\n5,7\n", ["--missing", "drop"], A, ["1 of 4 rows misses a value"]),
     "drop NA": ("a.csv", "x,y\n1,2\n9,NA\n3,4\nNaN,3\n5,7\n", ["--missing", "drop"], A, ["2 of 5 rows miss a value"]),
