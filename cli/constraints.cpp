@@ -129,6 +129,7 @@ namespace {
 void read_pairs(const std::string& file, Problem& problem) {
     ReadOptions options;
     options.words = WordColumns::categories;
+    options.advises = false;
     const PointsFile table = read_points_file(file, options);
     const auto refuse = [&](const std::string& text, Index row) {
         throw BadData("option --pairs: " + file + (row < 0 ? "" : ", pair " + std::to_string(row + 1)) + ": " + text,

@@ -48,7 +48,8 @@ int evaluate(const EvaluateRequest& request) {
     if (agreement.unknown > 0 && !request.running->quiet)
         print_warning(count_text(agreement.unknown) + " of " +
                       count_text(static_cast<long long>(labels.labels.size())) +
-                      " rows have no truth and are left out of the scores");
+                      (agreement.unknown == 1 ? " rows has no truth and is left out of the scores"
+                                              : " rows have no truth and are left out of the scores"));
     if (request.running->json) {
         Json out;
         out["schema"] = 1;

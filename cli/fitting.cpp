@@ -308,6 +308,7 @@ FitInputs read_inputs(const Method& method, const FitRequest& request, const Run
     if (!request.initial_centroids.empty()) {
         ReadOptions centroid_options;
         centroid_options.precision = request.reading->precision;
+        centroid_options.advises = false;
         problem.initial_centroids = read_points(request.initial_centroids, centroid_options, run).points;
     }
     inputs.seconds = watch.seconds();

@@ -5,6 +5,7 @@
 #include "program.hpp"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
@@ -14,6 +15,7 @@
 #include "common.hpp"
 #include "coterie/base/error.hpp"
 #include "coterie/base/internal/processor.hpp"
+#include "coterie/base/internal/work_apart.hpp"
 #include "terminal.hpp"
 
 namespace coterie::cli {
@@ -124,6 +126,10 @@ int run_program(Command (*root)(), int count, char** words) {
     know_flags(program);
     const int code = run(program, std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
     processes.reset();
+    if (internal::work_was_left()) {  // nobody wants it any more, and it may take minutes
+        std::fflush(nullptr);
+        std::_Exit(code);
+    }
     return code;
 }
 

@@ -1,10 +1,10 @@
 """Fitting, predicting, scoring: what works."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
-import time
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -13,14 +13,24 @@ import pytest
 from support import COMMAND, SCORES, blobs, document, run, short, write_csv
 
 
-def test_version_is_quick():
-    best = 1.0
-    for _ in range(15):
-        start = time.perf_counter()
-        assert re.fullmatch(r"coterie \d+\.\d+\.\d+\n", run("--version").out)
-        best = min(best, time.perf_counter() - start)
-    if "asan" not in COMMAND and "tsan" not in COMMAND:
-        assert best < 0.05  # the start-up itself is measured at some 5 ms; python's own share is in here too
+def loaded_by(*words):
+    """The shared libraries that the command loads, those among them that it asks for as it runs; by what the dynamic linker says."""
+    done = subprocess.run([COMMAND, *words], env={**os.environ, "LD_DEBUG": "files"}, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0
+    return set(re.findall(r"file=(?:\S*/)?(lib[^/\s]+?)\.so\S* \[\d+\];", done.stderr)), done.stdout
+
+
+def test_what_is_large_is_loaded_by_those_who_need_it():
+    large = ("torch", "c10", "mpi", "hdf5", "matio", "openblas", "lapack", "gomp", "python")
+    def among(loaded):
+        return {name for name in loaded if any(part in name for part in large)}
+    loaded, out = loaded_by("--version")
+    assert re.fullmatch(r"coterie \d+\.\d+\.\d+\n", out)
+    assert "libstdc++" in loaded and not among(loaded)
+    assert not among(loaded_by("fit", "kmeans", "data:iris", "-k", "3")[0])
+    # Who looks for LAPACK, or finds none, has asked for it: this test would see it.
+    loaded, _ = loaded_by("fit", "subspace", "data:digits", "-k", "10", "--max-iterations", "1")
+    assert among(loaded)
 
 
 COMMANDS = [[], ["fit"], ["fit", "kmeans"], ["tune"], ["tune", "kmeans"], ["predict"], ["evaluate"], ["geometry"], ["methods"], ["info"], ["data"], ["data", "list"],

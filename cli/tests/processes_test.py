@@ -198,6 +198,17 @@ def test_any_model_predicts_in_several_processes(shards, tmp_path):
 
 
 @needs_mpi
+@pytest.mark.parametrize("method", [["kmeans"], ["subspace"], ["soft-kmeans", "--scale", "zscore"]], ids=lambda fit: fit[0])
+def test_processes_without_rows(tmp_path, method):
+    """60 rows are one block, which is one process': the others have none."""
+    few, out = tmp_path / "few.npy", tmp_path / "out"
+    out.mkdir()
+    np.save(few, np.random.default_rng(3).normal(size=(60, 3)) + 5 * (np.arange(60) % 2)[:, None])
+    fit = [*method, "-k", 2]
+    assert fitted(out, fit, few, lambda *words: many(3, *words)) == fitted(out, fit, few)
+
+
+@needs_mpi
 def test_one_message_and_nothing_written(shards, tmp_path):
     points = np.load(shards / "whole.npy")
     points[29990, 2] = np.nan

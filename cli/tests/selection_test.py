@@ -1,6 +1,7 @@
 """How many clusters, which method, how sure: fit -k auto, tune by the rules, compare, consensus."""
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -100,6 +101,21 @@ def test_consensus(three, tmp_path):
     assert "needs -k" in run("consensus", three, code=2).err
     assert "at most the number of rows, 120" in run("consensus", three, "-k", 121, code=2).err
     assert "from 2 to 10000" in run("consensus", three, "-k", 3, "--fits", 1, code=2).err
+
+
+def test_a_consensus_passes_on_what_its_fits_warn_of_once(tmp_path):
+    points = np.random.default_rng(2).normal(size=(200, 2))
+    points[7] = 1000
+    np.save(tmp_path / "points.npy", points)
+    words = ["consensus", tmp_path / "points.npy", "-k", 3, "--fits", 20, "--seed", 4]
+    told = [line for line in run(*words).err.splitlines() if " fits warn" in line]
+    warnings = document(*words, "--quiet")["warnings"]
+    assert [line.removeprefix("coterie: warning: ") for line in told] == warnings
+    few = [text for text in warnings if "has only one or two rows, of 160: outliers take clusters of their own" in text]
+    assert len(few) == 1
+    count, fits = map(int, re.match("([0-9]+) of the ([0-9]+) fits warn: ", few[0]).groups())
+    assert fits == 20 and 8 <= count < 20  # those of a random four fifths that have row 8
+    assert run(*words, "--quiet").err == ""
 
 
 def test_rows_that_miss_a_value_have_no_label(tmp_path):

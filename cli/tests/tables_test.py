@@ -8,8 +8,10 @@ import gzip
 import io
 import json
 import os
+import re
 import struct
 import subprocess
+import xml.dom.minidom
 
 import numpy as np
 import pytest
@@ -140,7 +142,7 @@ TAKEN = {
     "columns of an array": ("a.npy", np.array([[9, 1, 2], [8, 3, 4], [6, 5, 7]]), ["--columns", "2-3"], A, []),
     "columns of an array in another order": ("a.npy", np.array([[2, 9, 1], [4, 8, 3], [7, 6, 5]]), ["--columns", "3,1"], A, []),
     "an array without a column": ("a.npy", np.array([[1, 9, 2], [3, 8, 4], [5, 6, 7]]), ["--exclude", "-2"], A, []),
-    "a label that is blank": ("a.csv", "x,y,kind\n1,2,a\n3,4,\n5,7,b\n", ["--label-column", "kind"], A, ["1 of 3 points have no truth"]),
+    "a label that is blank": ("a.csv", "x,y,kind\n1,2,a\n3,4,\n5,7,b\n", ["--label-column", "kind"], A, ["1 of 3 points has no truth"]),
     # missing values
     "drop": ("a.csv", "x,y\n1,2\n9,\n3,4\n5,7\n", ["--missing", "drop"], A, ["1 of 4 rows misses a value"]),
     "drop NA": ("a.csv", "x,y\n1,2\n9,NA\n3,4\nNaN,3\n5,7\n", ["--missing", "drop"], A, ["2 of 5 rows miss a value"]),
@@ -621,11 +623,91 @@ def test_document_and_page_tell_how_they_came_about(tmp_path):
     assert "coterie fit kmeans a.csv -k 2" in page and value["version"] in page
 
 
+def whole_drawings(page):
+    """Every drawing of a page, which must be UTF-8, and XML as far as it is SVG."""
+    drawings = re.findall("<svg .*?</svg>", page.read_bytes().decode("utf-8"), re.S)
+    assert drawings
+    for drawing in drawings:
+        xml.dom.minidom.parseString(drawing.encode())
+
+
 def test_names_that_are_no_utf8_leave_the_page_whole(tmp_path):
     save(tmp_path / "a.csv", "größe,ÿ\n1,2\n3,4\n5,7\n".encode("latin-1"))
     run("fit", "kmeans", "a.csv", "-k", 2, "--report", "r.html", "--picture", "p.svg", "--quiet", cwd=tmp_path)
-    (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "p.svg" and (tmp_path / "p.svg").read_text(encoding="utf-8").startswith("<svg")
+    whole_drawings(tmp_path / "r.html")
+    whole_drawings(tmp_path / "p.svg")
+
+
+# A surrogate, a number beyond Unicode, an overlong form, a control character, and one that XML has no place for.
+@pytest.mark.parametrize("broken", [b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe0\x80\x80", b"\x01", b"\xef\xbf\xbe", b"\xf6\xff"])
+def test_whatever_bytes_names_hold_pages_and_pictures_are_whole(tmp_path, broken):
+    rows = b"".join("é".encode() + broken + b"%d,%d,%d,\xc3\xa4%s\n" % (i, i % 7, i % 5, broken * (i % 2)) for i in range(40))
+    folder = os.fsencode(tmp_path)
+    with open(os.path.join(folder, b"na" + broken + b"me.csv"), "wb") as file:
+        file.write("größe".encode() + broken + b",a" + broken + b",b,class" + broken + b"\n" + rows)
+    words = [b"fit", b"kmeans", b"na" + broken + b"me.csv", b"-k", b"2", b"--id-column", b"1", b"--label-column", b"4", b"--report", b"r.html",
+             b"--picture", b"p.svg", b"--quiet", b"--json"]
+    done = subprocess.run([COMMAND, *words], cwd=tmp_path, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout.decode("utf-8"))
+    whole_drawings(tmp_path / "r.html")
+    whole_drawings(tmp_path / "p.svg")
+
+
+def test_notes_on_tables_that_are_read_as_one_are_not_lost(tmp_path):
+    for part in (1, 2):
+        save(tmp_path / f"{part}.csv", ",x,word\n" + "".join(f"{i},{i * i % 7},w{i}\n" for i in range(20 * part)))
+    said = run("fit", "kmeans", "[12].csv", "-k", 2, "--columns", "numeric", cwd=tmp_path).err
+    assert "2 files are read as one" in said and "left out, as they hold words: column 3 (word)" in said
+    assert "column 1 has no name and is taken for the rows' own names" in said
+
+
+def test_rows_have_the_numbers_of_the_file(tmp_path):
+    """Rows that are left out count where others are named: 1 and 3 here."""
+    save(tmp_path / "a.csv", "x,y,kind\nNA,1,a\n4,4,a\n2,,b\n4,4,b\n4,4,a\n4,4,b\n")
+    fit = ["fit", "kmeans", "a.csv", "-k", 2, "--label-column", "kind", "--missing", "drop"]
+    said = run(*fit, "--sizes", "2:2", cwd=tmp_path).err
+    assert re.search("equal rows are split between clusters, rows 2 and [456] the first", said)
+    assert "2 of 6 rows miss a value" in said and "no truth" not in said
+    for pairs, words in (("must 2 5\ncannot 5 2", "rows 5 and 2 must be apart, but must be together by rows 5, 2"),
+                         ("cannot 2 4\ncannot 4 5\ncannot 2 5", "of rows 2, 4, 5 every two must be apart, which takes 3 clusters")):
+        save(tmp_path / "pairs.csv", "".join(f"{a},{b},{kind}\n" for kind, a, b in map(str.split, pairs.splitlines())))
+        assert words in run(*fit, "--pairs", "pairs.csv", cwd=tmp_path, code=3).err
+    save(tmp_path / "truth.csv", "k,z\na,1\na,1\nb,1\n,1\na,1\nb,1\n")
+    said = run(*fit, "--truth", "truth.csv", "--truth-column", "k", cwd=tmp_path).err
+    assert "1 of 4 points has no truth and is left out of the scores" in said
+    # Of a sample, too.
+    random = np.random.default_rng(5)
+    rows = ["NA,1" if i < 50 else f"{random.integers(4)},{random.integers(4)}" for i in range(250)]
+    save(tmp_path / "many.csv", "x,y\n" + "\n".join(rows) + "\n")
+    said = run("fit", "ssc", "many.csv", "-k", 12, "--missing", "drop", "--sample", 100, cwd=tmp_path).err
+    one, other = (int(row) for row in re.search("split between clusters, rows ([0-9]+) and ([0-9]+)", said).groups())
+    assert rows[one - 1] == rows[other - 1] and one > 50
+
+
+def test_nobody_is_advised_of_options_that_are_not_there(tmp_path):
+    save(tmp_path / "a.csv", NAMED)
+    run("fit", "kmeans", "a.csv", "-k", 2, "--model-out", "m", "--quiet", cwd=tmp_path)
+    save(tmp_path / "later.csv", "x,y\n1,2\n3,NA\n")
+    save(tmp_path / "words.csv", "x,y\n1,2\n3,oak\n4,elm\n")
+    save(tmp_path / "dates.csv", "x,y\n1,2\n3,2026-11-23\n")
+    np.save(tmp_path / "later.npy", np.array([[1, 2], [3, np.nan]]))
+    for file, place in (("later.csv", "row 3, column 2 (y)"), ("words.csv", "row 3, column 2 (y)"), ("dates.csv", "row 3, column 2 (y)"), ("later.npy", "row 2, column 2")):
+        for command in ("predict", "describe"):
+            said = run(command, "m", file, cwd=tmp_path, code=3).err
+            assert place in said
+            for option in re.findall("--[a-z-]+", said):
+                assert option in run(command, "--help").out
+        said = run("fit", "kmeans", "a.csv", "-k", 2, "--initial-centroids", file, cwd=tmp_path, code=3).err
+        assert "--missing" not in said and "--dates" not in said
+    assert "--missing drop" in run("fit", "kmeans", "later.npy", "-k", 2, cwd=tmp_path, code=3).err
+
+
+def test_one_of_a_thing_is_no_plural(tmp_path):
+    save(tmp_path / "one.csv", "x,y\n1,2\n")
+    assert "2 clusters asked of 1 point;" in run("fit", "kmeans", "one.csv", "-k", 2, cwd=tmp_path, code=2).err
+    save(tmp_path / "a.csv", NAMED)
+    assert "one.csv has 1 row, a.csv has 3" in run("fit", "kmeans", "a.csv", "-k", 2, "--truth", "one.csv", "--truth-column", "x", cwd=tmp_path, code=3).err
 
 
 def test_an_overwritten_file_keeps_its_permissions(tmp_path):

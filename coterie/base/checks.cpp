@@ -14,6 +14,7 @@
 #include "coterie/base/internal/largest_coordinate.hpp"
 #include "coterie/base/options.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/words.hpp"
 
 namespace coterie {
 
@@ -162,11 +163,11 @@ void require_finite(PointsView points, std::string_view what, const Run& run, bo
 
 double check_points(PointsView points, std::string_view what, const Run& run, Index first) {
     if (points.rows() < 1 || points.columns() < 1)
-        throw BadData(std::string(what) + ": " + std::to_string(points.rows()) + " rows of " +
-                      std::to_string(points.columns()) + " columns; at least one row and one column are needed");
+        throw BadData(std::string(what) + ": " + counted(points.rows(), "row") + " of " +
+                      counted(points.columns(), "column") + "; at least one row and one column are needed");
     const double limit = largest_coordinate(points.scalar(), points.columns());
     const auto found = look(points, limit, run);
-    refuse_bad(found, points, what, true, first);
+    refuse_bad(found, points, what, !what.starts_with("predict") && !what.starts_with("word vectors"), first);
     if (found[large_first] >= 0) {
         ErrorFields fields{.value = to_text(found[large_value]), .accepted = "magnitudes up to " + to_text(limit)};
         const std::string place = place_text(points, found[large_first], first, fields);
@@ -179,9 +180,8 @@ double check_points(PointsView points, std::string_view what, const Run& run, In
 
 void check_weights(std::span<const double> weights, Index rows) {
     if (static_cast<Index>(weights.size()) != rows)
-        throw BadArgument(
-            "weights: " + std::to_string(weights.size()) + " given for " + std::to_string(rows) + " points",
-            {.option = "weights", .accepted = std::to_string(rows) + " weights"});
+        throw BadArgument("weights: " + std::to_string(weights.size()) + " given for " + counted(rows, "point"),
+                          {.option = "weights", .accepted = std::to_string(rows) + " weights"});
     bool any = false;
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!(weights[i] == 0 || (weights[i] >= least_weight && weights[i] <= largest_weight)))

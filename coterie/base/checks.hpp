@@ -15,7 +15,8 @@ namespace coterie {
 COTERIE_API void require_finite(PointsView points, std::string_view what, const Run& run = Run(0, 1),
                                 bool of_points = false);
 /// At least one row and column, all values finite, squared distances that do not overflow the scalar type. BadData,
-/// naming `what`. Returns the largest magnitude. `first`: what row 0 is called, where the points are a part of others.
+/// naming `what`; of those of a fit, and not of "predict" or "word vectors", with the means against missing ones.
+/// Returns the largest magnitude. `first`: what row 0 is called, where the points are a part of others.
 COTERIE_API double check_points(PointsView points, std::string_view what, const Run& run, Index first = 0);
 /// Weights: as many as rows, each 0 or from 1e-30 to 1e30, not all zero.
 COTERIE_API void check_weights(std::span<const double> weights, Index rows);

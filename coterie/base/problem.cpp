@@ -58,6 +58,7 @@ Problem Problem::subset(std::span<const Index> which) const {
     out.sizes = sizes;
     out.must_links = pairs_of(must_links, which);
     out.cannot_links = pairs_of(cannot_links, which);
+    for (const Index i : which) out.row_numbers.push_back(row_number(i));
     if (out.sizes && static_cast<Index>(which.size()) != rows()) {
         auto& [low, high] = *out.sizes;
         const double share = static_cast<double>(which.size()) / static_cast<double>(rows());

@@ -81,11 +81,18 @@ struct COTERIE_API Problem {
     std::vector<RowPair> must_links = {};
     std::vector<RowPair> cannot_links = {};
 
+    /// What messages call the rows: n numbers from 0, of the rows that the caller has; empty: 0 to n-1. Told where some
+    /// rows were left out or drawn.
+    std::vector<Index> row_numbers = {};
+
     /// n and d; of a graph d is n.
     Index rows() const { return graph ? graph->rows() : points.rows(); }
     Index columns() const { return graph ? graph->cols() : points.columns(); }
 
-    /// The problem of some of the rows, in the order given: their points, weights, labels and the pairs among them.
+    Index row_number(Index row) const { return row_numbers.empty() ? row : row_numbers[static_cast<std::size_t>(row)]; }
+
+    /// The problem of some of the rows, in the order given: their points, weights, labels and the pairs among them,
+    /// under the numbers that they have here.
     /// Shares and what is known of labels stay; size bounds shrink in proportion, outwards. BadArgument for a graph,
     /// InternalError on a row that is not there.
     Problem subset(std::span<const Index> rows) const;

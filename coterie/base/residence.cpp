@@ -77,8 +77,9 @@ Points hold_own_rows(const Points& points, const Run& run) {
     // All processes alike: none reads again and again while the others wait for it.
     const int short_of_memory = available > 0 && bytes > available / 2 ? 1 : 0;
     if (run.communicator().highest(short_of_memory) != 0) return points;
+    if (run.communicator().size() == 1) return load(points, "the points", run);
+    // A process may have all rows, and others none: they copy together, since each waits for what befalls the others.
     return points.view().with_scalar([&]<class Scalar>() {
-        if (own.count() == points.rows()) return load(points, "the points", run);
         Matrix<Scalar> held(own.count(), points.columns());
         copy_rows(points, own, held.data(), run);
         return Points(std::make_shared<const HeldRows<Scalar>>(points, own, std::move(held)));

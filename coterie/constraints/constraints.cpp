@@ -31,7 +31,7 @@ NamedLabels check_labels(Index points, const Problem& problem) {
     NamedLabels out;
     if (static_cast<Index>(problem.partial_labels.size()) != points)
         throw BadArgument("partial labels: " + std::to_string(problem.partial_labels.size()) + " given for " +
-                              count(points) + " points; one (or blank) per point is needed",
+                              counted(points, "point") + "; one (or blank) per point is needed",
                           {.option = "partial_labels"});
     const std::int32_t largest = *std::max_element(problem.partial_labels.begin(), problem.partial_labels.end());
     if (largest < 0)
@@ -325,8 +325,8 @@ Constraints compile_constraints(Index points, std::optional<int> clusters, const
     out.points = points;
     if (clusters && *clusters > std::max<Index>(points, 1))
         throw BadArgument(
-            "option `clusters`: " + std::to_string(*clusters) + " clusters asked of " + count(points) +
-                " points; at most one per point is possible",
+            "option `clusters`: " + counted(*clusters, "cluster") + " asked of " + counted(points, "point") +
+                "; at most one per point is possible",
             {.option = "clusters", .value = std::to_string(*clusters), .accepted = "at most " + count(points)});
     if (problem.partial_labels.empty()) {
         if (!problem.clusters_per_label.empty())

@@ -33,13 +33,6 @@ constexpr int most_tries = 1000000;                                    // of one
 
 std::string row_text(Index row) { return std::to_string(row + 1); }
 
-std::string rows_text(const std::vector<Index>& rows) {
-    constexpr std::size_t most = 10;
-    std::string out;
-    for (std::size_t i = 0; i < rows.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + row_text(rows[i]);
-    return rows.size() > most ? out + ", ... (" + std::to_string(rows.size()) + " rows)" : out;
-}
-
 void check(const std::vector<RowPair>& pairs, Index rows, const char* option, std::string_view what) {
     for (std::size_t i = 0; i < pairs.size(); ++i)
         for (const Index row : {pairs[i].first, pairs[i].second})
@@ -177,6 +170,13 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
     const auto conflict = [](const std::string& text) -> BadData {
         return BadData("pairs of rows: " + text, {.option = "cannot_links"});
     };
+    const auto number = [&](Index row) { return row_text(problem.row_number(row)); };
+    const auto numbers = [&](const std::vector<Index>& rows) {
+        constexpr std::size_t most = 10;
+        std::string out;
+        for (std::size_t i = 0; i < rows.size() && i < most; ++i) out += (i == 0 ? "" : ", ") + number(rows[i]);
+        return rows.size() > most ? out + ", ... (" + std::to_string(rows.size()) + " rows)" : out;
+    };
     for (const auto* pairs : {&problem.must_links, &problem.cannot_links})
         for (const RowPair& pair : *pairs) {
             rows_.push_back(pair.first);
@@ -219,9 +219,9 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
                 const auto [begin, end] = allowed(rows_[at(member)]);
                 if (std::max(begin, first) >= std::min(end, last)) other = member;
             }
-            throw conflict("rows " + row_text(rows_[at(other)]) + " and " + row_text(rows_[at(place)]) +
+            throw conflict("rows " + number(rows_[at(other)]) + " and " + number(rows_[at(place)]) +
                            " must be together (by rows " +
-                           rows_text(way(problem.must_links, rows_[at(other)], rows_[at(place)])) +
+                           numbers(way(problem.must_links, rows_[at(other)], rows_[at(place)])) +
                            "), but are of different labels");
         }
         group.first = from;
@@ -232,11 +232,10 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
     for (const RowPair& pair : problem.cannot_links) {
         const int a = group_of[at(place_of(pair.first))], b = group_of[at(place_of(pair.second))];
         if (a == b)
-            throw conflict(
-                "rows " + row_text(pair.first) + " and " + row_text(pair.second) + " must be apart, but " +
-                (pair.first == pair.second
-                     ? "are one and the same"
-                     : "must be together by rows " + rows_text(way(problem.must_links, pair.first, pair.second))));
+            throw conflict("rows " + number(pair.first) + " and " + number(pair.second) + " must be apart, but " +
+                           (pair.first == pair.second ? "are one and the same"
+                                                      : "must be together by rows " +
+                                                            numbers(way(problem.must_links, pair.first, pair.second))));
         apart.insert({std::min(a, b), std::max(a, b)});
     }
     std::vector<std::vector<int>> neighbours(groups_.size());
@@ -275,14 +274,14 @@ LinkedRows::LinkedRows(const Problem& problem, int clusters,
         };
         const std::vector<int> clique = clique_of(component.apart);
         if (static_cast<int>(clique.size()) > clusters)
-            throw conflict("of rows " + rows_text(rows_of(clique)) + " every two must be apart, which takes " +
+            throw conflict("of rows " + numbers(rows_of(clique)) + " every two must be apart, which takes " +
                            std::to_string(clique.size()) + " clusters; there are " + std::to_string(clusters));
         bool decided = true;
         const auto example = any_assignment(component.apart, ranges, clusters, decided);
         if (!example) {
             std::vector<int> all(component.groups.size());
             std::iota(all.begin(), all.end(), 0);
-            throw conflict("rows " + rows_text(rows_of(all)) +
+            throw conflict("rows " + numbers(rows_of(all)) +
                            (decided ? " cannot be put into " + std::to_string(clusters) +
                                           " clusters without putting two together that must be apart"
                                     : " are linked so densely that no assignment that keeps all pairs was found in " +

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "coterie/deformation/internal/ridge_basis.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
@@ -89,7 +90,6 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
     Matrix<double> seen = indicated(whitened, labels, k, run.threads);
     Matrix<double> directions;
     report.stopped = StopReason::iteration_limit;
-    const Run uninterrupted(run.seed, run.threads);  // so that a round is done or not begun
     double before = std::numeric_limits<double>::infinity();
     for (int round = 0; round < options.max_iterations; ++round) {
         if (run.stop_requested()) {
@@ -97,15 +97,23 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
             report.stopped = StopReason::interrupted;
             break;
         }
-        directions = leading_directions(seen, *used.dimensions, run.threads);
-        const Matrix<double> projected = internal::rows_by_rows(whitened, directions, run.threads);
+        const Matrix<double> next = leading_directions(seen, *used.dimensions, run.threads);
+        const Matrix<double> projected = internal::rows_by_rows(whitened, next, run.threads);
         // An empty cluster starts at the origin, the mean of all points, where it may take some.
         const Matrix<double> means =
             internal::means_of(projected, labels, Matrix<double>::Zero(k, *used.dimensions), run.threads);
-        const KMeansModel found = internal::cluster(projected, k, 1, uninterrupted, &means);
-        const bool changed = found.labels() != labels;
-        labels = found.labels();
-        model.centroids_ = to_matrix<double>(found.centroids());
+        std::optional<KMeansModel> found;
+        try {
+            found.emplace(internal::cluster(projected, k, 1, run, &means));
+        } catch (const Cancelled&) {  // before its first iteration: the round is not done
+            if (round == 0) throw;
+            report.stopped = StopReason::interrupted;
+            break;
+        }
+        directions = next;
+        const bool changed = found->labels() != labels;
+        labels = found->labels();
+        model.centroids_ = to_matrix<double>(found->centroids());
         seen = indicated(whitened, labels, k, run.threads);
         report.objective = k - internal::rows_by_rows(seen, directions, run.threads).squaredNorm();
         report.objective_per_iteration.push_back(report.objective);
@@ -114,6 +122,10 @@ AmlModel AmlFits::fit(const AmlOptions& options) {
                     .fraction = static_cast<double>(report.iterations) / options.max_iterations,
                     .objective = report.objective,
                     .iteration = report.iterations});
+        if (found->fit_report().stopped == StopReason::interrupted) {
+            report.stopped = StopReason::interrupted;
+            break;
+        }
         if (!changed || before - report.objective <= options.tolerance * std::abs(report.objective)) {
             report.stopped = StopReason::converged;
             break;

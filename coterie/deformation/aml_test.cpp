@@ -1,6 +1,8 @@
 #include "coterie/deformation/aml.hpp"
 
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <Eigen/Dense>
@@ -166,6 +168,36 @@ TEST(Aml, InterruptedItReturnsWhatItHas) {
     EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
     EXPECT_EQ(model.fit_report().iterations, 1);
     EXPECT_EQ(model.predict(points), model.labels());
+}
+
+TEST(Aml, AsksWithinARoundWhetherToStop) {
+    const Matrix<double> points = test::blob_points<double>(400, 8, 5, 2, 2);
+    AmlOptions options;
+    options.clusters = 5;
+    options.restarts = 1;
+    int asked = 0, stop_at = std::numeric_limits<int>::max();
+    coterie::Run run(0, 1);
+    run.should_stop = [&] { return ++asked >= stop_at; };
+    const AmlModel whole = fit_aml(points, options, run);
+    const int all = std::exchange(asked, 0);
+    AmlOptions one_round = options;
+    one_round.max_iterations = 1;
+    fit_aml(points, one_round, run);
+    const int later_rounds = whole.fit_report().iterations - 1;
+    ASSERT_GT(later_rounds, 0);
+    EXPECT_GT(all - asked, 2 * later_rounds) << "more than before each round";
+    int results = 0;
+    for (stop_at = 1; stop_at < all; stop_at += 1 + all / 50) {
+        asked = 0;
+        try {
+            const AmlModel model = fit_aml(points, options, run);
+            EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted) << stop_at << " of " << all;
+            EXPECT_EQ(model.predict(points), model.labels());
+            ++results;
+        } catch (const Cancelled&) {
+        }
+    }
+    EXPECT_GT(results, 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "coterie/base/memory.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/deformation/internal/ridge_basis.hpp"
 #include "coterie/kmeans/internal/centroid_fit.hpp"
 #include "coterie/linalg/dense.hpp"
@@ -83,7 +84,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     if (kernel) report.seconds.emplace_back("kernel PCA", watch.restart());
     if (options.neighbors > n - 1)
         throw BadArgument("option `neighbors`: " + std::to_string(options.neighbors) + " given, it must be from 1 to " +
-                              std::to_string(n - 1) + " for " + std::to_string(n) + " points",
+                              std::to_string(n - 1) + " for " + counted(n, "point"),
                           {.option = "neighbors",
                            .value = std::to_string(options.neighbors),
                            .accepted = "from 1 to " + std::to_string(n - 1)});
@@ -112,7 +113,7 @@ FmeModel FmeFits::fit(const FmeOptions& options) {
     Matrix<double> matrix = laplacian - weight * internal::rows_by_rows(whitened, whitened, run.threads);
     matrix.diagonal().array() += weight;
     set_constant_apart(matrix, 2 * (2 + weight));
-    const EigenPairs pairs = smallest_symmetric_eigen(matrix, *used.dimensions);
+    const EigenPairs pairs = smallest_symmetric_eigen(std::move(matrix), *used.dimensions, run, "eigenvectors");
     run.throw_if_stopped("eigenvectors");
     model.embedding_ = pairs.vectors;
     const Matrix<double>& f = model.embedding_;

@@ -63,7 +63,7 @@ void KernelPca::from_kernel(std::optional<int> components, const Run& run) {
     for (Index i = 0; i < n; ++i)
         for (Index j = 0; j < n; ++j) kernel(i, j) = (kernel(i, j) - grand) - ((means[i] - grand) + (means[j] - grand));
     run.throw_if_stopped("kernel PCA");
-    const EigenPairs pairs = symmetric_eigen(kernel);
+    const EigenPairs pairs = symmetric_eigen(std::move(kernel), run, "kernel PCA");
     const Index kept = count_kept(pairs.values, n, components);
     coefficients_.resize(n, kept);
     scores_.resize(n, kept);
@@ -83,7 +83,7 @@ void KernelPca::from_landmarks(std::optional<int> components, Index landmarks, c
     const Vector<double> means = factor.rows.colwise().mean();
     factor.rows.rowwise() -= means.transpose();
     const Matrix<double> scatter = internal::transposed_by(factor.rows, factor.rows, run.threads);
-    const EigenPairs pairs = symmetric_eigen(scatter);
+    const EigenPairs pairs = symmetric_eigen(scatter, run, "kernel PCA");
     const Index kept = count_kept(pairs.values, factor.rows.rows(), components);
     coefficients_ = pairs.vectors.rightCols(kept).rowwise().reverse();
     const Matrix<double> axes = coefficients_.transpose();

@@ -111,8 +111,21 @@ RpcaOmModel RpcaOmFits::fit(const RpcaOmOptions& options) {
     const Matrix<double> inside = model.projected(x, run.threads);
     const Matrix<double> given =
         given_start(inside, [&](const Matrix<double>& rows) { return model.projected(rows, run.threads); });
-    const Run uninterrupted(run.seed, run.threads);  // a subspace that was found in part still gets its clusters
-    const KMeansModel clusters = internal::cluster(inside, options.clusters, options.restarts, uninterrupted, &given);
+    const auto clustered = [&] {
+        if (report.stopped != StopReason::interrupted) try {
+                return internal::cluster(inside, options.clusters, options.restarts, run, &given);
+            } catch (const Cancelled&) {
+            }
+        // A subspace that was found in part still gets its clusters: those of a few rows.
+        report.stopped = StopReason::interrupted;
+        KMeansOptions quick;
+        quick.clusters = options.clusters;
+        quick.restarts = quick.max_iterations = 1;
+        quick.seeding = Seeding::random;
+        return fit_kmeans(PointsView(inside), quick, Run(run.seed, run.threads));
+    };
+    const KMeansModel clusters = clustered();
+    if (clusters.fit_report().stopped == StopReason::interrupted) report.stopped = StopReason::interrupted;
     model.centroids_ = to_matrix<double>(clusters.centroids());
     model.labels_ = model.predict_checked(input(), run);
     report.seconds.emplace_back("k-means", watch.restart());

@@ -127,5 +127,22 @@ TEST(RpcaOm, InterruptedItReturnsWhatItHas) {
     EXPECT_EQ(model.predict(points), model.labels());
 }
 
+TEST(RpcaOm, InterruptedInItsKMeansItReturnsTheSubspace) {
+    const Matrix<double> points = test::blob_points<double>(200, 8, 5, 0.7, 2);
+    RpcaOmOptions options;
+    options.clusters = 5;
+    options.restarts = 1000;
+    const RpcaOmModel whole = fit(points, options);
+    ASSERT_EQ(whole.fit_report().stopped, StopReason::converged);
+    coterie::Run run(0, 2);
+    int told = 0;
+    run.on_progress = [&](const Progress&) { ++told; };
+    run.should_stop = [&] { return told == whole.fit_report().iterations; };  // after the last re-weighting
+    const RpcaOmModel model = fit_rpca_om(points, options, run);
+    EXPECT_EQ(model.fit_report().stopped, StopReason::interrupted);
+    EXPECT_EQ(model.fit_report().objective, whole.fit_report().objective);
+    EXPECT_EQ(model.predict(points), model.labels());
+}
+
 }  // namespace
 }  // namespace coterie

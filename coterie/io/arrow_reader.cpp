@@ -13,6 +13,7 @@
 
 #include <nanoarrow/nanoarrow_ipc.hpp>
 
+#include "coterie/base/internal/utf8.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/io/internal/table.hpp"
@@ -199,6 +200,7 @@ void ArrowTable::check(ArrowErrorCode code, const ArrowError& error) const {
 ArrowTable::ArrowTable(const Bytes& bytes, std::string_view source, const ReadOptions& options)
     : max_rows_(options.max_rows) {
     source_ = source;
+    has_dialect_ = false;
     const auto refuse_option = [&](const char* option) {
         throw BadArgument(source_ + ": `" + option + "` is for text files; this is Arrow", {.option = option});
     };
@@ -323,7 +325,7 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
     for (std::size_t j = 0; j < columns_; ++j) {
         const ArrowSchema& column = *schema.children[j];
         const std::string_view name = view_of(column.name);
-        if (!is_utf8(name)) refuse_damaged("the name of column " + std::to_string(j + 1) + " is not UTF-8");
+        if (!internal::is_utf8(name)) refuse_damaged("the name of column " + std::to_string(j + 1) + " is not UTF-8");
         names_.push_back(std::string(trimmed(name)));
         kinds_.push_back(column_of(column, &error));
         // What pandas writes beside the columns where a table's rows have names.
@@ -332,6 +334,7 @@ void ArrowTable::take_schema(const ArrowSchema& schema) {
             index_said_ = "(" + shown(name) + ") is the index of pandas: it";
         }
     }
+    if (index_ < 0) find_nameless_index();
 }
 
 void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& array) {
@@ -361,7 +364,7 @@ void ArrowTable::take_batch(const ArrowSchema& schema, nanoarrow::UniqueArray&& 
         for (Index i = 0; i < values.length; ++i) {
             if (ArrowArrayViewIsNull(&values, i)) continue;
             const ArrowStringView word = ArrowArrayViewGetStringUnsafe(&values, i);
-            if (!is_utf8({word.data, static_cast<std::size_t>(word.size_bytes)}))
+            if (!internal::is_utf8({word.data, static_cast<std::size_t>(word.size_bytes)}))
                 refuse_damaged("column " + column_text(j) + " holds text that is not UTF-8");
         }
     }
@@ -446,6 +449,9 @@ std::string_view ArrowTable::text_of(const ArrowArrayView& field, std::size_t j,
             append_padded(storage += ' ', second / 3600, 2);
             append_padded(storage += ':', second / 60 % 60, 2);
             append_padded(storage += ':', second % 60, 2);
+            // Names of rows may differ by parts of a second alone.
+            if (const std::int64_t part = of_day % per_second; part != 0)
+                append_padded(storage += '.', part, per_second == 1000 ? 3 : per_second == 1000000 ? 6 : 9);
             break;
         }
         case Kind::nothing:

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "coterie/base/error.hpp"
+#include "coterie/base/internal/utf8.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/io/internal/formats.hpp"
 
@@ -166,15 +167,7 @@ std::string shown(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         if (out.size() >= longest) return out + "...";
         const auto lead = static_cast<unsigned char>(text[i]);
-        std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xc2 ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-        if (i + length > text.size()) length = 0;
-        for (std::size_t k = 1; k < length; ++k)
-            if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) length = 0;
+        const std::size_t length = internal::utf8_sequence(text, i);
         if (length == 0 || lead < 0x20 || lead == 0x7f) {
             out += '?';
             ++i;

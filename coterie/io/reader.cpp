@@ -16,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/residence.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/io/graph_reader.hpp"
 #include "coterie/io/internal/column_choice.hpp"
 #include "coterie/io/internal/formats.hpp"
@@ -317,7 +318,7 @@ std::optional<PointsFile> table_in_pieces(const std::vector<std::string>& files,
         out.points = first_rows(out.points, options.max_rows);
         if (out.labels) out.labels->labels.resize(static_cast<std::size_t>(options.max_rows));
     }
-    out.notes = std::move(notes);
+    out.notes.insert(out.notes.begin(), notes.begin(), notes.end());
     return out;
 }
 
@@ -357,7 +358,7 @@ PointsFile read_points_file(const std::string& path, const ReadOptions& options,
             if (!array.note.empty()) out.notes.push_back(array.note);
             out.points = formats::chosen_columns(
                 formats::to_points(array, options.precision, options.max_rows, source, run.threads), options, source);
-            if (!options.missing) require_finite(out.points, source, run, true);
+            if (!options.missing) require_finite(out.points, source, run, options.advises);
         }
     }
     if (out.format.empty()) out.format = name(location.format);
@@ -428,7 +429,7 @@ bool has_no_rows(const std::string& file) {
 void require_as_many(const std::string& file, std::size_t rows, std::size_t place,
                      const std::vector<FilePart>& points) {
     if (points.empty() || static_cast<Index>(rows) == points[place].rows) return;
-    throw BadData(file + ": " + std::to_string(rows) + " rows, but " + points[place].file +
+    throw BadData(file + ": " + counted(static_cast<Index>(rows), "row") + ", but " + points[place].file +
                       ", the points of its place, has " + std::to_string(points[place].rows),
                   {.file = file});
 }

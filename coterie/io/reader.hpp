@@ -66,6 +66,7 @@ struct ReadOptions {
     bool missing = false;  // a value that is missing (an empty field, NA, NaN, null, ?, -) is NaN, and not refused
     WordColumns words = WordColumns::refuse;
     bool dates = false;      // columns of dates are numbers of days
+    bool advises = true;     // these three are for the user to choose: errors name their options
     bool keep_rows = false;  // give PointsFile::rows
     Index max_rows = -1;     // read only the first rows; -1: all
     /// Where text is converted to whose numbers do not fit into memory; empty: the current folder.

@@ -22,6 +22,13 @@ void Table::refuse_field(std::size_t where, std::size_t column, const std::strin
                                                                         : std::to_string(column + 1)});
 }
 
+void Table::find_nameless_index() {
+    if (names_.size() < 2 || !(names_[0].empty() || names_[0] == "Unnamed: 0")) return;
+    if (std::any_of(names_.begin() + 1, names_.end(), [](const std::string& name) { return name.empty(); })) return;
+    index_ = 0;
+    index_said_ = "has no name and";
+}
+
 std::vector<std::size_t> Table::named(const std::vector<std::string>& wanted) const {
     std::vector<std::size_t> out;
     std::string missing;
@@ -45,7 +52,7 @@ void Table::take_missing(std::size_t where, std::size_t column, std::string_view
             where, column,
             (word.empty() ? "the field is empty" : "value '" + shown(word) + "' stands for a missing one") + "; " +
                 missing_text(plan) +
-                (plan.categories_help
+                (plan.advises
                      ? "; `missing=drop` leaves such rows out, `missing=mean` and `missing=median` fill them in"
                      : "; a number is needed in every row"),
             field);
@@ -88,13 +95,12 @@ std::string Table::why_not_a_number(std::size_t where, std::size_t column, std::
     const std::string out = "value '" + shown(field) + "' is not a number";
     const std::string_view bare = trimmed(field);
     if (is_infinite_word(bare)) return out + "; infinite values are not accepted: leave the row out";
-    if (days_of_date(bare)) return out + "; `dates` takes dates as numbers of days";
+    if (days_of_date(bare)) return out + (plan.advises ? "; `dates` takes dates as numbers of days" : "; it is a date");
     if (is_like_a_number(bare)) {
         const bool comma = bare.find(',') != std::string_view::npos, point = bare.find('.') != std::string_view::npos;
         if (comma && !point && decimal_ == '.')
-            return out +
-                   "; the decimal sign is a point (`decimal=comma` takes a comma), and thousands are not parted: " +
-                   "1234.5";
+            return out + "; the decimal sign is a point" + (has_dialect_ ? " (`decimal=comma` takes a comma)" : "") +
+                   ", and thousands are not parted: 1234.5";
         if (point && !comma && decimal_ == ',')
             return out +
                    "; the decimal sign is a comma in this file (`decimal=point` takes a point), and thousands are " +

@@ -176,7 +176,8 @@ OpenTables open_tables(std::span<const TableSource> sources, const ReadOptions& 
         plan.targets.assign(table.columns(), -1);
         plan.missing = options.missing;
         plan.points = true;
-        plan.categories_help = options.words == WordColumns::refuse;
+        plan.advises = options.advises;
+        plan.categories_help = options.advises && options.words == WordColumns::refuse;
         if (!options.label_column.empty())
             plan.words = static_cast<std::ptrdiff_t>(table.column(options.label_column, "label column"));
         plan.blank_words = true;

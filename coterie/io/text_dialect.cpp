@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 
+#include "coterie/base/internal/utf8.hpp"
 #include "coterie/base/memory.hpp"
 
 namespace coterie::formats {
@@ -176,28 +176,6 @@ char separator_line(std::string_view line) {
 
 }  // namespace
 
-bool is_utf8(std::string_view text) {
-    const char* p = text.data();
-    const char* const end = p + text.size();
-    while (p < end) {
-        std::uint64_t eight = 0;
-        if (end - p >= 8) {
-            std::memcpy(&eight, p, 8);
-            if ((eight & 0x8080808080808080u) == 0) {
-                p += 8;
-                continue;
-            }
-        }
-        const auto lead = static_cast<unsigned char>(*p);
-        const int length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-        if (length == 0 || end - p < length) return false;
-        for (int k = 1; k < length; ++k)
-            if ((static_cast<unsigned char>(p[k]) & 0xc0) != 0x80) return false;
-        p += length;
-    }
-    return true;
-}
-
 std::string separator_text(char separator) {
     if (separator == '\t') return "a tab";
     if (separator == run_of_blanks) return "blanks";
@@ -260,7 +238,7 @@ DecodedText decode_text(const Bytes& bytes, std::string_view source) {
     if (out.text.starts_with("\xef\xbb\xbf")) out.text.remove_prefix(3);
     if (out.text.substr(0, 4096).find('\0') != std::string_view::npos)
         throw BadData(std::string(source) + ": is not text (it holds zero bytes)");
-    if (!is_utf8(out.text)) convert(from_windows_1252, "text that is not UTF-8 but Latin-1 (Windows-1252)");
+    if (!internal::is_utf8(out.text)) convert(from_windows_1252, "text that is not UTF-8 but Latin-1 (Windows-1252)");
     if (out.text.find('\n') == std::string_view::npos && out.text.find('\r') != std::string_view::npos)
         convert(
             [](std::string_view text) {

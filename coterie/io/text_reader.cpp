@@ -224,11 +224,7 @@ void TextTable::find_header(const ReadOptions& options, const Dialect& dialect, 
         first_ = first_end;
         if (alone) refuse("has a header line and no rows below it");
     }
-    if (names_.size() > 1 && (names_[0].empty() || names_[0] == "Unnamed: 0") &&
-        std::none_of(names_.begin() + 1, names_.end(), [](const std::string& name) { return name.empty(); })) {
-        index_ = 0;
-        index_said_ = "has no name and";
-    }
+    find_nameless_index();
 }
 
 // Borders of pieces that end where records end. Without quotes every newline ends a record; with them records are

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "coterie/base/words.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
 
@@ -46,8 +47,8 @@ double check_clustering_input(PointsView points, int clusters, std::span<const d
     }
     if (clusters > usable)
         throw BadArgument(
-            "option `clusters`: " + std::to_string(clusters) + " clusters asked of " + std::to_string(usable) +
-                (weights.empty() ? " points" : " points with a weight above 0") + "; at most one per point is possible",
+            "option `clusters`: " + counted(clusters, "cluster") + " asked of " + counted(usable, "point") +
+                (weights.empty() ? "" : " with a weight above 0") + "; at most one per point is possible",
             {.option = "clusters", .value = std::to_string(clusters), .accepted = "at most " + std::to_string(usable)});
     return largest;
 }

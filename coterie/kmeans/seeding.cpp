@@ -14,6 +14,7 @@
 #include "coterie/base/internal/blocks.hpp"
 #include "coterie/base/internal/gathered_rows.hpp"
 #include "coterie/base/internal/together.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/panels.hpp"
 #include "coterie/linalg/sparse_rows.hpp"
@@ -574,8 +575,8 @@ SeedingResult seed_centroids(PointsView points, int k, const SeedingOptions& opt
     Index usable = points.rows();
     if (!weights.empty()) usable = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
     if (k < 1 || k > usable)
-        throw BadArgument("seeding: " + std::to_string(k) + " clusters asked of " + std::to_string(usable) +
-                          (weights.empty() ? " points" : " points with a weight above 0"));
+        throw BadArgument("seeding: " + counted(k, "cluster") + " asked of " + counted(usable, "point") +
+                          (weights.empty() ? "" : " with a weight above 0"));
     if (options.candidates.value_or(1) < 1 || options.sample.value_or(1) < 1)
         throw BadArgument("seeding: candidates and sample are numbers above 0, or automatic");
     const bool sparse = as_sparse(points) != nullptr;

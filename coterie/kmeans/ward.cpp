@@ -12,6 +12,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/linalg/distances.hpp"
 #include "coterie/linalg/kernels.hpp"
 
@@ -375,9 +376,9 @@ WardModel WardMethod::fit(const Problem& problem, const WardOptions& options, co
     report.seed = run.seed;
     report.threads = run.threads;
     if (found < options.clusters)
-        report.warnings.push_back("the points have only " + std::to_string(distinct) +
-                                  " distinct rows: " + std::to_string(options.clusters - found) + " of " +
-                                  std::to_string(options.clusters) + " clusters are empty");
+        report.warnings.push_back("the points have only " + counted(distinct, "distinct row") + ": " +
+                                  std::to_string(options.clusters - found) + " of " + std::to_string(options.clusters) +
+                                  " clusters are empty");
     const auto carried_out = dendrogram.leaves.size() - at(found);
     report.details = {{"merge_height", carried_out > 0 ? dendrogram.merges[carried_out - 1].height : 0.0},
                       {"next_height", found > 1 ? dendrogram.merges[carried_out].height : 0.0}};

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
+#include "coterie/base/internal/work_apart.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/linalg/lapack.hpp"
 
@@ -20,8 +22,9 @@ namespace coterie {
 namespace {
 using ColumnMajor = Eigen::MatrixXd;
 
-constexpr Index kLapackFrom = 64;  // smaller problems are solved by Eigen before a call to LAPACK has warmed up
-constexpr int kColumnMajor = 102;  // LAPACK_COL_MAJOR
+constexpr Index kLapackFrom = 64;   // smaller problems are solved by Eigen before a call to LAPACK has warmed up
+constexpr Index kAskedFrom = 1000;  // smaller ones take a fraction of a second
+constexpr int kColumnMajor = 102;   // LAPACK_COL_MAJOR
 
 // OpenBLAS cuts its products by the number of threads, which changes the bits; so one thread, for the length of a call.
 // The number is a global of the process, and OpenBLAS for OpenMP sets that of OpenMP, too: both are put back
@@ -191,6 +194,19 @@ void check_count(const Matrix<double>& a, Index count) {
                           ", given " + std::to_string(count));
 }
 
+// By a call that cannot be asked to stop.
+template <class Solve>
+EigenPairs apart(Matrix<double> a, const Run& run, std::string_view stage, Solve solve) {
+    if (a.rows() < kAskedFrom) return solve(a);
+    struct Work {
+        Matrix<double> matrix;
+        EigenPairs pairs;
+    };
+    const auto own = std::make_shared<Work>(Work{std::move(a), {}});
+    internal::work_apart([own, solve] { own->pairs = solve(own->matrix); }, run, stage);
+    return std::move(own->pairs);
+}
+
 const internal::Lapack* lapack_for(internal::EigenBackend backend) {
     if (backend == internal::EigenBackend::eigen) return nullptr;
     if (internal::lapack() == nullptr) throw BadArgument("LAPACK was asked for, but liblapacke.so.3 cannot be loaded");
@@ -206,6 +222,15 @@ EigenPairs symmetric_eigen(const Matrix<double>& a) {
 EigenPairs smallest_symmetric_eigen(const Matrix<double>& a, Index count) {
     check_count(a, count);
     return solve_smallest(a, count, a.rows() >= kLapackFrom ? internal::lapack() : nullptr);
+}
+
+EigenPairs symmetric_eigen(Matrix<double> a, const Run& run, std::string_view stage) {
+    return apart(std::move(a), run, stage, [](const Matrix<double>& matrix) { return symmetric_eigen(matrix); });
+}
+
+EigenPairs smallest_symmetric_eigen(Matrix<double> a, Index count, const Run& run, std::string_view stage) {
+    return apart(std::move(a), run, stage,
+                 [count](const Matrix<double>& matrix) { return smallest_symmetric_eigen(matrix, count); });
 }
 
 EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "coterie/base/points.hpp"
+#include "coterie/base/run.hpp"
 
 namespace coterie {
 
@@ -25,6 +26,9 @@ EigenPairs symmetric_eigen(const Matrix<double>& a);
 /// Those of the `count` smallest eigenvalues only (0 to the order of A): a third of the time and of the memory when
 /// they are few.
 EigenPairs smallest_symmetric_eigen(const Matrix<double>& a, Index count);
+/// The same, left where the caller stops: Cancelled, naming the stage.
+EigenPairs symmetric_eigen(Matrix<double> a, const Run& run, std::string_view stage);
+EigenPairs smallest_symmetric_eigen(Matrix<double> a, Index count, const Run& run, std::string_view stage);
 /// A v = lambda B v, B positive definite, V'BV = I. Lower triangles are read. BadData when B is not positive definite
 /// to working precision (a Cholesky pivot of rounding size counts as zero); BadArgument and InternalError as above.
 EigenPairs generalized_symmetric_eigen(const Matrix<double>& a, const Matrix<double>& b);

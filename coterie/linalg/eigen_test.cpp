@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -118,6 +119,29 @@ TEST(SymmetricEigen, VeryLargeAndVerySmallNumbers) {
         const Vector<double> values = symmetric_eigen(a).values;
         for (const double scale : {1e-250, 1e250})
             EXPECT_LE((symmetric_eigen(scale * a).values / scale - values).norm(), 1e-12 * values.norm());
+    }
+}
+
+TEST(SymmetricEigen, IsLeftWhereTheCallerStops) {
+    for (const Index n : {30, 1100}) {  // of 1000 and more the caller is asked while it is solved
+        const Matrix<double> a = random_symmetric(n, 3);
+        coterie::Run run(0, 1);
+        int asked = 0;
+        run.should_stop = [&] { return ++asked < 0; };
+        const EigenPairs plain = smallest_symmetric_eigen(a, 3);
+        const EigenPairs found = smallest_symmetric_eigen(a, 3, run, "solving");
+        EXPECT_EQ(found.values, plain.values);
+        EXPECT_EQ(found.vectors, plain.vectors);
+        EXPECT_EQ(symmetric_eigen(a, run, "solving").values, symmetric_eigen(a).values);
+        EXPECT_EQ(asked > 0, n > 1000);
+        run.should_stop = [] { return true; };
+        std::string said;
+        try {
+            symmetric_eigen(a, run, "solving");
+        } catch (const Cancelled& stop) {
+            said = stop.message();
+        }
+        EXPECT_EQ(said, n > 1000 ? "interrupted during solving, before there was a result" : "");
     }
 }
 

@@ -221,10 +221,11 @@ std::string mentions_page(const Tagger& tagger, const Corpus& found, PointsView 
                             {"colours", coterie::internal::colours.size()},
                             {"sentences", std::move(sentences)}};
     return out + page_controls +
-           parts::end(origin.command, origin.date,
-                      "<script type=\"application/json\" id=\"mentions-about\">" +
-                          coterie::internal::script_text(about.dump()) + "</script>\n<script>" +
-                          std::string(internal::page_script) + "</script>\n");
+           parts::end(
+               origin.command, origin.date,
+               "<script type=\"application/json\" id=\"mentions-about\">" +
+                   coterie::internal::script_text(about.dump(-1, ' ', false, PageJson::error_handler_t::replace)) +
+                   "</script>\n<script>" + std::string(internal::page_script) + "</script>\n");
 }
 
 }  // namespace coterie::ner

@@ -62,7 +62,9 @@ Table table_of_text(const std::string& path) {
 }
 
 Points resident_points(const std::string& path, const Run& run) {
-    Points out = read_points_file(path, {}, run).points;
+    ReadOptions options;
+    options.advises = false;  // a word has its vector, or the corpus has none
+    Points out = read_points_file(path, options, run).points;
     if (!out.resident()) throw ResourceError(path + ": the vectors do not fit into memory");
     return out;
 }

@@ -225,9 +225,14 @@ FitResult fit_result(const Pipeline& pipeline, const Labels& labels, const Metho
         for (const GroupShare& share : problem.group_shares)
             if (share.label == group.name) group.asked = std::pair(share.low, share.high);
     if (!truth) return result;
-    if (result.agreement->unknown > 0)
-        result.warnings.push_back(count_text(result.agreement->unknown) + " of " + count_text(result.report.points) +
-                                  " points have no truth and are left out of the scores");
+    // Rows that the fit left out have no label, whatever their truth.
+    Index unknown = result.agreement->unknown;
+    for (const Index row : pipeline.left_out())
+        if (problem.partial_labels.empty() || problem.partial_labels[at(row)] < 0) --unknown;
+    if (unknown > 0)
+        result.warnings.push_back(count_text(unknown) + " of " + count_text(result.report.points) +
+                                  (unknown == 1 ? " points has no truth and is left out of the scores"
+                                                : " points have no truth and are left out of the scores"));
     warn_of_other_names(result);
     result.seconds.emplace_back("score", watch.seconds());
     return result;

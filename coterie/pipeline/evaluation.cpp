@@ -2,6 +2,7 @@
 // found. Clusters of one label are one label here, so that several clusters per label cost nothing in a score.
 
 #include "coterie/pipeline/evaluation.hpp"
+#include "coterie/base/words.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -34,7 +35,7 @@ std::optional<double> label_accuracy(const Labels& labels, const std::vector<std
 
 void require_rows(const Labels& labels, const std::string& what, Index rows, const std::string& source) {
     if (static_cast<Index>(labels.size()) != rows)
-        throw BadData(what + " has " + std::to_string(labels.size()) + " rows, " + source + " has " +
+        throw BadData(what + " has " + counted(static_cast<Index>(labels.size()), "row") + ", " + source + " has " +
                       std::to_string(rows));
 }
 

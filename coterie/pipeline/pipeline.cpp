@@ -207,6 +207,10 @@ std::vector<Index> leave_out_missing(Problem& problem, const ColumnOptions& colu
     internal::erase_rows(problem.partial_labels, left_out);
     internal::erase_pairs(problem.must_links, left_out);
     internal::erase_pairs(problem.cannot_links, left_out);
+    std::vector<Index> numbers(static_cast<std::size_t>(all));
+    for (Index i = 0; i < all; ++i) numbers[static_cast<std::size_t>(i)] = problem.row_number(i);
+    internal::erase_rows(numbers, left_out);
+    problem.row_numbers = std::move(numbers);
     warnings.push_back(left_out_text(left_out.size(), all));
     return left_out;
 }
@@ -471,6 +475,7 @@ Index PreparedRows::own_rows(const Run& run) const {
 
 void Pipeline::read_by(ReadOptions& options) const {
     coding_.options().read_by(options);
+    options.advises = false;  // they were chosen with the fit
     options.wanted_columns = column_names_;
     options.wanted_kinds = coding_.kinds();
 }

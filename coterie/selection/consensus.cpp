@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,7 @@
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/base/sample.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/pipeline/evaluation.hpp"
 #include "coterie/pipeline/internal/json.hpp"
 #include "coterie/pipeline/internal/left_out.hpp"
@@ -29,18 +32,41 @@ constexpr double share_of_a_fit = 0.8;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-Labels labels_of_fit(const Method& method, const ConsensusOptions& options, const Points& points,
-                     const std::vector<Index>& sample, Index part, const Run& run) {
+Labels labels_of_fit(const Method& method, const ConsensusOptions& options, const internal::PreparedPoints& prepared,
+                     const std::vector<Index>& sample, Index part, const Run& run, std::vector<std::string>& warnings) {
     RandomStream random = run.random("selection.part");
     std::vector<Index> rows;
     for (const Index i : sample_rows(static_cast<Index>(sample.size()), part, random)) rows.push_back(sample[at(i)]);
-    const Problem problem{.points = rows_of(points, rows)};
+    Problem problem{.points = rows_of(prepared.points, rows)};
+    for (const Index row : rows) problem.row_numbers.push_back(internal::number_among_all(row, prepared.left_out));
     OptionValues values;
     if (takes_clusters(method)) values["clusters"] = std::int64_t{options.clusters};
     const auto model = method.fit(problem, values, run);
     if (model->fit_report().stopped == StopReason::interrupted)
         throw Cancelled("interrupted in a fit of the consensus");
-    return model->predict(points, run);
+    warnings = model->fit_report().warnings;
+    return model->predict(prepared.points, run);
+}
+
+// Fits of other rows say the same of other numbers: of texts that differ in these alone the first is told, and how many
+// fits say so.
+std::vector<std::string> said_by(const std::vector<std::vector<std::string>>& fits) {
+    std::vector<std::pair<std::string, std::string>> kinds;  // without digits, and whole
+    std::map<std::string, std::size_t> counts;
+    for (const auto& warnings : fits) {
+        std::set<std::string> of_this;
+        for (const std::string& warning : warnings) {
+            std::string kind = warning;
+            std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
+            if (!of_this.insert(kind).second) continue;
+            if (counts[kind]++ == 0) kinds.emplace_back(std::move(kind), warning);
+        }
+    }
+    std::vector<std::string> out;
+    for (const auto& [kind, warning] : kinds)
+        out.push_back(std::to_string(counts.at(kind)) + " of the " + std::to_string(fits.size()) +
+                      (counts.at(kind) == 1 ? " fits warns: " : " fits warn: ") + warning);
+    return out;
 }
 
 // How many rows of each cluster of S have each label of one fit: label x cluster. Labels of -1 (noise) are with none.
@@ -150,8 +176,10 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
     if (size < n) out.sample = size;
 
     std::vector<Labels> of_fit(static_cast<std::size_t>(options.fits));
+    std::vector<std::vector<std::string>> warnings(of_fit.size());
     const auto fit = [&](Index r, const Run& own) {
-        of_fit[at(r)] = labels_of_fit(*chosen[at(r) % chosen.size()], options, points, sample, out.part, own);
+        of_fit[at(r)] =
+            labels_of_fit(*chosen[at(r) % chosen.size()], options, prepared, sample, out.part, own, warnings[at(r)]);
     };
     const Stage stage{.name = "fits", .begin = 0, .end = 0.8};
     if (network) {  // LibTorch has threads of its own
@@ -165,6 +193,8 @@ Consensus consensus(const Problem& problem, const ConsensusOptions& options, con
         for_each_block(options.fits, run, stage,
                        [&](Index r, int) { fit(r, internal::part_of(run, "selection.consensus", r)); });
     }
+
+    for (std::string& warning : said_by(warnings)) out.warnings.push_back(std::move(warning));
 
     Matrix<double> distance(size, size);
     for_each_block(size, run, {.name = "co-association", .begin = 0.8, .end = 0.9}, [&](Index i, int) {
@@ -268,7 +298,9 @@ std::string text_document(const Consensus& result, const std::string& source) {
     if (result.sample > 0)
         said.emplace_back("linkage", "of " + count_text(result.sample) + " rows drawn by the seed; the others vote");
     const auto left_out = std::count(result.labels.begin(), result.labels.end(), -1);
-    if (left_out > 0) said.emplace_back("left out", count_text(left_out) + " rows that miss a value");
+    if (left_out > 0)
+        said.emplace_back("left out", count_text(left_out) +
+                                          (left_out == 1 ? " row that misses a value" : " rows that miss a value"));
     return "consensus on " + source + ": " + count_text(static_cast<long long>(result.labels.size())) +
            (result.labels.size() == 1 ? " point, " : " points, ") +
            count_text(static_cast<long long>(result.sizes.size())) +

@@ -47,7 +47,7 @@ struct Consensus {
     Index part = 0;                             // rows that each fit saw
     std::vector<std::string> methods;
     int fits = 0;
-    std::vector<std::string> warnings;
+    std::vector<std::string> warnings;  // of the preparation, and of fits: the same one once, with how many gave it
     double seconds = 0;
 };
 

@@ -12,6 +12,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/kmeans/kmeans.hpp"
 #include "coterie/linalg/dense.hpp"
 #include "coterie/linalg/eigen.hpp"
@@ -152,8 +153,8 @@ double add_pairs(const SparseMatrix& matrix, const Vector<double>& null, Index c
         require_memory(3.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(n),
                        std::to_string(count) + " eigenvectors of a component of " + std::to_string(n) + " points");
         // The null vector put out of the way, to where no eigenvalue of L is.
-        const Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
-        const EigenPairs found = smallest_symmetric_eigen(dense, count);
+        Matrix<double> dense = Matrix<double>(-matrix) + 4 * null * null.transpose();
+        const EigenPairs found = smallest_symmetric_eigen(std::move(dense), count, run, "eigenvectors");
         for (Index i = 0; i < count; ++i) {
             const Vector<double> v = found.vectors.col(i);
             residual = std::max(residual, (matrix * v + found.values[i] * v).norm());
@@ -177,8 +178,8 @@ AffinityClusters cluster_affinity(const SparseMatrix& affinity, const AffinityCl
     const Index k = options.clusters;
     if (k < 1 || k > n)
         throw BadArgument(
-            "option `clusters`: " + std::to_string(k) + " clusters asked of " + std::to_string(n) +
-                " points; at least one is needed, and at most one per point is possible",
+            "option `clusters`: " + counted(k, "cluster") + " asked of " + counted(n, "point") +
+                "; at least one is needed, and at most one per point is possible",
             {.option = "clusters", .value = std::to_string(k), .accepted = "from 1 to " + std::to_string(n)});
     if (options.restarts < 1 || options.max_iterations < 1)
         throw BadArgument("affinity: restarts and max_iterations must be at least 1, given " +

@@ -10,6 +10,7 @@
 
 #include "coterie/base/memory.hpp"
 #include "coterie/base/options.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/linalg/gaussian_kernel.hpp"
 #include "coterie/linalg/scatter.hpp"
 
@@ -86,8 +87,8 @@ NeighborGraph neighbor_graph(PointsView points, const NeighborGraphOptions& opti
                           " given, it must be above 0 and finite");
     const Index n = points.rows();
     if (options.neighbors < 1 || options.neighbors > n - 1)
-        throw BadArgument("neighbour graph: " + std::to_string(options.neighbors) + " neighbours given, from 1 to " +
-                          std::to_string(n - 1) + " are possible for " + std::to_string(n) + " points");
+        throw BadArgument("neighbour graph: " + counted(options.neighbors, "neighbour") + " given, from 1 to " +
+                          std::to_string(n - 1) + " are possible for " + counted(n, "point"));
     const Neighbors found = nearest_neighbors(points, options.neighbors, run);
     NeighborGraph out;
     if (options.edge_weights == EdgeWeights::gaussian) out.width = options.width ? *options.width : width_of(found);

@@ -15,6 +15,9 @@ from . import _core
 from ._errors import CoterieWarning
 
 
+most_threads = 1024
+
+
 class Rows:
     """Points and what came with them."""
 
@@ -40,19 +43,51 @@ def _is_paths(X):
     return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(item, (str, os.PathLike)) for item in X)
 
 
-def _sparse_rows(X, what, estimator):
-    """(rows, columns, starts, columns of the entries, their values): no copy of csr in float32 or float64 whose rows are sorted, without repeats."""
-    rows = X.tocsr()
-    values = rows.data
-    if values.dtype.kind == "c":
+def _sorted_rows(X, what):
+    """SciPy's sparse matrix as csr whose rows are sorted, without repeats. SciPy itself follows numbers of places without looking at them."""
+    if X.dtype.kind == "c":
         raise ValueError(f"{what}: Complex data not supported, real numbers are")
-    if rows.ndim != 2:
-        raise ValueError(f"{what}: Expected 2D array, got {rows.ndim}D sparse array instead. Reshape your data.")
-    _require_some(rows.shape, what, estimator)
+    _require_sound(X, what)
+    rows = X.tocsr()
+    if rows is not X:
+        _require_sound(rows, what)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-        values = rows.data
+    return rows
+
+
+def _require_sound(X, what):
+    """ValueError unless every entry of a sparse matrix has a place in it."""
+    kind = getattr(X, "format", None)
+    if kind == "coo":
+        for axis, places in zip(("row", "column"), (X.row, X.col)):
+            _require_places(places, X.shape[axis == "column"], X.data, f"{what}: a damaged sparse matrix: {axis} numbers")
+    elif kind in ("csr", "csc", "bsr"):
+        lines, across = (X.shape[0] // X.blocksize[0], X.shape[1] // X.blocksize[1]) if kind == "bsr" else X.shape[:: 1 if kind == "csr" else -1]
+        starts, entries = np.asarray(X.indptr), len(X.indices)
+        if starts.shape != (lines + 1,) or starts[0] != 0 or starts[-1] > entries or (starts[1:] < starts[:-1]).any():
+            raise ValueError(
+                f"{what}: a damaged sparse matrix: indptr must have {lines + 1} numbers that ascend from 0 to at most {entries}, the number of entries"
+            )
+        _require_places(X.indices, across, X.data, f"{what}: a damaged sparse matrix: indices")
+
+
+def _require_places(places, end, values, what):
+    if len(places) != len(values):
+        raise ValueError(f"{what}: {len(places)} for {len(values)} entries; there must be as many")
+    if len(places) and not (0 <= places.min() and places.max() < end):
+        bad = places.min() if places.min() < 0 else places.max()
+        raise ValueError(f"{what}: {bad} is not accepted; from 0 to {end - 1} are")
+
+
+def _sparse_rows(X, what, estimator):
+    """(rows, columns, starts, columns of the entries, their values): no copy of csr in float32 or float64 whose rows are sorted, without repeats."""
+    if X.ndim != 2:
+        raise ValueError(f"{what}: Expected 2D array, got {X.ndim}D sparse array instead. Reshape your data.")
+    _require_some(X.shape, what, estimator)
+    rows = _sorted_rows(X, what)
+    values = rows.data
     index = np.int32 if rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32 else np.int64
     return (
         *rows.shape,
@@ -118,11 +153,8 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
         import pyarrow
 
         X = pyarrow.table(X)
-    if hasattr(X, "column_names") and hasattr(X, "itercolumns"):  # pyarrow's
-        names = [str(name) for name in X.column_names]
-        X = np.column_stack([column.to_numpy() for column in X.itercolumns()]) if names else np.empty((X.num_rows, 0))
-    elif hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        labels = list(X.columns)
+    if _is_arrow(X) or (hasattr(X, "columns") and hasattr(X, "to_numpy")):
+        labels = list(X.column_names if _is_arrow(X) else X.columns)
         if labels and all(isinstance(name, str) for name in labels):
             names = labels
         elif any(isinstance(name, str) for name in labels):
@@ -132,9 +164,9 @@ def rows_of(X, what="X", estimator="the method", sparse=False, columns=None, wan
             )
         index = getattr(X, "index", None)
         if names and wanted and set(wanted) <= set(names) and len(set(names)) == len(names):
-            X, labels, names = X[list(wanted)], list(wanted), list(wanted)
+            X, labels, names = X.select(list(wanted)) if _is_arrow(X) else X[list(wanted)], list(wanted), list(wanted)
         else:
-            labels, kinds = list(X.columns), None
+            kinds = None
         X, taken, kinds, words = _table_numbers(X, labels, what, columns, kinds)
         names = names and [names[position] for position in taken]
         return Rows(_array(X, what, estimator), names, index, kinds, words)
@@ -148,16 +180,26 @@ def _of_table(table):
     return Rows(table, list(table.column_names) or None, None, kinds or None, list(table.categories) if kinds else None)
 
 
+def _is_arrow(X):
+    return hasattr(X, "column_names") and hasattr(X, "itercolumns")
+
+
 def _table_numbers(X, labels, what, columns, kinds):
     """(array, positions of the columns taken, what they hold, their words): kinds and words are None where all are numbers."""
-    array = X.to_numpy() if not kinds else None
-    if array is not None and array.dtype.kind in "fiub":
-        return array, range(len(labels)), None, None
+    pandas = hasattr(X, "iloc")
+    column_at = (lambda position: X.iloc[:, position]) if pandas else X.column if _is_arrow(X) else (lambda position: X[labels[position]])
+    # Others than pandas make numbers of dates, unasked, where they stand beside numbers.
+    if not kinds and (pandas or all(column_at(position)[:0].to_numpy().dtype.kind in "fiub" for position in range(len(labels)))):
+        if not _is_arrow(X):
+            array = X.to_numpy()
+        else:
+            array = np.column_stack([column.to_numpy() for column in X.itercolumns()]) if labels else np.empty((X.num_rows, 0))
+        if array.dtype.kind in "fiub":
+            return array, range(len(labels)), None, None
     out, taken, found, words = [], [], [], []
     for position, name in enumerate(labels):
-        column = X.iloc[:, position] if hasattr(X, "iloc") else X[name]
         wanted = kinds[position] if kinds else None
-        kind, values, categories = _column_numbers(column, name, what, columns, wanted)
+        kind, values, categories = _column_numbers(column_at(position), name, what, columns, wanted)
         if kind is None:
             continue
         out.append(values)
@@ -172,10 +214,15 @@ def _table_numbers(X, labels, what, columns, kinds):
 
 def _column_numbers(column, name, what, columns, wanted):
     """(0 numbers, 1 categories, 2 dates, or None: left out; the values; the words of categories)."""
+    if getattr(getattr(column, "dtype", None), "tz", None) is not None and hasattr(column, "dt"):
+        column = column.dt.tz_convert(None)  # of pandas, whose numbers of such times are of no unit that is told
     values = column.to_numpy()
+    told_type = getattr(column, "dtype", None) or getattr(column, "type", "object")
+    if values.dtype.kind == "c":
+        raise ValueError(f"{what}: column {name!r} has dtype {told_type}: Complex data not supported, real numbers are")
     if values.dtype.kind == "M" and wanted != 1:
         if not columns.get("dates"):
-            raise ValueError(f"{what}: column {name!r} has dtype {column.dtype}, which is no number; dates=True takes dates as numbers of days")
+            raise ValueError(f"{what}: column {name!r} has dtype {told_type}, which is no number; dates=True takes dates as numbers of days")
         days = (values - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
         return 2, days.astype(np.float64), []
     if wanted != 1:
@@ -188,14 +235,13 @@ def _column_numbers(column, name, what, columns, wanted):
                 return 0, numbers, []
         except (TypeError, ValueError):
             pass
-        kind = getattr(column, "dtype", "object")
         how = columns.get("categorical", "refuse")
         if how == "drop":
             warnings.warn(f"{what}: column {name!r} holds words and is left out", CoterieWarning, stacklevel=6)
             return None, None, None
         if how != "one-hot":
             raise ValueError(
-                f"{what}: column {name!r} has dtype {kind}, which is no number; leave it out or code it as numbers: categorical='one-hot' makes a column for each word"
+                f"{what}: column {name!r} has dtype {told_type}, which is no number; leave it out or code it as numbers: categorical='one-hot' makes a column for each word"
             )
     texts = ["" if _is_missing_value(value) else str(value) for value in values]
     categories = sorted(set(texts) - {""})
@@ -208,11 +254,15 @@ def _is_missing_value(value):
 
 
 def _array(X, what, estimator):
+    if np.ma.isMaskedArray(X):  # what is masked is missing, whatever number stands below
+        X = X.astype(_scalar(X.dtype)).filled(np.nan) if X.dtype.kind in "fiub" else X.filled()
     array = np.asarray(X)
     if array.dtype.kind in "SU":
         raise ValueError(f"{what}: an array of words (dtype {array.dtype}) is not accepted, numbers are; X.astype(float) takes words for numbers")
     if array.dtype.kind == "c":
         raise ValueError(f"{what}: Complex data not supported, real numbers are")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"{what}: dates and times (dtype {array.dtype}) are no numbers; of a table dates=True takes dates as numbers of days")
     if array.ndim != 2:
         raise ValueError(
             f"{what}: Expected 2D array, got {'scalar' if array.ndim == 0 else f'{array.ndim}D'} array instead. Reshape your data either using "
@@ -243,12 +293,9 @@ def _scalar(dtype):
 
 def graph_of(X, estimator):
     """A sparse matrix of affinities as (n, starts, columns, values)."""
-    rows = X.tocsr()
-    if rows.ndim != 2 or rows.shape[0] != rows.shape[1]:
-        raise ValueError(f"X: affinities of {estimator} must be square, these have shape {rows.shape}")
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    if X.ndim != 2 or X.shape[0] != X.shape[1]:
+        raise ValueError(f"X: affinities of {estimator} must be square, these have shape {X.shape}")
+    rows = _sorted_rows(X, "X")
     return (
         rows.shape[0],
         np.ascontiguousarray(rows.indptr, dtype=np.int64),
@@ -260,6 +307,8 @@ def graph_of(X, estimator):
 def weights_of(sample_weight):
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight: a number is needed in every row, and some are masked")
     weights = np.asarray(sample_weight)
     if weights.ndim != 1:
         raise ValueError(f"sample_weight: Sample weights must be 1D array or scalar; one number per row is wanted, not shape {weights.shape}")
@@ -280,6 +329,8 @@ def _is_missing(label):
 
 def labels_of(y, rows):
     """(numbers of labels with -1 where none is known, the labels' values in that order, their names) of partial labels."""
+    if np.ma.is_masked(y):
+        y = np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object))
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -326,11 +377,13 @@ def threads_of(n_jobs):
     """For the library: 0 means all that the process may use. Without n_jobs the limit that joblib sets for its workers, and users for programs, holds."""
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "")
-        return int(limit) if limit.isdecimal() else 0
+        return min(int(limit), most_threads) if limit.isdecimal() else 0
     if n_jobs == -1:
         return 0
-    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ValueError(f"parameter n_jobs: {n_jobs!r} is not accepted; a number of threads, -1 or None: all that the process may use")
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0 or n_jobs > most_threads:
+        raise ValueError(
+            f"parameter n_jobs: {n_jobs!r} is not accepted; a number of threads up to {most_threads:,}, -1 or None: all that the process may use"
+        )
     if n_jobs > 0:
         return int(n_jobs)
     return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))

@@ -108,3 +108,38 @@ def test_what_holds_no_single_values_is_named(command, tmp_path):
     assert done.returncode == 3 and "column 2 (tags)" in done.stderr and "list" in done.stderr
     done = subprocess.run([command, "fit", "kmeans", tmp_path / "t.feather", "-k", "2", "--exclude", "tags", "--quiet"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def said_of(command, source, folder, *words, stdin=None):
+    """(what is said on stderr, the file of labels)"""
+    out = folder / "labels.csv"
+    done = subprocess.run([command, "fit", "kmeans", source, "-k", "2", *words, "--labels-out", out], input=stdin, capture_output=True, timeout=300)
+    said = done.stderr.decode().replace("standard input", str(source))
+    return said, out.read_text() if done.returncode == 0 else None
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0"])
+def test_the_column_without_a_name_is_no_coordinate(command, table, tmp_path, name):
+    some = pandas.DataFrame({name: range(600), "x": table.x, "n": table.n})
+    some.to_csv(tmp_path / "t.csv", index=False)
+    some.to_feather(tmp_path / "t.feather")
+    expected = said_of(command, tmp_path / "t.csv", tmp_path)
+    assert "column 1 has no name and is taken for the rows' own names" in expected[0]
+    assert said_of(command, tmp_path / "t.feather", tmp_path) == expected
+    assert said_of(command, "-", tmp_path, stdin=stream(some)) == expected
+
+
+@pytest.mark.parametrize("unit, digits", [("ms", 3), ("us", 6), ("ns", 9)])
+def test_moments_that_differ_by_parts_of_a_second_are_different_names(command, tmp_path, unit, digits):
+    steps = np.arange(-4, 8) * 5
+    some = pandas.DataFrame({"at": (np.datetime64("1970-01-01T00:00:01", unit) + steps.astype(f"m8[{unit}]")), "x": steps % 7})
+    some.to_feather(tmp_path / "t.feather")
+    _, labels = said_of(command, tmp_path / "t.feather", tmp_path, "--id-column", "at")
+    names = [line.split(",")[0] for line in labels.splitlines()[1:]]
+    assert names == [str(moment).replace("T", " ").removesuffix("." + "0" * digits) for moment in some["at"].to_numpy()]
+
+
+def test_no_option_is_named_that_arrow_does_not_take(command, tmp_path):
+    pyarrow.feather.write_feather(pyarrow.table({"x": [1.0, 2, 3], "amount": ["0,5", "1,5", "2,5"]}), tmp_path / "t.feather")
+    said, _ = said_of(command, tmp_path / "t.feather", tmp_path)
+    assert "value '0,5' is not a number; the decimal sign is a point, and thousands are not parted" in said and "--decimal" not in said

@@ -192,6 +192,11 @@ def test_threads(iris, monkeypatch):
     assert used() == 5 and used(n_jobs=2) == 2 and used(n_jobs=-1) != 5
     monkeypatch.setenv("OMP_NUM_THREADS", "many")
     assert used() == used(n_jobs=-1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1000000000")
+    assert used() == used(n_jobs=1024) == 1024
+    for many in (1025, 10**9, 10**30):
+        with pytest.raises(ValueError, match=f"n_jobs: {many} is not accepted; a number of threads up to 1,024"):
+            used(n_jobs=many)
 
 
 def test_start_weights_and_sizes(iris):
@@ -497,3 +502,103 @@ def test_arrays_that_miss_values():
     with pytest.warns(coterie.CoterieWarning, match="median"):
         model = coterie.KMeans(2, missing="median").fit(points)
     assert model.labels_[1] >= 0
+
+
+def test_what_is_masked_is_missing(iris):
+    X, _ = iris
+    hidden = np.zeros(X.shape, bool)
+    hidden[[3, 70], [1, 2]] = True
+    masked = np.ma.array(np.where(hidden, 1e6, X), mask=hidden)
+    for dtype in (np.float32, np.float64, np.int64):
+        of_dtype = masked.astype(dtype)
+        with_nan = np.where(hidden, np.nan, of_dtype.data).astype(np.float64 if dtype is np.int64 else dtype)
+        with pytest.raises(ValueError, match="row 4, column 2"):
+            coterie.KMeans(3).fit(of_dtype)
+        for missing in ("drop", "mean"):
+            with pytest.warns(coterie.CoterieWarning):
+                model, expected = (coterie.KMeans(3, missing=missing, random_state=0).fit(points) for points in (of_dtype, with_nan))
+            np.testing.assert_array_equal(model.labels_, expected.labels_)
+    unmasked = np.ma.array(X)
+    assert np.array_equal(coterie.KMeans(3, random_state=0).fit(unmasked).labels_, coterie.KMeans(3, random_state=0).fit(X).labels_)
+    with pytest.raises(ValueError, match="sample_weight.*masked"):
+        coterie.KMeans(3).fit(X, sample_weight=np.ma.array(np.ones(150), mask=np.arange(150) == 3))
+    known = np.ma.array(np.arange(150) % 2, mask=np.arange(150) > 5)
+    assert _input.labels_of(known, 150)[0].tolist() == [0, 1, 0, 1, 0, 1] + [-1] * 144
+
+
+def test_dates_of_every_table_are_days():
+    a = np.arange(12.0) ** 2 % 7
+    moments = pandas.date_range("2026-01-01 06:00", periods=12, freq="36h")
+    table = pandas.DataFrame({"a": a, "day": moments})
+    here = pandas.DataFrame({"a": a, "day": moments.tz_localize("UTC").tz_convert("Europe/Berlin")})
+    days = np.asarray((moments - pandas.Timestamp(0)) / pandas.Timedelta(days=1))
+    for each in (table, here, polars.from_pandas(table), polars.from_pandas(here), pyarrow.Table.from_pandas(table), pyarrow.Table.from_pandas(here)):
+        for some in (each, each[["day"]] if hasattr(each, "columns") and not hasattr(each, "itercolumns") else each.select(["day"])):
+            with pytest.raises(ValueError, match="column 'day' has dtype .*dates=True takes dates as numbers of days"):
+                coterie.KMeans(2).fit(some)
+        rows = _input.rows_of(each, columns={"dates": True})
+        np.testing.assert_allclose(rows.points, np.column_stack([a, days]), rtol=1e-12)
+        assert rows.kinds == [0, 2] and rows.names == ["a", "day"]
+    for bare in (moments.to_numpy()[:, None], np.asarray(moments - moments[0])[:, None]):
+        with pytest.raises(ValueError, match="dates and times .* are no numbers"):
+            coterie.KMeans(2).fit(bare)
+
+
+def test_words_of_an_arrow_table_are_those_of_pandas():
+    table = pandas.DataFrame(MESSY)
+    arrow = pyarrow.Table.from_pandas(table)
+    options = {"missing": "drop", "categorical": "one-hot"}
+    given, expected = _input.rows_of(arrow.drop_columns(["day"]), columns=options), _input.rows_of(table.drop(columns="day"), columns=options)
+    np.testing.assert_array_equal(given.points, expected.points)
+    assert (given.names, given.kinds, given.categories) == (expected.names, expected.kinds, expected.categories)
+    with pytest.raises(ValueError, match="column 'colour' has dtype .*string.*categorical='one-hot'"):
+        coterie.KMeans(2).fit(arrow.select(["colour"]))
+
+
+def test_complex_columns_are_refused(iris):
+    X, _ = iris
+    table = pandas.DataFrame(X, columns=list("abcd"))
+    table["c"] = table["c"] + 1j
+    with pytest.raises(ValueError, match="column 'c' has dtype complex128: Complex data not supported"):
+        coterie.KMeans(3).fit(table)
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        coterie.KMeans(3).fit(X + 1j)
+
+
+def damaged(kind, part, at, value):
+    X = scipy.sparse.random(40, 6, density=0.4, random_state=0, format=kind).copy()
+    numbers = getattr(X, part).astype(np.int64)
+    numbers[at] = value
+    setattr(X, part, numbers)
+    return X
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize(
+    "part, at, value", [("indptr", 3, 10**9), ("indptr", 3, -5), ("indptr", -1, 10**9), ("indptr", 0, 5), ("indices", 7, 10**9), ("indices", 7, -1)]
+)
+def test_damaged_sparse_matrices_are_refused(kind, part, at, value):
+    X = damaged(kind, part, at, value)
+    with pytest.raises(ValueError, match=f"X: a damaged sparse matrix: {part}"):
+        coterie.KMeans(3).fit(X)
+    if kind == "csr":
+        square = scipy.sparse.csr_matrix(np.ones((10, 10)))
+        getattr(square, part)[at] = value
+        with pytest.raises(ValueError, match=f"X: a damaged sparse matrix: {part}"):
+            coterie.Spectral(2, affinity="precomputed").fit(square)
+
+
+def test_entries_of_a_sparse_matrix_that_are_nowhere_are_refused():
+    for part, value, words in (("row", 40, "row numbers: 40 is not accepted; from 0 to 39"), ("col", -1, "column numbers: -1")):
+        X = scipy.sparse.random(40, 6, density=0.4, random_state=0, format="coo")
+        getattr(X, part)[5] = value
+        with pytest.raises(ValueError, match=words):
+            coterie.KMeans(3).fit(X)
+    X = scipy.sparse.lil_matrix(np.ones((10, 3)))
+    X.rows[0] = [0, 1, 10**6]
+    with pytest.raises(ValueError, match="indices: 1000000 is not accepted; from 0 to 2"):
+        coterie.KMeans(3).fit(X)
+    X = scipy.sparse.random(40, 6, density=0.4, random_state=0, format="csr")
+    X.data = X.data[:5]
+    with pytest.raises(ValueError, match="96 for 5 entries"):
+        coterie.KMeans(3).fit(X)

@@ -18,7 +18,7 @@ RidgeBasis::RidgeBasis(const Matrix<double>& points, std::optional<double> lambd
     const Matrix<double> scatter = transposed_by(points, points, run.threads);
     mean_eigenvalue_ = scatter.trace() / static_cast<double>(q);
     lambda_ = lambda.value_or(lambda_rel * mean_eigenvalue_);
-    const EigenPairs pairs = symmetric_eigen(scatter);
+    const EigenPairs pairs = symmetric_eigen(scatter, run, "eigenvectors");
     run.throw_if_stopped("eigenvectors");
     const double least =
         static_cast<double>(std::max(points.rows(), q)) * std::numeric_limits<double>::epsilon() * pairs.values[q - 1];

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
+#include "coterie/base/internal/work_apart.hpp"
 #include "coterie/base/memory.hpp"
 #include "coterie/base/parallel.hpp"
 #include "coterie/linalg/dense.hpp"
@@ -44,17 +47,17 @@ SmoothMotion::SmoothMotion(Matrix<double> points, double sigma, Index landmarks,
         needed(std::min(n, landmarks));
         KernelFactor factor = kernel_factor(points_, sigma, landmarks, rounding, run);
         residual_ = factor.residual;
-        take_apart(factor.rows);
+        take_apart(factor.rows, run);
         factor_basis_ = transposed_by(factor.rows, basis_, threads_);
         landmarks_ = std::move(factor.landmarks);
     } else {
         needed(n);
         // A wide Gaussian has a low rank to working precision, and is then had for n r^2.
-        const KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
+        KernelFactor factor = kernel_factor(points_, sigma, n / 4, rounding, run);
         if (factor.residual <= rounding) {
-            take_apart(factor.rows);
+            take_apart(std::move(factor.rows), run);
         } else {
-            keep_pairs(symmetric_eigen(gaussian_kernel(points_, points_, sigma, threads_)), {});
+            keep_pairs(symmetric_eigen(gaussian_kernel(points_, points_, sigma, threads_), run, "deformation"), {});
         }
     }
     run.throw_if_stopped("deformation");
@@ -77,13 +80,24 @@ void SmoothMotion::keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_
 
 // G = L L', by L = T R: the eigenvectors of R R' are as good as those of G. (Those of L'L would not be: small ones
 // would lose their orthogonality.)
-void SmoothMotion::take_apart(const Matrix<double>& factor) {
-    const Index n = factor.rows();
-    const Index m = factor.cols();
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(factor)};
-    const Eigen::MatrixXd triangle = qr.matrixQR().topRows(m).triangularView<Eigen::Upper>();
-    const Matrix<double> to_points = qr.householderQ() * Eigen::MatrixXd::Identity(n, m);
-    keep_pairs(symmetric_eigen(Matrix<double>(triangle * triangle.transpose())), to_points);
+void SmoothMotion::take_apart(Matrix<double> factor, const Run& run) {
+    struct Work {
+        Matrix<double> factor;
+        Matrix<double> to_points;
+        EigenPairs pairs;
+    };
+    const auto own = std::make_shared<Work>(Work{std::move(factor), {}, {}});
+    work_apart(
+        [own] {
+            const Index n = own->factor.rows();
+            const Index m = own->factor.cols();
+            const Eigen::HouseholderQR<Eigen::MatrixXd> qr{Eigen::MatrixXd(own->factor)};
+            const Eigen::MatrixXd triangle = qr.matrixQR().topRows(m).triangularView<Eigen::Upper>();
+            own->to_points = qr.householderQ() * Eigen::MatrixXd::Identity(n, m);
+            own->pairs = symmetric_eigen(Matrix<double>(triangle * triangle.transpose()));
+        },
+        run, "deformation");
+    keep_pairs(own->pairs, own->to_points);
 }
 
 SmoothMotion::Indicator SmoothMotion::indicator_of(const Labels& labels, int clusters) const {

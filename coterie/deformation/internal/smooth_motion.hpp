@@ -86,7 +86,7 @@ public:
     const std::optional<Landmarks>& landmarks() const { return landmarks_; }
 
 private:
-    void take_apart(const Matrix<double>& factor);
+    void take_apart(Matrix<double> factor, const Run& run);
     void keep_pairs(const EigenPairs& pairs, const Matrix<double>& to_points);
 
     Matrix<double> points_;

@@ -71,6 +71,7 @@ public:
         std::size_t taken = 0;                                  // columns of the matrix
         bool missing = false;                                   // NaN for a value that is missing
         bool points = false;                                    // coordinates: squares of them must not overflow
+        bool advises = false;                                   // what becomes of missing values and dates can be said
         bool categories_help = false;                           // words might be taken as categories
         std::vector<ColumnKind> kinds = {};                     // per column of the file; empty: numbers
         std::vector<std::shared_ptr<Dictionary>> numbers = {};  // per column of the file, where kinds has a category
@@ -123,11 +124,14 @@ protected:
     /// Rows of a piece that were parsed: BadData on a number whose square overflows.
     template <class Scalar>
     void refuse_too_large(const Plan& plan, std::size_t piece, const Scalar* rows) const;
+    /// The first of the columns where it alone has no name: pandas and R write the rows' names there.
+    void find_nameless_index();
     /// Counts a field that is not missing.
     void count_word(ColumnWords& column, std::string_view word) const;
 
     std::string source_;
     char decimal_ = '.';
+    bool has_dialect_ = true;  // separator, decimal sign and header are a matter of options
     std::size_t columns_ = 0;
     std::ptrdiff_t index_ = -1;
     std::string index_said_;

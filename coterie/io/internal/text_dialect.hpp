@@ -28,8 +28,6 @@ struct DecodedText {
 /// is a part) are converted, and line ends of '\r' alone. BadData on what is no text.
 DecodedText decode_text(const Bytes& bytes, std::string_view source);
 
-bool is_utf8(std::string_view text);
-
 /// The records of a text and the fields of a record.
 struct Records {
     std::string_view text;

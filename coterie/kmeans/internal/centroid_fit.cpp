@@ -11,6 +11,7 @@
 #include "coterie/base/internal/cluster_sums.hpp"
 #include "coterie/base/internal/together.hpp"
 #include "coterie/base/sparse_points.hpp"
+#include "coterie/base/words.hpp"
 #include "coterie/linalg/kernels.hpp"
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/model/model.hpp"
@@ -227,7 +228,7 @@ void finish_report(FitReport& report, PointsView points, const Labels& labels, i
     report.seed = run.seed;
     report.threads = run.threads;
     std::string warning;
-    if (distinct < clusters) warning = "the points have only " + std::to_string(distinct) + " distinct rows";
+    if (distinct < clusters) warning = "the points have only " + counted(distinct, "distinct row");
     if (report.clusters_found < clusters)
         warning += (warning.empty() ? "" : ": ") + std::to_string(clusters - report.clusters_found) + " of " +
                    std::to_string(clusters) + " clusters are empty";

@@ -80,10 +80,11 @@ void warn_of_equal_rows(FitReport& report, const Labels& labels, const Problem& 
         begin = end;
     }
     if (groups == 0) return;
+    const auto number = [&](Index row) { return std::to_string(problem.row_number(row) + 1); };
     report.warnings.push_back(
         (groups == 1 ? std::string("equal rows are") : std::to_string(groups) + " groups of equal rows are") +
-        " split between clusters, rows " + std::to_string(first.first + 1) + " and " +
-        std::to_string(first.second + 1) + " the first: nothing in the points tells them apart");
+        " split between clusters, rows " + number(first.first) + " and " + number(first.second) +
+        " the first: nothing in the points tells them apart");
 }
 
 // Sizes that were asked for are no warning.

@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "coterie/base/internal/utf8.hpp"
+
 namespace coterie::ner::internal {
 
-/// Where the first byte stands that is no part of UTF-8; npos where all are.
-std::size_t broken_utf8(std::string_view text);
+using coterie::internal::broken_utf8;
 /// Code points in sound UTF-8.
 std::size_t count_code_points(std::string_view text);
 /// The code point at a byte of sound UTF-8, and how many bytes it has.

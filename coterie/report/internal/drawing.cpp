@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
+#include "coterie/base/internal/utf8.hpp"
 #include "coterie/pipeline/internal/text.hpp"
 
 namespace coterie::internal {
@@ -19,7 +21,15 @@ std::string script_text(std::string json) {
 
 std::string escape_markup(const std::string& text) {
     std::string out;
-    for (const char c : text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t bytes = utf8_sequence(text, at);
+        const std::string_view character(text.data() + at, bytes);
+        at += std::max<std::size_t>(bytes, 1);
+        if (bytes != 1) {  // XML has no place for U+FFFE and U+FFFF either
+            out += bytes == 0 || character == "\uFFFE" || character == "\uFFFF" ? "\uFFFD" : character;
+            continue;
+        }
+        const char c = character.front();
         switch (c) {
             case '&': out += "&amp;"; break;
             case '<': out += "&lt;"; break;

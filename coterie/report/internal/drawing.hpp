@@ -7,7 +7,7 @@
 
 namespace coterie::internal {
 
-/// `text` as it stands in SVG and HTML.
+/// `text` as it stands in SVG and HTML: bytes that are no UTF-8, and what XML has no place for, are replaced.
 std::string escape_markup(const std::string& text);
 /// JSON as it may stand between <script> tags.
 std::string script_text(std::string json);
