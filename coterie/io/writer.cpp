@@ -61,7 +61,7 @@ constexpr std::size_t text_bytes = std::size_t{1} << 16;
 }  // namespace
 
 LabelsWriter::LabelsWriter(const std::string& path, Index rows, std::vector<std::string> names, const TableRows* ids)
-    : file_(std::make_unique<OutputFile>(path)), names_(std::move(names)), left_(rows), text_(!path.ends_with(".npy")) {
+    : file_(std::make_unique<OutputFile>(path)), names_(std::move(names)), left_(rows), text_(!ends_as(path, ".npy")) {
     if (text_ && ids != nullptr && ids->id_column() >= 0) {
         ids_ = ids->from_start();
         file_->write(csv_field(ids_->names()[static_cast<std::size_t>(ids_->id_column())]) + ",");
@@ -147,8 +147,8 @@ void TableWriter::commit() {
 
 PointsWriter::PointsWriter(const std::string& path, Index rows, Index columns, ScalarType scalar,
                            const std::vector<std::string>& column_names)
-    : left_(rows), columns_(columns), scalar_(scalar), text_(!path.ends_with(".npy")) {
-    if (text_ && path != "-" && !path.ends_with(".csv"))
+    : left_(rows), columns_(columns), scalar_(scalar), text_(!ends_as(path, ".npy")) {
+    if (text_ && path != "-" && !ends_as(path, ".csv"))
         throw BadArgument(path + ": points are written to .npy or .csv files, or - for csv on standard output");
     if (!column_names.empty() && static_cast<Index>(column_names.size()) != columns)
         throw BadArgument("write points: " + std::to_string(column_names.size()) + " column names for " +

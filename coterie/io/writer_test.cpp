@@ -20,7 +20,7 @@ TEST(Writer, PointsReadBackBitEqual) {
     Matrix<double> matrix(500, 7);
     for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = random.normal() * (i % 2 ? 1e-200 : 1e9);
     const Matrix<float> narrow = matrix.cast<float>();
-    for (const char* name : {"x.csv", "x.npy"}) {
+    for (const char* name : {"x.csv", "x.npy", "x.CSV", "x.NPY"}) {
         write_points(folder / name, matrix);
         const Points back = read_points_file(folder / name).points;
         EXPECT_EQ(back.view().as<double>().matrix(), matrix) << name;

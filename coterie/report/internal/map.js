@@ -187,8 +187,9 @@
           : [document.createTextNode(`${colour.title || colour.name}: dark low, bright high`)]));
     };
 
+    const without = (array) => (array.name === "truth" ? "not known" : "noise");
     const shown = (array, i) =>
-      array.type === "text" ? lines(array)[i] : array.names ? (array.names[array.values[i]] ?? "not known") : text(value(array, i));
+      array.type === "text" ? lines(array)[i] : array.names ? (array.names[array.values[i]] ?? without(array)) : text(value(array, i));
     // The row's own words first, then what was found of it, then its numbers.
     const facts = (i) =>
       [...about.arrays.filter((array) => array.type === "text"), ...about.arrays.filter((array) => !array.axis && array.type !== "text")]
