@@ -38,7 +38,7 @@ TEST(Writer, PointsReadBackBitEqual) {
     EXPECT_EQ(file.points.view().as<double>().matrix(), matrix.leftCols(2));
     EXPECT_THROW(write_points(folder / "x.csv", matrix, {"a"}), BadArgument);
     EXPECT_THROW(write_points(folder / "x.txt", matrix), BadArgument);
-    EXPECT_EQ(folder.entries(), 2u);
+    EXPECT_EQ(folder.entries(), 4u);
 }
 
 TEST(Writer, LabelsReadBack) {
