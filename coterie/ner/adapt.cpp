@@ -17,6 +17,7 @@
 #include "coterie/linalg/scatter.hpp"
 #include "coterie/ner/internal/adapting.hpp"
 #include "coterie/ner/internal/calibration.hpp"
+#include "coterie/pipeline/internal/text.hpp"
 #include "coterie/pipeline/pipeline.hpp"
 
 namespace coterie::ner {
@@ -442,8 +443,14 @@ Tagger adapt(const Corpus& support, PointsView support_vectors, PointsView other
             throw refused_option("outside_share", options.outside_share,
                                  "with the support's tags among " + std::to_string(vectors.rows()) +
                                      " words it can be from " + std::to_string(least) + " to " + std::to_string(most));
+        const Share given = share;
         share = clamped(share, task);
         report.share_origin = "as given";
+        if (share != given) {
+            const auto text = [](double value) { return coterie::internal::formatted("%.4g", value); };
+            report.share_origin +=
+                ", of which the support's tags leave " + text(share->first) + " to " + text(share->second);
+        }
     } else if (options.outside_share == "none") {
         report.share_origin = "none, as asked for";
     } else {

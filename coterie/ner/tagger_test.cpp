@@ -357,6 +357,10 @@ TEST(NerAdapt, SharesAreUsedAndTold) {
     EXPECT_EQ(report.share_origin, "none: type PER has 4 mentions, 5 are needed to estimate it");
     adapted(support, other.vectors, {.method = Adaptation::kmeans, .outside_share = "0.6:0.8"}, &report);
     EXPECT_EQ(report.outside_share, std::pair(0.6, 0.8));
+    EXPECT_EQ(report.share_origin, "as given");
+    adapted(support, {}, {.method = Adaptation::kmeans, .outside_share = "0.6:0.9"}, &report);
+    EXPECT_EQ(report.outside_share, std::pair(0.7, 0.7));
+    EXPECT_EQ(report.share_origin, "as given, of which the support's tags leave 0.7 to 0.7");
     adapted(support, other.vectors, {.method = Adaptation::logistic, .outside_share = "0.7"}, &report);
     EXPECT_FALSE(report.outside_share);  // of the method
     EXPECT_TRUE(has(report.share_origin, "logistic takes it for probabilities alone"));
