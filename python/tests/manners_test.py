@@ -217,12 +217,17 @@ except MemoryError as error:
 
 def test_ctrl_c_in_another_thread_does_not_disturb(digits):
     X, _ = digits
-    before = signal.getsignal(signal.SIGINT)
-    thread = threading.Thread(target=lambda: coterie.KMeans(10, n_init=20).fit(X))
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        os.kill(os.getpid(), signal.SIGINT)
-        for _ in range(100):
-            time.sleep(0.01)
-    thread.join()
-    assert signal.getsignal(signal.SIGINT) is before
+    outside = signal.getsignal(signal.SIGINT)  # ignored where a shell started the tests in the background
+    before = signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+    try:
+        thread = threading.Thread(target=lambda: coterie.KMeans(10, n_init=20).fit(X))
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(100):
+                time.sleep(0.01)
+        thread.join()
+        assert signal.getsignal(signal.SIGINT) is before
+    finally:
+        signal.signal(signal.SIGINT, outside)
