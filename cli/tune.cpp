@@ -88,7 +88,9 @@ Json tuned_json(const Tuned& tuned) {
     const TuneResult& found = tuned.found;
     // Of the method that won: k-means has other options than the grid's method.
     const auto options_of = [](const std::string& method, const OptionValues& values) {
-        return json_of(*find_method(method).options, values);
+        Json out = json_of(*find_method(method).options, values);
+        out.update(json_of(PreparationOptions::described(), values));
+        return out;
     };
     const auto scores = [](const std::optional<Scores>& of) { return of ? json_of(*of) : Json(nullptr); };
     Json out;
@@ -119,6 +121,8 @@ Json tuned_json(const Tuned& tuned) {
     out["best"] = found.best;
     out["best_method"] = found.best_method;
     out["best_options"] = options_of(found.best_method, found.best_options);
+    out["best_preparation"] =
+        json_of(PreparationOptions::described(), PreparationOptions::described().values(&found.best_preparation));
     out["interrupted"] = found.interrupted;
     out["folds_done"] = found.folds_done;
     out["seconds"] = json_of(tuned.seconds);
@@ -173,10 +177,12 @@ int tune_method(const Method& method, const TuneRequest& request) {
     for (auto& cell : tuned.found.cells) cell.error = with_flags(cell.error);
     std::exception_ptr failure;
     Failures failures;
+    FitRequest best = fit;
+    best.preprocessing = std::make_shared<PreparationOptions>(tuned.found.best_preparation);
     try {
         if (!tuned.found.interrupted)
             tuned.fit =
-                fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, fit, std::move(inputs),
+                fit_and_write(find_method(tuned.found.best_method), tuned.found.best_options, best, std::move(inputs),
                               run, bar, failures, {}, fit.report.empty() ? "" : page_search(tuned.asked, tuned.found));
     } catch (const Cancelled&) {
         tuned.found.interrupted = true;
@@ -219,9 +225,9 @@ Command tune_method_command(const Method& method) {
     grid.name = "--grid";
     grid.value = "OPTION=VALUES";
     grid.meaning =
-        "values to try for one of the method's options: A,B,C as the option takes them, or a range with both ends in "
-        "it: LOW:HIGH in steps of 1, LOW:HIGH:N as N equally spaced values, LOW:HIGH:log in decades, LOW:HIGH:log2 in "
-        "powers of two; cells are the product of all grids";
+        "values to try for one of the method's options, or for scale or center: A,B,C as the option takes them, or a "
+        "range with both ends in it: LOW:HIGH in steps of 1, LOW:HIGH:N as N equally spaced values, LOW:HIGH:log in "
+        "decades, LOW:HIGH:log2 in powers of two; cells are the product of all grids";
     grid.group = "Tuning";
     grid.repeats = true;
     grid.take = [&method, tuning](const std::string& text) { tuning->grid.push_back(read_grid_axis(method, text)); };

@@ -122,6 +122,23 @@ def test_a_search_is_not_lost_with_its_last_fit(files, tmp_path):
     assert "fit" not in json.loads(run(*words, "--json", code=2).out) and list(tmp_path.iterdir()) == []
 
 
+def test_a_scaling_that_is_chosen_is_that_of_the_last_fit(tmp_path):
+    words = ["data:wine", "-k", 3, "--grid", "scale=none,minmax,zscore", "--select", "nmi"]
+    value = document("tune", "kmeans", *words, "--model-out", tmp_path / "m.st", "--report", tmp_path / "page.html")
+    assert [cell["options"] for cell in value["cells"]] == [{"scale": scale} for scale in ("none", "minmax", "zscore")]
+    nmi = {}
+    for scale in ("none", "minmax", "zscore"):
+        nmi[scale] = document("fit", "kmeans", "data:wine", "-k", 3, "--scale", scale, "--model-out", tmp_path / f"{scale}.st")["scores"]["nmi"]
+    assert [cell["criterion"] for cell in value["cells"]] == list(nmi.values())
+    best = max(nmi, key=nmi.get)
+    assert value["best_preparation"] == {"center": False, "scale": best} and best != "none" and value["best_options"] == {"clusters": 3}
+    assert (tmp_path / "m.st").read_bytes() == (tmp_path / f"{best}.st").read_bytes()
+    assert f"scale={best}" in (tmp_path / "page.html").read_text()
+    done = run("tune", "kmeans", *words[:-2], code=2)
+    assert "criterion silhouette is measured among the points as they are prepared" in done.err and "--scale" in done.err
+    assert "--scale is given and on the grid as well" in run("tune", "kmeans", *words, "--scale", "unit", code=2).err
+
+
 def test_tune_takes_missing_values_words_and_dates_as_fit_does(tmp_path):
     random = np.random.default_rng(5)
     rows = ["x,y,kind,day"]

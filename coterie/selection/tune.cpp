@@ -48,11 +48,12 @@ constexpr const char* grid_accepted =
 }
 
 const Option& grid_option(const Method& method, std::string_view text, const std::string& name) {
-    const auto& options = method.options->options();
-    for (const auto& option : options)
-        if (option.name == name || (option.letter != 0 && name == std::string(1, option.letter))) return option;
     std::vector<std::string> names;
-    for (const auto& option : options) names.push_back(option.name);
+    for (const OptionSet* set : {method.options, &PreparationOptions::described()})
+        for (const auto& option : set->options()) {
+            if (option.name == name || (option.letter != 0 && name == std::string(1, option.letter))) return option;
+            names.push_back(option.name);
+        }
     std::stable_sort(names.begin(), names.end(),
                      [&](const auto& a, const auto& b) { return edit_distance(a, name) < edit_distance(b, name); });
     std::string list;
@@ -127,15 +128,18 @@ struct Candidate {
     const Method* method = nullptr;
     OptionValues own;  // what distinguishes it
     OptionValues all;  // what it is fitted with
+    PreparationOptions preparation;
 };
 
-std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixed, const std::vector<GridAxis>& grid) {
+std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options) {
+    const std::vector<GridAxis>& grid = options.grid;
+    const OptionSet& preparing = PreparationOptions::described();
     if (grid.empty())
         throw BadArgument("there is no grid; option `grid` takes " + std::string(grid_accepted),
                           {.option = "grid", .accepted = std::string(grid_accepted)});
     Index count = 1;
     for (std::size_t a = 0; a < grid.size(); ++a) {
-        const Option& option = method.options->at(grid[a].option);
+        const Option& option = option_on_grid(method, grid[a].option);
         if (grid[a].values.empty())
             throw BadArgument("option `grid`: " + option.name + " is given no values", {.option = "grid"});
         for (const auto& value : grid[a].values) {
@@ -143,7 +147,15 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
             const bool whole = option.kind == OptionKind::real && std::holds_alternative<std::int64_t>(value);
             option.check(whole ? OptionValue(number_of(value)) : value);
         }
-        if (fixed.contains(option.name))
+        const bool prepares = preparing.find(option.name) != nullptr;
+        if (prepares && !needs_truth(options.select))
+            throw BadArgument(
+                "option `grid`: criterion " + std::string(name(options.select)) +
+                    " is measured among the points as they are prepared, and does not compare values of `" +
+                    option.name + "`; acc, nmi and ari do",
+                {.option = "grid", .value = option.name, .accepted = "acc, nmi or ari as `select`"});
+        if (fixed.contains(option.name) ||
+            (prepares && preparing.values(&options.preparation).at(option.name) != option.default_value))
             throw BadArgument("option `" + option.name + "` is given and on the grid as well; keep one of them",
                               {.option = option.name});
         for (std::size_t b = 0; b < a; ++b)
@@ -158,23 +170,28 @@ std::vector<Candidate> grid_cells(const Method& method, const OptionValues& fixe
         count *= values;
     }
     for (const auto& [name, value] : fixed) method.options->at(name);
-    std::vector<Candidate> cells(static_cast<std::size_t>(count), Candidate{&method, {}, fixed});
-    for (Index cell = 0; cell < count; ++cell) {
-        Index rest = cell;
+    std::vector<Candidate> cells(static_cast<std::size_t>(count), Candidate{&method, {}, fixed, options.preparation});
+    for (Index at = 0; at < count; ++at) {
+        Candidate& cell = cells[static_cast<std::size_t>(at)];
+        Index rest = at;
         for (std::size_t a = grid.size(); a-- > 0;) {
             const auto values = static_cast<Index>(grid[a].values.size());
-            cells[static_cast<std::size_t>(cell)].own[grid[a].option] =
-                grid[a].values[static_cast<std::size_t>(rest % values)];
+            cell.own[grid[a].option] = grid[a].values[static_cast<std::size_t>(rest % values)];
             rest /= values;
         }
-        for (const auto& [name, value] : cells[static_cast<std::size_t>(cell)].own)
-            cells[static_cast<std::size_t>(cell)].all[name] = value;
+        for (const auto& [name, value] : cell.own)
+            if (preparing.find(name) != nullptr)
+                preparing.assign(&cell.preparation, {{name, value}});
+            else
+                cell.all[name] = value;
     }
     return cells;
 }
 
-// Plain k-means for each number of clusters among the cells; restarts that were asked of the method hold for it too.
-std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options) {
+// Plain k-means for each number of clusters and each preparation among the cells; restarts that were asked of the
+// method hold for it too.
+std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fixed, const TuneOptions& options,
+                                    const std::vector<Candidate>& grid) {
     const Method& kmeans = find_method("kmeans");
     const bool comparable = options.select == Criterion::knncut || needs_truth(options.select);
     if (!comparable)
@@ -186,17 +203,43 @@ std::vector<Candidate> kmeans_cells(const Method& method, const OptionValues& fi
         throw BadArgument("option `with_kmeans`: method " + method.name +
                               (clusters ? " is k-means itself" : " has no option clusters that k-means could share"),
                           {.option = "with_kmeans"});
-    std::vector<OptionValue> values = {clusters->default_value};
-    if (const auto given = fixed.find("clusters"); given != fixed.end()) values = {given->second};
-    for (const auto& axis : options.grid)
-        if (axis.option == "clusters") values = axis.values;
     std::vector<Candidate> cells;
-    for (const auto& value : values) {
-        Candidate cell{&kmeans, {{"clusters", value}}, {{"clusters", value}}};
+    for (const Candidate& other : grid) {
+        Candidate cell{&kmeans, {}, {{"clusters", clusters->default_value}}, other.preparation};
+        if (const auto given = other.all.find("clusters"); given != other.all.end())
+            cell.all["clusters"] = given->second;
+        cell.own = cell.all;
+        for (const auto& [name, value] : other.own)
+            if (PreparationOptions::described().find(name) != nullptr) cell.own[name] = value;
         if (const auto restarts = fixed.find("restarts"); restarts != fixed.end()) cell.all.insert(*restarts);
-        cells.push_back(std::move(cell));
+        const bool there = std::any_of(cells.begin(), cells.end(), [&](const auto& c) { return c.own == cell.own; });
+        if (!there) cells.push_back(std::move(cell));
     }
     return cells;
+}
+
+// Cells of one method on points that are prepared in one way: these are fitted together.
+struct Batch {
+    const Method* method = nullptr;
+    OptionValues preparation;
+    std::vector<std::size_t> cells;
+};
+
+// Those of one preparation next to each other; k-means, which comes after the grid, after the grid's method.
+std::vector<Batch> batches_of(const std::vector<Candidate>& candidates) {
+    std::vector<Batch> batches;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const OptionValues preparation = PreparationOptions::described().values(&candidates[i].preparation);
+        const auto same = [&](const Batch& b) {
+            return b.method == candidates[i].method && b.preparation == preparation;
+        };
+        auto found = std::find_if(batches.begin(), batches.end(), same);
+        if (found == batches.end()) found = batches.insert(found, Batch{candidates[i].method, preparation, {}});
+        found->cells.push_back(i);
+    }
+    std::stable_sort(batches.begin(), batches.end(),
+                     [](const Batch& a, const Batch& b) { return a.preparation < b.preparation; });
+    return batches;
 }
 
 // ---------------------------------------------------------------- the folds
@@ -219,7 +262,8 @@ struct Fold {
 };
 
 std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const std::vector<Index>& seen,
-                                const std::vector<Index>& unseen, const TuneOptions& options, const Run& run) {
+                                const std::vector<Index>& unseen, const TuneOptions& options,
+                                const PreparationOptions& preparing, const Run& run) {
     auto fold = std::make_unique<Fold>();
     if (unseen.empty()) {
         fold->seen = problem;
@@ -250,8 +294,7 @@ std::unique_ptr<Fold> make_fold(const Problem& problem, LabelSpan truth, const s
     fitted.column_names = coding.names_out(fitted.column_names);
     fitted.column_kinds.clear();
     fitted.categories.clear();
-    const auto preparation =
-        Preparation::fit(fitted.points, options.preparation, run, fitted.weights, coding.indicators());
+    const auto preparation = Preparation::fit(fitted.points, preparing, run, fitted.weights, coding.indicators());
     fold->seen = preparation.apply(fold->seen, run);
     if (!unseen.empty()) fold->unseen = preparation.apply(fold->unseen, run);
     if (options.select == Criterion::knncut) {
@@ -456,6 +499,7 @@ TuneResult tune_clusters(const Method& method, const Problem& problem, const Opt
     result.best_method = method.name;
     result.best_options = fixed;
     result.best_options["clusters"] = std::int64_t{chosen};
+    result.best_preparation = options.preparation;
     result.cells_asked = static_cast<Index>(result.cells.size());
     return result;
 }
@@ -509,6 +553,11 @@ GridAxis read_grid_axis(const Method& method, std::string_view text) {
     return axis;
 }
 
+const Option& option_on_grid(const Method& method, std::string_view name) {
+    const Option* option = PreparationOptions::described().find(name);
+    return option != nullptr ? *option : method.options->at(name);
+}
+
 const OptionSet& TuneOptions::described() {
     static const OptionSet set =
         OptionSetFor<TuneOptions>()
@@ -552,10 +601,10 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
     if (!run.checkpoint.empty())
         throw BadArgument("option `checkpoint`: one file cannot hold the states of many fits; a single fit takes it",
                           {.option = "checkpoint"});
-    std::vector<Candidate> candidates = grid_cells(method, fixed, options.grid);
-    const std::size_t on_grid = candidates.size();
+    std::vector<Candidate> candidates = grid_cells(method, fixed, options);
     if (options.with_kmeans)
-        for (auto& cell : kmeans_cells(method, fixed, options)) candidates.push_back(std::move(cell));
+        for (auto& cell : kmeans_cells(method, fixed, options, candidates)) candidates.push_back(std::move(cell));
+    const std::vector<Batch> batches = batches_of(candidates);
     if (problem.graph) throw BadArgument("tune takes points; this problem is a graph of affinities");
     check_options(options.columns);
     if (!problem.categories.empty() && options.columns.categorical == Categorical::refuse)
@@ -623,18 +672,26 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
 
         std::vector<std::optional<Tally>> of_fold(candidates.size());
         try {
-            const auto fold = make_fold(problem, truth, seen_rows, unseen_rows[f], options, cell_run);
-            // k-means comes after the grid; cells that have failed already are done with.
-            const std::pair<std::size_t, std::size_t> batches[] = {{0, on_grid}, {on_grid, candidates.size()}};
-            for (const auto& [begin, end] : batches) {
+            std::unique_ptr<Fold> fold;
+            std::exception_ptr failure;
+            for (std::size_t b = 0; b < batches.size() && !result.interrupted; ++b) {
+                if (b == 0 || batches[b].preparation != batches[b - 1].preparation) {
+                    fold.reset();
+                    failure = internal::recorded([&] {
+                        fold = make_fold(problem, truth, seen_rows, unseen_rows[f], options,
+                                         candidates[batches[b].cells.front()].preparation, cell_run);
+                    });
+                }
+                // Cells that have failed already are done with.
                 std::vector<const OptionValues*> batch;
                 std::vector<std::size_t> cells;
-                for (std::size_t cell = begin; cell < end; ++cell) {
+                for (const std::size_t cell : batches[b].cells) {
                     if (tallies[cell].failure) continue;
                     batch.push_back(&candidates[cell].all);
                     cells.push_back(cell);
+                    if (failure) of_fold[cell].emplace().failure = failure;
                 }
-                if (batch.empty() || result.interrupted) continue;
+                if (batch.empty() || failure) continue;
                 const auto announce = [&](std::size_t cell) { cell_at_work = cells[cell]; };
                 const auto take = [&](std::size_t cell, CellFit fit) {
                     // A fit that was broken off says nothing about its cell.
@@ -646,7 +703,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                     of_fold[cells[cell]] = measure(std::move(fit), *fold, options.select, cell_run);
                     return true;
                 };
-                fit_cells(*candidates[begin].method, fold->seen, batch, cell_run, announce, take);
+                fit_cells(*candidates[cells.front()].method, fold->seen, batch, cell_run, announce, take);
             }
         } catch (const Cancelled&) {
             result.interrupted = true;
@@ -681,6 +738,7 @@ TuneResult tune(const Method& method, const Problem& problem, const OptionValues
                 result.best = result.cells.size();
                 result.best_method = cell.method;
                 result.best_options = candidates[i].all;
+                result.best_preparation = candidates[i].preparation;
             }
         }
         result.cells.push_back(std::move(cell));

@@ -50,7 +50,8 @@ COTERIE_API bool needs_truth(Criterion criterion);
 /// and recommended.
 COTERIE_API bool compares_clusters_alone(Criterion criterion);
 
-/// One option and the values it takes, in their order.
+/// One option and the values it takes, in their order: the method's, or `center` or `scale` (PreparationOptions). These
+/// two go with a criterion of labels alone (acc, nmi, ari), as the others are measured among the prepared points.
 struct GridAxis {
     std::string option;
     std::vector<OptionValue> values;
@@ -60,6 +61,8 @@ struct GridAxis {
 /// two). The option is named with '-' or '_', or by its letter. BadArgument names the nearest options or what is
 /// accepted.
 COTERIE_API GridAxis read_grid_axis(const Method& method, std::string_view text);
+/// The option of that name, of the method or of PreparationOptions; BadArgument where there is none.
+COTERIE_API const Option& option_on_grid(const Method& method, std::string_view name);
 
 inline constexpr Index most_cells = 100000;
 
@@ -89,8 +92,9 @@ struct TuneCell {
 struct TuneResult {
     std::vector<TuneCell> cells;  // in the grid's order, then k-means
     std::size_t best = 0;         // the first cell of the best criterion
-    std::string best_method;      // with best_options: what to fit
+    std::string best_method;      // with best_options and best_preparation: what to fit, and on which points
     OptionValues best_options;
+    PreparationOptions best_preparation;
     /// Where the criterion compares numbers of clusters alone: all that is known of them. A cell's criterion is then
     /// its value on the curve, or, of recommended, how many criteria choose it; the best cell is the one that is
     /// chosen.

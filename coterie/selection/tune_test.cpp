@@ -375,6 +375,52 @@ TEST(Tune, PlainKMeansCompetes) {
                                 {"`with_kmeans`", "k-means itself"});
 }
 
+TEST(Tune, ScalingsOnTheGridAreFitsOfPreparedPoints) {
+    auto data = blobs(200, 3, 12);
+    Matrix<double> points(200, 3);  // a column of another unit hides the groups
+    RandomStream random(7, "test.unit");
+    for (Index i = 0; i < 200; ++i) {
+        points.row(i).head(2) = data.points.row(i);
+        points(i, 2) = 1e4 * random.uniform();
+    }
+    const Method& method = find_method("spherical-kmeans");
+    coterie::Run run(1);
+    TuneOptions options;
+    options.grid = {{"clusters", {whole(2), whole(3)}},
+                    {"scale", {std::string("none"), std::string("zscore")}},
+                    {"center", {false, true}}};
+    options.select = Criterion::ari;
+    options.with_kmeans = true;
+    const auto result = tune(method, with(points), {}, options, run, data.truth);
+    ASSERT_EQ(result.cells.size(), 16u);
+    for (const TuneCell& cell : result.cells) {
+        PreparationOptions preparing;
+        preparing.scale = std::get<std::string>(cell.options.at("scale")) == "zscore" ? Scale::zscore : Scale::none;
+        preparing.center = std::get<bool>(cell.options.at("center"));
+        const auto preparation = Preparation::fit(points, preparing, run);
+        const auto model = find_method(cell.method).fit(with(preparation.apply(Points(points), run)),
+                                                        {{"clusters", cell.options.at("clusters")}}, run);
+        EXPECT_EQ(cell.criterion, score(model->labels(), data.truth).ari);
+        EXPECT_LE(cell.criterion, result.cells[result.best].criterion);
+    }
+    EXPECT_EQ(result.cells[8].method, "kmeans");
+    EXPECT_EQ(result.best_preparation.scale, Scale::zscore);
+    EXPECT_FALSE(result.best_options.contains("scale"));
+
+    options.with_kmeans = false;
+    options.folds = 2;
+    EXPECT_EQ(tune(method, with(points), {}, options, run, data.truth).best_preparation.scale, Scale::zscore);
+    options.select = Criterion::silhouette;
+    expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
+                                {"silhouette", "`scale`", "acc, nmi and ari do"});
+    options.select = Criterion::ari;
+    options.preparation.scale = Scale::unit;
+    expect_message<BadArgument>([&] { tune(method, with(points), {}, options, run, data.truth); },
+                                {"`scale` is given and on the grid as well"});
+    EXPECT_EQ(std::get<std::string>(read_grid_axis(method, "scale=unit,none").values[0]), "unit");
+    EXPECT_THROW(read_grid_axis(method, "scale=much"), BadArgument);
+}
+
 TEST(Tune, StopsWithWhatWasFound) {
     const auto data = blobs(60, 3, 12);
     coterie::Run run(1);

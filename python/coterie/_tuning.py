@@ -58,8 +58,11 @@ def _text(value):
     return "" if value is None else str(value)
 
 
+_PREPARATION = ("center", "scale")
+
+
 def _parameter_of(cls, option):
-    return next(parameter for parameter, each in cls._options.items() if each == option)
+    return option if option in _PREPARATION else next(parameter for parameter, each in cls._options.items() if each == option)
 
 
 def tune(
@@ -79,7 +82,8 @@ def tune(
     Parameters
     ----------
     grid : dict
-        Values per parameter: {"n_clusters": range(2, 10), "scale": ...} of the method's own options. Cells are their product, the last one fastest.
+        Values per parameter: {"n_clusters": range(2, 10), "scale": ["none", "zscore"]}, of the method's own options and of center and scale (these
+        two with select='acc', 'nmi' or 'ari'). Cells are their product, the last one fastest.
     select : str, default='silhouette'
         What is best: 'silhouette', the largest mean silhouette; 'objective', the least; 'ratio', the least scatter within over total; 'knncut', the least
         normalised cut of the graph of neighbours; 'calinski-harabasz', the largest; 'davies-bouldin' and 'bic', the least; of a grid of n_clusters alone
@@ -101,13 +105,15 @@ def tune(
     """
     cls = type(estimator)
     for parameter in grid:
-        if parameter not in cls._options:
-            raise ValueError(f"grid: {parameter!r} is no option of {cls.__name__}; these are: {', '.join(cls._options)}")
+        if parameter not in cls._options and parameter not in _PREPARATION:
+            raise ValueError(f"grid: {parameter!r} is no option of {cls.__name__}; these are: {', '.join([*cls._options, *_PREPARATION])}")
     axes = []
     for parameter, values in grid.items():
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             raise ValueError(f"grid: {parameter}={values!r} is no list of values")
-        axes.append((cls._options[parameter], [_names.CHOICES.get(value, value) if isinstance(value, str) else value for value in values]))
+        if parameter == "scale":
+            values = ["none" if value is None else value for value in values]
+        axes.append((cls._options.get(parameter, parameter), [_names.CHOICES.get(value, value) if isinstance(value, str) else value for value in values]))
     points, side, rows, _ = estimator._problem(X, y, _input.weights_of(sample_weight))
     truth = None
     if y_true is not None:
@@ -117,7 +123,8 @@ def tune(
     try:
         found = _core.tune(
             cls._method, fixed, axes, {"select": select, "folds": folds, "with_kmeans": with_kmeans}, points, side,
-            {"center": estimator.center, "scale": "none" if estimator.scale is None else estimator.scale}, estimator._column_options(),
+            {"center": "center" not in grid and estimator.center, "scale": "none" if "scale" in grid or estimator.scale is None else estimator.scale},
+            estimator._column_options(),
             _input.seed_of(estimator.random_state), _input.threads_of(estimator.n_jobs), getattr(estimator, "device", "cpu"), truth, progress if progress.wanted else None,
         )
     finally:
@@ -141,6 +148,6 @@ def tune(
     else:
         options = {_parameter_of(best, option): value for option, value in found["best_options"].items()}
         kept = {name: getattr(estimator, name) for name in ("center", "scale", "missing", "categorical", "dates", "random_state", "n_jobs")}
-        chosen = best(**{**options, **kept})
+        chosen = best(**{**options, **kept, **out.best_params_})
     out.best_estimator_ = chosen._fit(X, y, _input.weights_of(sample_weight))
     return out

@@ -55,7 +55,7 @@ nb::dict tuned(const std::string& method_name, const nb::dict& fixed,
     TuneOptions::described().assign(&options, option_values(TuneOptions::described(), how));
     prepare_as(options, preparation, columns);
     for (const auto& [name, items] : grid) {
-        const Option& option = method.options->at(name);
+        const Option& option = option_on_grid(method, name);
         GridAxis axis{name, {}};
         for (const nb::handle item : items) axis.values.push_back(option_value(option, item));
         options.grid.push_back(std::move(axis));

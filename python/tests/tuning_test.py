@@ -40,6 +40,18 @@ def test_folds_truth_and_kmeans(iris):
     assert tuned.best_estimator_.scale == "zscore" and tuned.best_estimator_.labels_.shape == (150,)
 
 
+def test_scalings_on_the_grid():
+    wine = coterie.datasets.load_wine()
+    tuned = coterie.tune(coterie.Cpd(3), wine.data, {"scale": [None, "zscore"], "center": [True]}, with_kmeans=True, y_true=wine.target, select="nmi")
+    assert [(cell["method"], cell["params"]["scale"]) for cell in tuned.cells_] == [("Cpd", "none"), ("Cpd", "zscore"), ("KMeans", "none"), ("KMeans", "zscore")]
+    for cell in tuned.cells_:
+        labels = getattr(coterie, cell["method"])(3, scale=cell["params"]["scale"], center=True).fit(wine.data).labels_
+        assert cell["criterion"] == pytest.approx(coterie.metrics.normalized_mutual_info_score(wine.target, labels), rel=1e-12)
+    assert tuned.best_estimator_.scale == tuned.best_params_["scale"] == "zscore" and tuned.best_estimator_.center is True
+    with pytest.raises(ValueError, match="criterion silhouette is measured among the points as they are prepared, and does not compare values of scale"):
+        coterie.tune(coterie.KMeans(3), wine.data, {"scale": ["none", "zscore"]})
+
+
 def test_a_refused_cell_goes_on_record(iris):
     X, _ = iris
     tuned = coterie.tune(coterie.KMeans(), X, {"n_clusters": [3, 151]})
