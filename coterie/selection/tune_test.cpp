@@ -398,8 +398,9 @@ TEST(Tune, ScalingsOnTheGridAreFitsOfPreparedPoints) {
         preparing.scale = std::get<std::string>(cell.options.at("scale")) == "zscore" ? Scale::zscore : Scale::none;
         preparing.center = std::get<bool>(cell.options.at("center"));
         const auto preparation = Preparation::fit(points, preparing, run);
-        const auto model = find_method(cell.method).fit(with(preparation.apply(Points(points), run)),
-                                                        {{"clusters", cell.options.at("clusters")}}, run);
+        const auto model =
+            find_method(cell.method)
+                .fit(with(preparation.apply(Points(points), run)), {{"clusters", cell.options.at("clusters")}}, run);
         EXPECT_EQ(cell.criterion, score(model->labels(), data.truth).ari);
         EXPECT_LE(cell.criterion, result.cells[result.best].criterion);
     }

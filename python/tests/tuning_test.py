@@ -45,7 +45,8 @@ def test_scalings_on_the_grid():
     tuned = coterie.tune(coterie.Cpd(3), wine.data, {"scale": [None, "zscore"], "center": [True]}, with_kmeans=True, y_true=wine.target, select="nmi")
     assert [(cell["method"], cell["params"]["scale"]) for cell in tuned.cells_] == [("Cpd", "none"), ("Cpd", "zscore"), ("KMeans", "none"), ("KMeans", "zscore")]
     for cell in tuned.cells_:
-        labels = getattr(coterie, cell["method"])(3, scale=cell["params"]["scale"], center=True).fit(wine.data).labels_
+        model = getattr(coterie, cell["method"])(3, n_init=coterie.Cpd().n_init, scale=cell["params"]["scale"], center=True)
+        labels = model.fit(wine.data).labels_
         assert cell["criterion"] == pytest.approx(coterie.metrics.normalized_mutual_info_score(wine.target, labels), rel=1e-12)
     assert tuned.best_estimator_.scale == tuned.best_params_["scale"] == "zscore" and tuned.best_estimator_.center is True
     with pytest.raises(ValueError, match="criterion silhouette is measured among the points as they are prepared, and does not compare values of scale"):
