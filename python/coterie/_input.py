@@ -235,18 +235,27 @@ def _column_numbers(column, name, what, columns, wanted):
                 return 0, numbers, []
         except (TypeError, ValueError):
             pass
+        days = _core.days_of(_words_of(values)) if wanted is None or wanted == 2 else None
+        if days is not None and columns.get("dates"):
+            return 2, days, []
         how = columns.get("categorical", "refuse")
         if how == "drop":
             warnings.warn(f"{what}: column {name!r} holds words and is left out", CoterieWarning, stacklevel=6)
             return None, None, None
         if how != "one-hot":
             raise ValueError(
-                f"{what}: column {name!r} has dtype {told_type}, which is no number; leave it out or code it as numbers: categorical='one-hot' makes a column for each word"
+                f"{what}: column {name!r} has dtype {told_type}, which is no number; "
+                + ("dates=True takes dates as numbers of days" if days is not None else
+                   "leave it out or code it as numbers: categorical='one-hot' makes a column for each word")
             )
-    texts = ["" if _is_missing_value(value) else str(value) for value in values]
+    texts = _words_of(values)
     categories = sorted(set(texts) - {""})
     number_of = {word: number for number, word in enumerate(categories)}
     return 1, np.array([number_of.get(text, np.nan) for text in texts], dtype=np.float64), categories
+
+
+def _words_of(values):
+    return ["" if _is_missing_value(value) else str(value) for value in values]
 
 
 def _is_missing_value(value):

@@ -1,9 +1,12 @@
 // Files and the catalogue of data sets, read by the library's own readers.
 
+#include <limits>
+
 #include "core.hpp"
 
 #include "coterie/data/catalogue.hpp"
 #include "coterie/data/read.hpp"
+#include "coterie/io/internal/text_header.hpp"
 #include "coterie/io/read_request.hpp"
 #include "coterie/io/row_files.hpp"
 #include "coterie/pipeline/column_coding.hpp"
@@ -49,6 +52,21 @@ Table table_of(ScratchWriter& writer) {
     Table out;
     out.points = writer.points();
     return out;
+}
+
+// Days since 1970-01-01 of each word, as the readers of text take dates; None where a word that is not empty is no
+// date, or all are empty.
+nb::object days_of(const std::vector<std::string>& words) {
+    std::vector<double> days(words.size(), std::numeric_limits<double>::quiet_NaN());
+    bool any = false;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i].empty()) continue;
+        const auto day = formats::days_of_date(words[i]);
+        if (!day) return nb::none();
+        days[i] = *day;
+        any = true;
+    }
+    return any ? owned_array(std::move(days)) : nb::none();
 }
 
 nb::list entries() {
@@ -111,6 +129,7 @@ void add_reading(nb::module_& module) {
             "rows"_a)
         .def("table", &table_of);
     module.def("read", &read, "paths"_a, "reading"_a = nb::dict(), "columns"_a = nb::dict());
+    module.def("days_of", &days_of, "words"_a);
     module.def("catalogue", &entries);
 }
 

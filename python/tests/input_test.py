@@ -539,6 +539,19 @@ def test_dates_of_every_table_are_days():
         rows = _input.rows_of(each, columns={"dates": True})
         np.testing.assert_allclose(rows.points, np.column_stack([a, days]), rtol=1e-12)
         assert rows.kinds == [0, 2] and rows.names == ["a", "day"]
+    words = [None if row == 3 else str(moment) for row, moment in enumerate(moments)]
+    midnights = [pandas.NaT if row == 3 else moment.date() for row, moment in enumerate(moments)]
+    for each, expected in (
+        (pandas.DataFrame({"a": a, "day": words}), days), (polars.DataFrame({"a": a, "day": words}), days), (pyarrow.table({"a": a, "day": words}), days),
+        (pandas.DataFrame({"a": a, "day": midnights}), np.floor(days)),
+    ):
+        with pytest.raises(ValueError, match="column 'day' has dtype .*dates=True takes dates as numbers of days"):
+            coterie.KMeans(2, missing="drop").fit(each)
+        rows = _input.rows_of(each, columns={"dates": True})
+        np.testing.assert_allclose(rows.points[:, 1], np.where(np.arange(12) == 3, np.nan, expected), rtol=1e-12)
+        assert rows.kinds == [0, 2]
+    with pytest.raises(ValueError, match="column 'day' .*categorical='one-hot'"):
+        coterie.KMeans(2, dates=True).fit(pandas.DataFrame({"a": a, "day": ["2026-02-30", *words[1:]]}))
     for bare in (moments.to_numpy()[:, None], np.asarray(moments - moments[0])[:, None]):
         with pytest.raises(ValueError, match="dates and times .* are no numbers"):
             coterie.KMeans(2).fit(bare)
